@@ -1,0 +1,1 @@
+"""Frozen words: the values that flow between the floors, without behaviour of their own."""

@@ -1,0 +1,44 @@
+"""What a metric is: its key, its direction and its zones."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class Zone(IntEnum):
+    """Ordered, so that the worst of many is `min`."""
+
+    FAIL, MARGINAL, PASS, EXCELLENT = range(4)
+
+    @property
+    def word(self) -> str:
+        """The word of the vocabulary, as files and output spell it."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Where a metric's zones begin; fractions in [0, 1].
+
+    Where higher is better: below `minimum` fails, from `target` passes, from `excellent` is excellent.
+    Where lower is better: above `minimum` fails, up to `target` passes, up to `excellent` is excellent.
+    """
+
+    minimum: float
+    target: float
+    excellent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """One number a kind computes for a case."""
+
+    key: str
+    title: str
+    higher_is_better: bool = True
+    threshold: Threshold | None = None
+    weight: float = 0.0
+    """Its part in the composite; a penalty is negative."""
+    companion: bool = False
+    """Shown beside the headline metrics; moves the gate to investigate at the most."""

@@ -1,0 +1,68 @@
+"""Prompt versions and their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+VERSION = re.compile(r"v?(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\Z")
+NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
+REFERENCE = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)-v((?:0|[1-9][0-9]{0,5})\.(?:0|[1-9][0-9]{0,5}))(?:\.md)?\Z")
+
+
+class Version(NamedTuple):
+    """A prompt's version; ordered by number, not by letter."""
+
+    major: int
+    minor: int
+
+    def __str__(self) -> str:
+        return f"v{self.major}.{self.minor}"
+
+
+class PromptRef(NamedTuple):
+    """A prompt's name and version, `decompose-concepts-v1.1`."""
+
+    name: str
+    version: Version
+
+    def __str__(self) -> str:
+        return f"{self.name}-{self.version}"
+
+
+def parse_version(text: str) -> Version | None:
+    """The version in `v1.1` or `1.1`; None for anything else (`v1`, `1.1.1`, `../x`)."""
+    match = VERSION.match(text)
+    return Version(int(match[1]), int(match[2])) if match else None
+
+
+def parse_reference(text: str) -> PromptRef | None:
+    """The name and version in `decompose-concepts-v1.1`; None for anything else."""
+    match = REFERENCE.match(text)
+    if match is None:
+        return None
+    version = parse_version(match[2])
+    assert version is not None
+    return PromptRef(match[1], version)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One version of a prompt, as its file says."""
+
+    ref: PromptRef
+    description: str
+    output: str
+    """Which output model of the kind the answer must fit."""
+    parameters: Mapping[str, Any]
+    """model, temperature, seed, max_tokens: the weakest source of each."""
+    body: str
+    """The Jinja2 template, blocks `system` and `user`."""
+    digest: str
+    """SHA-256 of the file's text with line ends normalised."""
+    text: str
+    """The whole file."""
+    path: str
+    """Relative to the project, for messages."""

@@ -1,0 +1,104 @@
+"""A request to a provider and its answer."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+def digest_text(text: str | bytes) -> str:
+    """SHA-256, hexadecimal, of a text in UTF-8 (or of bytes)."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text).hexdigest()
+
+
+def digest_json(value: Any) -> str:
+    """SHA-256 of a value's canonical JSON: sorted keys, no spaces, no escapes but the needed."""
+    return digest_text(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """All that a provider is told, and who asks.
+
+    Two requests with the same `digest` are the same question: a recording of one answers the other.
+    """
+
+    case_id: str
+    prompt: str
+    """Reference of the prompt, `decompose-concepts-v1.1`."""
+    repeat: int
+    """0 for the first asking; a repeat is a question of its own."""
+    model: str
+    temperature: float | None
+    seed: int | None
+    max_tokens: int | None
+    system: str
+    user: str
+    schema_name: str
+    schema: Mapping[str, Any]
+    """JSON schema of the wished answer."""
+    schema_digest: str
+    prompt_digest: str
+    input_digest: str
+    """Digest of what the template was given: the case's input and the earlier stages' output."""
+    digest: str
+
+    def fields(self) -> dict[str, Any]:
+        """What a recording keeps of the request, in the order in which a difference is reported."""
+        return {
+            "prompt": self.prompt,
+            "model": self.model,
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "maxTokens": self.max_tokens,
+            "repeat": self.repeat,
+            "promptDigest": self.prompt_digest,
+            "inputDigest": self.input_digest,
+            "schemaDigest": self.schema_digest,
+        }
+
+
+def request_digest(
+    *,
+    model: str,
+    temperature: float | None,
+    seed: int | None,
+    max_tokens: int | None,
+    system: str,
+    user: str,
+    schema_digest: str,
+    repeat: int,
+) -> str:
+    """The digest a recording is found by: everything that can move the answer."""
+    head = json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat])
+    sha = hashlib.sha256(head.encode())
+    for part in (system, user):
+        raw = part.encode("utf-8", "surrogatepass")
+        sha.update(b"%d:" % len(raw))
+        sha.update(raw)
+    return sha.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a provider said, unedited."""
+
+    text: str
+    finish_reason: str = "stop"
+    """`length` marks an answer cut off by the token limit."""
+    served_model: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_s: float | None = None
+    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """The provider gave none: the case has failed, and the run is incomplete."""
+
+    error: str
+    fix: str = ""

@@ -1,0 +1,52 @@
+"""What scoring a case gives. Three states, never mixed: scored, skipped (per metric), failed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+CaseStatus = Literal["scored", "bad_answer", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class CaseScore:
+    """One case of a run, scored.
+
+    `metrics` holds a value for each metric that applies, fractions in [0, 1], unrounded. `skipped`
+    says why the others do not. A failed case has no metrics at all: nothing is turned into 0.
+    """
+
+    case_id: str
+    status: CaseStatus
+    metrics: Mapping[str, float]
+    skipped: Mapping[str, str] = field(default_factory=dict)
+    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Numerator and denominator of each ratio, for the pooled (micro) values."""
+    explanation: Any = None
+    """Why it scored so; the kind's own type (`Explanation` for extraction)."""
+    problem: str = ""
+    """Why a bad answer could not be used, or why the provider gave none."""
+    notes: tuple[str, ...] = ()
+    """Repairs made to the answer, truncation."""
+    raw: str = ""
+    """The text of a bad answer, as it came."""
+    spread: Mapping[str, float] = field(default_factory=dict)
+    """Standard deviation of each metric over the repeats (K > 1)."""
+    repeats: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a run took. Tokens are counts, cost is US dollars, latency is seconds."""
+
+    requests: int = 0
+    replayed: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    """None where the model has no price in the configuration: unknown, not zero."""
+    latency_p50_s: float | None = None
+    latency_p95_s: float | None = None
+    truncated: int = 0
+    """Answers cut off by the token limit."""

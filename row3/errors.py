@@ -1,0 +1,56 @@
+"""Every error row3 raises on purpose.
+
+    Row3Error
+    ├── UsageError        the command line asks for something that cannot be        exit 2
+    ├── InvalidFile       a file of the project cannot be used as it stands         exit 2
+    ├── MissingExtra      an optional dependency is not installed                   exit 2
+    ├── EnvironmentFault  the machine refuses (disk full, read-only, no git)        exit 2
+    └── RunIncomplete     a provider gave no answer, so there is no full run        exit 3
+        └── ProviderStopped   the provider refuses everything (401, 403, no quota)  exit 3
+
+One place, `row3.cli.app`, turns them into text; nothing else prints an error.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class Row3Error(Exception):
+    """Something the user can mend: what happened, where, and what to do."""
+
+    exit_code: ClassVar[int] = 2
+
+    def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
+        self.what = what.rstrip(".")
+        self.where = where
+        self.fix = fix.rstrip(".")
+        place = f"{where}: " if where else ""
+        cure = f". {self.fix}" if fix else ""
+        super().__init__(f"{place}{self.what}{cure}.")
+
+
+class UsageError(Row3Error):
+    """The command line asks for something that does not exist or does not go together."""
+
+
+class InvalidFile(Row3Error):
+    """A file of the project is missing, malformed or contradicts itself."""
+
+
+class MissingExtra(Row3Error):
+    """An optional dependency is needed and not installed."""
+
+
+class EnvironmentFault(Row3Error):
+    """The machine refuses: disk full, read-only, no permission, no git."""
+
+
+class RunIncomplete(Row3Error):
+    """At least one case has no answer, so the run can be neither judged nor saved."""
+
+    exit_code: ClassVar[int] = 3
+
+
+class ProviderStopped(RunIncomplete):
+    """The provider refuses every request (bad key, no permission, exhausted quota)."""
