@@ -1,0 +1,1 @@
+"""Which extracted item is which expected one. Pure: same input, same answer."""

@@ -1,0 +1,86 @@
+"""Optimal one-to-one assignment: most matches first, then highest total similarity.
+
+Shortest augmenting paths with potentials (Kuhn 1955, Munkres 1957; in the O(n²m) form of
+Jonker and Volgenant 1987), on the few items that exact matching left open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+Edges = Mapping[int, Mapping[int, float]]
+"""Similarity in (0, 1] by extracted index, then by expected index; absent means no match."""
+
+
+def assign(edges: Edges) -> dict[int, int]:
+    """The best assignment of extracted to expected items.
+
+    Args:
+        edges: similarities of the pairs that may match; n extracted by m expected, sparse.
+    Returns:
+        Expected index by extracted index. No assignment with more pairs exists, nor one with as
+        many pairs and a higher sum of similarities. Equal ones are settled by the lower index.
+    Raises nothing.
+    """
+    rows = sorted(row for row in edges if edges[row])
+    if not rows:
+        return {}
+    columns = sorted({column for row in rows for column in edges[row]})
+    if len(rows) == 1:
+        best = max(edges[rows[0]].items(), key=lambda item: (item[1], -item[0]))
+        return {rows[0]: best[0]}
+    # A pair is worth more than every sum of similarities together, so pairs are counted first.
+    # Each row gets a column of its own that stands for "no match" and costs nothing.
+    worth = float(len(rows) + 1)
+    width = len(columns)
+    cost = [
+        [-(worth + edges[row][column]) if column in edges[row] else 0.0 for column in columns]
+        + [0.0] * len(rows)
+        for row in rows
+    ]
+    owner = _shortest_paths(cost)
+    return {
+        rows[row]: columns[column]
+        for column, row in sorted(owner.items())
+        if column < width and columns[column] in edges[rows[row]]
+    }
+
+
+def _shortest_paths(cost: Sequence[Sequence[float]]) -> dict[int, int]:
+    """Row by column in a minimum-cost assignment of every row; rows ≤ columns."""
+    height, width = len(cost), len(cost[0])
+    row_potential = [0.0] * (height + 1)
+    column_potential = [0.0] * (width + 1)
+    owner = [0] * (width + 1)  # 1-based row that holds the column; 0 is free
+    for row in range(1, height + 1):
+        owner[0] = row
+        column = 0
+        least = [float("inf")] * (width + 1)
+        came_from = [0] * (width + 1)
+        used = [False] * (width + 1)
+        while True:
+            used[column] = True
+            current = owner[column]
+            step, following = float("inf"), 0
+            line = cost[current - 1]
+            for j in range(1, width + 1):
+                if used[j]:
+                    continue
+                reduced = line[j - 1] - row_potential[current] - column_potential[j]
+                if reduced < least[j]:
+                    least[j], came_from[j] = reduced, column
+                if least[j] < step:
+                    step, following = least[j], j
+            for j in range(width + 1):
+                if used[j]:
+                    row_potential[owner[j]] += step
+                    column_potential[j] -= step
+                else:
+                    least[j] -= step
+            column = following
+            if owner[column] == 0:
+                break
+        while column:
+            owner[column] = owner[came_from[column]]
+            column = came_from[column]
+    return {column - 1: owner[column] - 1 for column in range(1, width + 1) if owner[column]}

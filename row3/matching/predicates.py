@@ -1,0 +1,69 @@
+"""Which predicates are symmetric and which are each other's inverse (EXPERIMENTS, "Relationship Matching")."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+
+ROW3_PREDICATES = ("IS_A", "CAUSES", "PRECEDES", "REQUIRES", "RELATES_TO")
+
+INVERSES: Mapping[str, str] = {
+    "parent_of": "child_of",
+    "employs": "employed_by",
+    "contains": "contained_in",
+    "owns": "owned_by",
+    "manages": "managed_by",
+    "created": "created_by",
+    "supervises": "supervised_by",
+    "leads": "led_by",
+    "member_of": "has_member",
+    "located_in": "contains_location",
+    "lived_in": "was_residence_of",
+    "born_in": "birthplace_of",
+    "died_in": "deathplace_of",
+    "originated_from": "origin_of",
+}
+
+SYMMETRIC: tuple[str, ...] = (
+    "relates_to",
+    "married_to",
+    "sibling_of",
+    "related_to",
+    "colleague_of",
+    "friend_of",
+    "neighbor_of",
+    "connected_to",
+    "associated_with",
+    "partnered_with",
+)
+
+
+@lru_cache(maxsize=1024)
+def fold_predicate(predicate: str) -> str:
+    """One spelling: `Is a`, `is-a` and `IS_A` are `is_a`."""
+    return "_".join(predicate.replace("-", " ").replace("_", " ").casefold().split())
+
+
+class Predicates:
+    """The predicates of a suite: what is symmetric, what is whose inverse."""
+
+    __slots__ = ("_inverse", "_known", "_symmetric")
+
+    def __init__(
+        self, inverses: Mapping[str, str] = INVERSES, symmetric: Iterable[str] = SYMMETRIC
+    ) -> None:
+        self._symmetric = frozenset(map(fold_predicate, symmetric))
+        # An inverse is rewritten to its partner with the ends swapped; the partner stays as it is.
+        self._inverse = {fold_predicate(right): fold_predicate(left) for left, right in inverses.items()}
+        self._known: dict[str, tuple[str, bool, bool]] = {}
+
+    def canonical(self, predicate: str) -> tuple[str, bool, bool]:
+        """The predicate that stands for it, whether the ends swap, and whether it is symmetric."""
+        known = self._known.get(predicate)
+        if known is None:
+            folded = fold_predicate(predicate)
+            swapped = folded in self._inverse
+            name = self._inverse.get(folded, folded)
+            known = (name, swapped, name in self._symmetric)
+            self._known[predicate] = known
+        return known

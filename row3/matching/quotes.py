@@ -1,0 +1,40 @@
+"""Whether a quote or a name really occurs in a text, after normalisation."""
+
+from __future__ import annotations
+
+import re
+
+from row3.matching.normalise import normalise, normalise_text
+
+ELLIPSIS = re.compile(r"\s*(?:…|\.\s?\.\s?\.|\[\s*(?:…|\.{3})\s*\])\s*")
+
+
+class SourceText:
+    """A case's text, normalised once and searched many times."""
+
+    __slots__ = ("_padded",)
+
+    def __init__(self, text: str) -> None:
+        self._padded = f" {normalise_text(text)} "
+
+    def mentions(self, name: str) -> bool:
+        """The name occurs as whole words."""
+        key = normalise(name)
+        return bool(key) and f" {key} " in self._padded
+
+    def contains_quote(self, quote: str) -> bool:
+        """The quote occurs; where it leaves something out with an ellipsis, its parts do, in order."""
+        key = normalise_text(quote)
+        if not key:
+            return False
+        if f" {key} " in self._padded:
+            return True
+        if "…" not in quote and ".." not in quote and ". ." not in quote:
+            return False
+        position, parts = 0, [normalise_text(part) for part in ELLIPSIS.split(quote)]
+        for part in filter(None, parts):
+            position = self._padded.find(part, position)
+            if position < 0:
+                return False
+            position += len(part)
+        return True
