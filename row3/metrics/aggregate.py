@@ -1,0 +1,69 @@
+"""From cases to a suite: the mean (headline) and the pooled value."""
+
+from __future__ import annotations
+
+import math
+from array import array
+from collections.abc import Iterable, Mapping
+
+from row3.metrics.ratios import f1, ratio
+
+
+class Aggregate:
+    """Running totals over the cases of a run; memory grows by eight bytes a metric and case.
+
+    The mean counts every case the same (macro). The pooled value divides the summed counts (micro).
+    """
+
+    def __init__(self) -> None:
+        self._values: dict[str, array[float]] = {}
+        self._counts: dict[str, list[int]] = {}
+
+    def add(self, metrics: Mapping[str, float], counts: Mapping[str, tuple[int, int]]) -> None:
+        """Take in one scored case."""
+        for key, value in metrics.items():
+            known = self._values.get(key)
+            if known is None:
+                known = self._values[key] = array("d")
+            known.append(value)
+        for key, (part, whole) in counts.items():
+            total = self._counts.setdefault(key, [0, 0])
+            total[0] += part
+            total[1] += whole
+
+    def means(self) -> dict[str, float]:
+        """Mean over the cases to which each metric applies, exactly summed."""
+        return {key: math.fsum(values) / len(values) for key, values in self._values.items()}
+
+    def denominators(self) -> dict[str, int]:
+        """How many cases stand behind each mean."""
+        return {key: len(values) for key, values in self._values.items()}
+
+    def pooled(self) -> dict[str, float]:
+        """Micro values: summed numerators over summed denominators."""
+        values = {key: ratio(part, whole) for key, (part, whole) in self._counts.items()}
+        if "precision" in values and "recall" in values:
+            values["f1"] = f1(values["precision"], values["recall"])
+        return values
+
+
+def percentile(values: Iterable[float], share: float) -> float | None:
+    """The value below which `share` of the values lie, linearly interpolated; None of nothing.
+
+    The definition of numpy's default (Hyndman and Fan 1996, type 7).
+    """
+    ordered = sorted(values)
+    if not ordered:
+        return None
+    place = share * (len(ordered) - 1)
+    low = math.floor(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def mean_and_spread(values: list[float]) -> tuple[float, float]:
+    """Mean and sample standard deviation (n - 1); the deviation of a single value is 0."""
+    mean = math.fsum(values) / len(values)
+    if len(values) < 2:
+        return mean, 0.0
+    return mean, math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
