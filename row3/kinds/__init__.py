@@ -1,0 +1,18 @@
+"""What a suite scores. A kind is one module and one line in `KINDS`; see CONTRIBUTING.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from row3.errors import InvalidFile
+from row3.kinds.base import Kind
+from row3.kinds.extraction import EXTRACTION
+
+KINDS: Mapping[str, Kind] = {"extraction": EXTRACTION}
+
+
+def kind_named(name: str, *, where: str) -> Kind:
+    """The kind of that name; raises `InvalidFile` naming those there are."""
+    if name not in KINDS:
+        raise InvalidFile(f"kind `{name}` is not known", where=where, fix=f"Kinds: {', '.join(KINDS)}")
+    return KINDS[name]

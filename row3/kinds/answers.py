@@ -1,0 +1,90 @@
+"""Reading a model's answer as JSON, with documented repairs and no guessing.
+
+Tried in this order; the first reading that is JSON wins, and every repair is named in the result:
+
+1. the answer as it stands;
+2. without a reasoning block (`<think> … </think>`) in front;
+3. the contents of a Markdown code fence;
+4. from the first brace or bracket to its end, without the prose around it;
+5. with trailing commas removed.
+
+An answer that is cut off is not completed: what is missing was not said.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from row3.kinds.base import Parsed, Unusable
+
+FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
+THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
+OPENING = re.compile(r'\{\s*["}]|\[\s*[\[{"\]]')
+MOST_STARTS = 20
+MAX_ANSWER = 4_000_000
+"""Characters; beyond it an answer is not read (a model writes perhaps 500,000 at the most)."""
+
+
+class _NotANumber(ValueError):
+    pass
+
+
+def _refuse_constant(name: str) -> float:
+    raise _NotANumber(f"{name} is not a JSON number")
+
+
+DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
+def read_json(text: str) -> Parsed | Unusable:
+    """The JSON value in a model's answer, or why there is none."""
+    if not text.strip():
+        return Unusable("the answer is empty")
+    if len(text) > MAX_ANSWER:
+        return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
+    problem = ""
+    for candidate, repairs in _candidates(text):
+        try:
+            value, end = DECODER.raw_decode(candidate)
+        except _NotANumber as error:
+            return Unusable(str(error))
+        except RecursionError:
+            return Unusable("the answer is nested too deeply")
+        except ValueError as error:
+            problem = problem or str(error)
+            continue
+        rest = candidate[end:].strip()
+        if rest and "prose around the JSON removed" not in repairs:
+            continue
+        return Parsed(value, repairs)
+    return Unusable(f"the answer is not JSON ({problem})" if problem else "the answer is not JSON")
+
+
+def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    bare = text.lstrip("\ufeff").strip()
+    yield bare, ()
+    plain = THINKING.sub("", bare).strip()
+    done: tuple[str, ...] = ("reasoning block removed",) if plain != bare else ()
+    if done:
+        yield plain, done
+    parts = [(match[1].strip(), (*done, "code fence removed")) for match in FENCE.finditer(plain)]
+    yield from parts
+    starts = [match.start() for match in islice(OPENING.finditer(plain), MOST_STARTS)]
+    for start in starts:
+        yield plain[start:], (*done, "prose around the JSON removed")
+    parts += [(plain[start:], (*done, "prose around the JSON removed")) for start in starts[:1]]
+    for part, repairs in [(plain, done), *parts]:
+        mended = TRAILING_COMMA.sub(lambda match: match[1] or "", part)
+        if mended != part:
+            yield mended, (*repairs, "trailing commas removed")
+
+
+def describe(value: Any) -> str:
+    """A JSON value's type in the words of JSON."""
+    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,117 @@
+"""What every kind provides, and the rules of a suite that it is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from pydantic import BaseModel
+
+from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import CaseScore
+from row3.matching.names import NameRule
+from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How a suite matches and weighs: the settings of `row3.toml` that can move a score."""
+
+    names: NameRule = field(default_factory=NameRule)
+    inverses: Mapping[str, str] = field(default_factory=lambda: dict(INVERSES))
+    symmetric: tuple[str, ...] = SYMMETRIC
+    predicates: tuple[str, ...] = ROW3_PREDICATES
+    """What an answer may use; empty for any."""
+    weights: Mapping[str, float] = field(default_factory=dict)
+    thresholds: Mapping[str, Threshold] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that lint found in a golden case; `path` leads to the field, outermost first."""
+
+    level: Literal["error", "warning"]
+    rule: str
+    message: str
+    path: tuple[str | int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """An answer that could be read, and what had to be mended."""
+
+    value: Any
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """An answer that could not be read: a bad answer, which scores 0."""
+
+    reason: str
+
+
+class Kind(Protocol):
+    """One kind of suite. All methods are pure."""
+
+    name: str
+    case_model: type[BaseModel]
+    metrics: Sequence[Metric]
+    """Headline metrics first, in the order in which they are shown; the composite last of them."""
+    outputs: Mapping[str, type[BaseModel]]
+    """What a prompt's front matter may ask for, by name."""
+    primary: str
+    """Key of the composite."""
+
+    def signature(self, rules: Rules) -> str:
+        """All that can move a score apart from case and output, in a line; scores with equal signatures compare."""
+        ...
+
+    def schema(self, output: str, rules: Rules) -> dict[str, Any]:
+        """JSON schema of the answer that a prompt with this output asks for."""
+        ...
+
+    def variables(self, case: Any) -> dict[str, Any]:
+        """What a prompt's template sees of a case: its input, never its expectations."""
+        ...
+
+    def parse(self, output: str, text: str) -> Parsed | Unusable:
+        """Read a prompt's answer as the output model of that name, by the documented repairs."""
+        ...
+
+    def read_output(self, value: Any) -> Parsed | Unusable:
+        """Read a whole output, made elsewhere (JSON value, or text of one)."""
+        ...
+
+    def combine(self, outputs: Mapping[str, Any]) -> Any:
+        """The pipeline's outputs, by output name, as one output."""
+        ...
+
+    def context(self, output: str, value: Any) -> dict[str, Any]:
+        """What the templates of later prompts see of an earlier prompt's output."""
+        ...
+
+    def score(self, case: Any, output: Any, rules: Rules) -> CaseScore:
+        """Score one output."""
+        ...
+
+    def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
+        """The score of an answer that cannot be used: 0 on every metric that applies."""
+        ...
+
+    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
+        """What went wrong, as short lines by list: lists that begin with `missed`, and lists of what is extra."""
+        ...
+
+    def expectations(self, case: Any) -> Sequence[str]:
+        """One line for everything the case demands; fewer of them is a weaker case."""
+        ...
+
+    def lint(self, case: Any, rules: Rules) -> list[Finding]:
+        """What is wrong or weak about one case."""
+        ...
+
+    def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
+        """What is wrong or weak about the cases together."""
+        ...

@@ -1,0 +1,311 @@
+"""Kind `extraction`: concepts and relationships found in a text (STANDARDS, sections 1 to 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+import rapidfuzz
+from pydantic import BaseModel, ValidationError
+
+from row3.domain.matches import (
+    CORRECT,
+    CORRECT_RELATIONSHIP,
+    ConceptMatch,
+    Expectation,
+    Explanation,
+    QuoteState,
+    Triple,
+)
+from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import CaseScore
+from row3.kinds import extraction_lint
+from row3.kinds.answers import describe, read_json
+from row3.kinds.base import Finding, Parsed, Rules, Unusable
+from row3.kinds.extraction_models import (
+    ConceptsOut,
+    ExtractionOut,
+    GoldenCase,
+    RelationshipsOut,
+    answer_schema,
+    quote_of,
+)
+from row3.matching.names import Named, NameIndex, NameMatch, match_names
+from row3.matching.normalise import normalise
+from row3.matching.predicates import Predicates
+from row3.matching.quotes import SourceText
+from row3.matching.relationships import RelationshipIndex
+from row3.metrics.composite import overall
+from row3.metrics.extraction import concept_counts, relationship_counts, values
+
+SCORER_VERSION = 1
+"""Raise it with every change that can move a score; a test holds the scores of this version."""
+
+METRICS = (
+    Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25),
+    Metric("precision", "Concept precision", threshold=Threshold(0.50, 0.65, 0.80), weight=0.20),
+    Metric("f1", "Concept F1"),
+    Metric("relationshipAccuracy", "Relationship accuracy", threshold=Threshold(0.40, 0.60, 0.75), weight=0.20),
+    Metric("provenanceCoverage", "Provenance coverage", threshold=Threshold(0.80, 0.90, 0.98), weight=0.20),
+    Metric(
+        "hallucinationRate",
+        "Hallucination rate",
+        higher_is_better=False,
+        threshold=Threshold(0.05, 0.02, 0.0),
+        weight=-0.15,
+    ),
+    Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85)),
+    Metric("relationshipRecall", "Relationship recall", companion=True),
+    Metric("provenanceVerified", "Provenance verified", companion=True),
+    Metric("ungroundedRate", "Ungrounded rate", higher_is_better=False, companion=True),
+    Metric("duplicateRate", "Duplicate rate", higher_is_better=False, companion=True),
+    Metric("forbiddenRelationshipRate", "Forbidden relationships", higher_is_better=False, companion=True),
+)
+
+
+class Extraction:
+    """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
+
+    name = "extraction"
+    case_model: type[BaseModel] = GoldenCase
+    metrics: Sequence[Metric] = METRICS
+    outputs: Mapping[str, type[BaseModel]] = {
+        "concepts": ConceptsOut,
+        "relationships": RelationshipsOut,
+        "extraction": ExtractionOut,
+    }
+    primary = "overall"
+
+    def signature(self, rules: Rules) -> str:
+        """Scorer version, matcher and its library; weights and thresholds are compared on their own."""
+        release = ".".join(rapidfuzz.__version__.split(".")[:2])
+        pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses.items()))
+        return (
+            f"extraction/{SCORER_VERSION} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release} "
+            f"symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
+        )
+
+    def schema(self, output: str, rules: Rules) -> dict[str, Any]:
+        """JSON schema of the answer that a prompt with this output asks for."""
+        return answer_schema(self.outputs[output], rules.predicates)
+
+    def variables(self, case: GoldenCase) -> dict[str, Any]:
+        """`topic` and `source_text`; never the expectations."""
+        return {"topic": case.topic, "source_text": case.source_text}
+
+    def parse(self, output: str, text: str) -> Parsed | Unusable:
+        """Read an answer; the quick way first, since most answers are clean JSON."""
+        model = self.outputs[output]
+        try:
+            return Parsed(model.model_validate_json(text))
+        except ValidationError:
+            found = read_json(text)
+        if isinstance(found, Unusable):
+            return found
+        return _fit(model, found.value, found.repairs)
+
+    def read_output(self, value: Any) -> Parsed | Unusable:
+        """Read `{"concepts": […], "relationships": […]}`, or the text of it."""
+        if isinstance(value, str):
+            return self.parse("extraction", value)
+        return _fit(ExtractionOut, value, ())
+
+    def combine(self, outputs: Mapping[str, Any]) -> ExtractionOut:
+        """Concepts from the last prompt that gave any, relationships likewise."""
+        parts = list(outputs.values())
+        concepts: list[Any] = next((part.concepts for part in reversed(parts) if hasattr(part, "concepts")), [])
+        links: list[Any] = next((part.relationships for part in reversed(parts) if hasattr(part, "relationships")), [])
+        return ExtractionOut.model_construct(concepts=concepts, relationships=links)
+
+    def context(self, output: str, value: Any) -> dict[str, Any]:
+        """`concepts` and `relationships`, as lists of plain values."""
+        seen: dict[str, Any] = {}
+        if hasattr(value, "concepts"):
+            seen["concepts"] = [{"label": c.label, "quote": quote_of(c.source_quote)} for c in value.concepts]
+        if hasattr(value, "relationships"):
+            seen["relationships"] = [
+                {"source": r.source, "predicate": r.predicate, "target": r.target} for r in value.relationships
+            ]
+        return seen
+
+    def score(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> CaseScore:
+        """Match, count, weigh, and keep the explanation."""
+        explanation = explain(case, output, rules)
+        counts = concept_counts(explanation) | relationship_counts(explanation)
+        skipped = _skipped(case)
+        metrics = values(counts, tuple(skipped))
+        metrics["overall"] = overall(metrics, rules.weights)
+        return CaseScore(
+            case_id=case.id,
+            status="scored",
+            metrics=_in_order(metrics),
+            skipped=skipped,
+            counts={key: pair for key, pair in counts.items() if key not in skipped},
+            explanation=explanation,
+        )
+
+    def bad_answer(self, case: GoldenCase, reason: str, raw: str, rules: Rules) -> CaseScore:
+        """0 on every metric that applies; everything expected counts as missed."""
+        nothing = explain(case, ExtractionOut.model_construct(concepts=[], relationships=[]), rules)
+        skipped = _skipped(case)
+        counts = concept_counts(nothing) | relationship_counts(nothing)
+        return CaseScore(
+            case_id=case.id,
+            status="bad_answer",
+            metrics={metric.key: 0.0 for metric in METRICS if metric.key not in skipped},
+            skipped=skipped,
+            counts={key: pair for key, pair in counts.items() if key not in skipped},
+            explanation=nothing,
+            problem=reason,
+            raw=raw,
+        )
+
+    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
+        """Missed and wrong concepts and relationships; empty lists are left out."""
+        explanation: Explanation | None = score.explanation
+        if explanation is None:
+            return {}
+        lists = {
+            "missedConcepts": [e.label for e in explanation.expected_concepts if e.found_by is None],
+            "wrongConcepts": [m.label for m in explanation.concepts if m.state == "unmatched"],
+            "canaries": [m.label for m in explanation.concepts if m.state == "canary"],
+            "missedRelationships": [str(e.triple) for e in explanation.expected_relationships if e.found_by is None],
+            "wrongRelationships": [
+                str(m.triple) for m in explanation.relationships if m.state not in CORRECT_RELATIONSHIP
+            ],
+        }
+        return {name: tuple(items) for name, items in lists.items() if items}
+
+    def expectations(self, case: GoldenCase) -> list[str]:
+        """Everything the case demands, one line each, by normalised names."""
+        lines = [f"concept {normalise(c.label)}" for c in case.expected_concepts]
+        lines += [f"required {normalise(c.label)}" for c in case.expected_concepts if c.required]
+        lines += [f"canary {normalise(name)}" for name in case.forbidden_concepts]
+        for kind, links in (("link", case.expected_relationships), ("forbidden", case.forbidden_relationships)):
+            lines += [f"{kind} {normalise(r.source)} {r.predicate} {normalise(r.target)}" for r in links]
+        return lines
+
+    def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
+        """STANDARDS, section 3, and what makes a case contradict itself."""
+        return extraction_lint.lint_case(case, rules)
+
+    def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
+        """Number of cases and coverage of the domains."""
+        return extraction_lint.lint_suite(cases)
+
+
+@lru_cache(maxsize=64)
+def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]) -> Predicates:
+    return Predicates(dict(inverses), symmetric)
+
+
+def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanation:
+    """Match a whole output: what each extracted item is, and what found each expected one."""
+    expected = case.expected_concepts
+    index = NameIndex(
+        [Named(concept.label, concept.aliases) for concept in expected], case.forbidden_concepts, rules.names
+    )
+    labels = [concept.label for concept in output.concepts]
+    matches = match_names(labels, index)
+    text = SourceText(case.source_text)
+    concepts = tuple(
+        [_concept(concept, match, case, text) for concept, match in zip(output.concepts, matches, strict=True)]
+    )
+    found = {match.index: item for item, match in enumerate(matches) if match.state in CORRECT}
+    links = RelationshipIndex(
+        [(Triple(r.source, r.predicate, r.target), r.required) for r in case.expected_relationships],
+        [Triple(r.source, r.predicate, r.target) for r in case.forbidden_relationships],
+        index.resolve,
+        _predicates(tuple(sorted(rules.inverses.items())), rules.symmetric),
+    )
+    relationships = links.match([Triple(r.source, r.predicate, r.target) for r in output.relationships])
+    return Explanation(
+        concepts,
+        tuple([_expectation(case, i, labels, matches, found, index) for i in range(len(expected))]),
+        tuple(relationships),
+        tuple(links.found(relationships)),
+    )
+
+
+def _concept(concept: Any, match: NameMatch, case: GoldenCase, text: SourceText) -> ConceptMatch:
+    state, index, score = match
+    if state == "canary":
+        expected: str | None = case.forbidden_concepts[index]
+    else:
+        expected = case.expected_concepts[index].label if index >= 0 else None
+    quote = quote_of(concept.source_quote)
+    quoted: QuoteState
+    if not quote or not quote.strip():
+        quoted = "missing"
+    else:
+        quoted = "verified" if text.contains_quote(quote) else "unverified"
+    grounded = state in ("exact", "alias", "fuzzy", "duplicate") or text.mentions(concept.label)
+    return ConceptMatch(concept.label, state, expected, score, quoted, grounded)
+
+
+def _expectation(
+    case: GoldenCase,
+    position: int,
+    labels: Sequence[str],
+    matches: Sequence[NameMatch],
+    found: Mapping[int, int],
+    index: NameIndex,
+) -> Expectation:
+    concept = case.expected_concepts[position]
+    item = found.get(position)
+    if item is not None:
+        return Expectation(concept.label, concept.required, labels[item], None, matches[item].score)
+    # The nearest extracted name is told only where matching already computed it: an explanation
+    # of a miss, not worth another pass over all names.
+    near = max(
+        (
+            (match.score, -item)
+            for item, match in enumerate(matches)
+            if match.state == "unmatched" and match.index == position
+        ),
+        default=None,
+    )
+    if near is None:
+        return Expectation(concept.label, concept.required, None, None, 0.0)
+    return Expectation(concept.label, concept.required, None, labels[-near[1]], near[0])
+
+
+def _skipped(case: GoldenCase) -> dict[str, str]:
+    skipped: dict[str, str] = {}
+    if not case.expected_concepts:
+        skipped |= dict.fromkeys(("recall", "precision", "f1"), "the case expects no concepts")
+    if not case.expected_relationships:
+        skipped |= dict.fromkeys(("relationshipAccuracy", "relationshipRecall"), "the case expects no relationships")
+    if not case.forbidden_relationships:
+        skipped["forbiddenRelationshipRate"] = "the case forbids no relationships"
+    return skipped
+
+
+def _in_order(metrics: Mapping[str, float]) -> dict[str, float]:
+    return {metric.key: metrics[metric.key] for metric in METRICS if metric.key in metrics}
+
+
+def _fit(model: type[BaseModel], value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
+    """Validate a JSON value, after harmless differences of shape have been taken out."""
+    if isinstance(value, list) and "concepts" in model.model_fields:
+        value, repairs = {"concepts": value}, (*repairs, "bare list taken for the concepts")
+    elif isinstance(value, list) and "relationships" in model.model_fields:
+        value, repairs = {"relationships": value}, (*repairs, "bare list taken for the relationships")
+    if not isinstance(value, dict):
+        return Unusable(f"the answer is {describe(value)}, not an object")
+    concepts = value.get("concepts")
+    if isinstance(concepts, list) and any(isinstance(item, str) for item in concepts):
+        value = value | {"concepts": [{"label": item} if isinstance(item, str) else item for item in concepts]}
+        repairs = (*repairs, "plain strings taken for concept labels")
+    if value.get("relationships", ()) is None:
+        value = {key: item for key, item in value.items() if key != "relationships"}
+    try:
+        return Parsed(model.model_validate(value), repairs)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
+
+
+EXTRACTION = Extraction()
