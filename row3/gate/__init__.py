@@ -1,0 +1,1 @@
+"""Baseline and scorecard in, verdict with reasons out. Pure."""

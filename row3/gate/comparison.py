@@ -1,0 +1,125 @@
+"""How metrics and cases moved between a baseline and a run; decided here, painted in reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Literal
+
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import CaseChange, CaseMove, MetricChange, Verdict
+from row3.gate.policy import GatePolicy
+from row3.gate.zones import SLACK
+
+POINT = 100.0
+
+
+def worse_by(
+    baseline: float, current: float, *, higher_is_better: bool, unit: Literal["points", "relative"]
+) -> float:
+    """How much worse the current value is; negative where it is better.
+
+    In percentage points of the metric, 100 (b - c), or relative to the baseline, 100 (b - c) / b, as
+    STRATEGY measures it. A baseline of 0 has nothing to be relative to: points are taken.
+    """
+    drop = (baseline - current) if higher_is_better else (current - baseline)
+    if unit == "relative" and abs(baseline) > SLACK:
+        return POINT * drop / abs(baseline)
+    return POINT * drop
+
+
+def judge_move(worse: float, policy: GatePolicy, *, may_block: bool = True) -> Verdict:
+    """The fixed rule for one number that is worse by so much, in the policy's unit."""
+    slack = POINT * SLACK
+    if worse > policy.block + slack:
+        return Verdict.BLOCK if may_block else Verdict.INVESTIGATE
+    if may_block and worse >= policy.investigate - slack:
+        return Verdict.INVESTIGATE
+    return Verdict.PROCEED
+
+
+def compare_metrics(
+    baseline: Mapping[str, float],
+    current: Mapping[str, float],
+    metrics: Sequence[Metric],
+    policy: GatePolicy,
+    counts: Mapping[str, int],
+) -> list[MetricChange]:
+    """Every metric that either side has, in the kind's order."""
+    changes = []
+    for metric in metrics:
+        before, after = baseline.get(metric.key), current.get(metric.key)
+        if before is None and after is None:
+            continue
+        if before is None or after is None:
+            changes.append(MetricChange(metric.key, before, after, None, None, Verdict.PROCEED, counts.get(metric.key, 0)))
+            continue
+        worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
+        verdict = judge_move(worse, policy, may_block=metric.key in policy.metrics)
+        changes.append(MetricChange(metric.key, before, after, after - before, worse, verdict, counts.get(metric.key, 0)))
+    return changes
+
+
+Found = Mapping[str, Sequence[str]]
+
+
+def compare_case(
+    case_id: str,
+    before: tuple[str, Mapping[str, float], Found] | None,
+    after: tuple[str, Mapping[str, float], Found] | None,
+    *,
+    primary: str = "overall",
+    comparable: bool = True,
+) -> CaseChange:
+    """How one case moved; each side is its status, metrics and the lists of what it missed and added.
+
+    `missed…` lists hold expected items that were not found, every other list holds what was extracted and is wrong.
+    """
+    if before is None or after is None:
+        return CaseChange(case_id, "new" if before is None else "removed", 0.0)
+    (old_status, old, old_found), (new_status, new, new_found) = before, after
+    if new_status == "failed" or old_status == "failed":
+        return CaseChange(case_id, "failed", 0.0)
+    if not comparable:
+        return CaseChange(case_id, "not comparable", 0.0, note="the case itself changed")
+    deltas = {key: new[key] - old[key] for key in new if key in old}
+    delta = deltas.get(primary, 0.0)
+    gained, lost = _flips(old_found, new_found)
+    return CaseChange(case_id, _move(old_status, new_status, delta), delta, deltas, gained, lost)
+
+
+def _move(before: str, after: str, delta: float) -> CaseMove:
+    if before != after:
+        return "broke" if after == "bad_answer" else "fixed"
+    if abs(delta) <= SLACK:
+        return "unchanged"
+    return "improved" if delta > 0 else "regressed"
+
+
+def _flips(before: Found, after: Found) -> tuple[dict[str, tuple[str, ...]], dict[str, tuple[str, ...]]]:
+    """What became right and what became wrong, list by list.
+
+    Something missed before and not now is gained; something missed only now is lost. Wrong items are
+    the mirror image: one that is gone is a gain.
+    """
+    gained: dict[str, tuple[str, ...]] = {}
+    lost: dict[str, tuple[str, ...]] = {}
+    for name in dict.fromkeys((*before, *after)):
+        old, new = before.get(name, ()), after.get(name, ())
+        if better := _only_in(old, new):
+            gained[name] = better
+        if worse := _only_in(new, old):
+            lost[name] = worse
+    return gained, lost
+
+
+def _only_in(these: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
+    if not these:
+        return ()
+    known = set(others)
+    return tuple([item for item in these if item not in known])
+
+
+def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
+    """Cases in the order in which a person wants to see them: what broke, then by size of change."""
+    first: dict[str, int] = {"broke": 0, "failed": 0, "removed": 1}
+    return sorted(changes, key=lambda change: (first.get(change.move, 2), -abs(change.delta), change.case_id))

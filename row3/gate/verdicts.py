@@ -1,0 +1,133 @@
+"""The verdict on a comparison, with every reason (STANDARDS 2, 4.3, 5.2; DESIGN, "Gate")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from row3.domain.metrics import Metric, Zone
+from row3.domain.verdicts import MetricChange, Reason, Verdict
+from row3.gate.policy import GatePolicy
+from row3.gate.zones import SLACK
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Everything the verdict rests on."""
+
+    metrics: Sequence[Metric]
+    changes: Sequence[MetricChange]
+    values: Mapping[str, float]
+    """Aggregates of the run."""
+    zones: Mapping[str, Zone]
+    policy: GatePolicy
+    cases: int
+    failed: Sequence[str] = ()
+    """Cases without an answer."""
+    removed: Sequence[str] = ()
+    weakened: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """By case, what it no longer demands."""
+    loosened: Sequence[str] = ()
+    """Thresholds, weights and limits that ask for less than the baseline's, a line each."""
+    changed: Sequence[str] = ()
+    """Cases whose expectations changed without asking for less."""
+    incomparable: Sequence[str] = ()
+    """Cases that could not be compared."""
+    broke: Sequence[str] = ()
+    critical: Sequence[str] = ()
+    declines: int = 0
+    """Consecutive declining runs, this one included."""
+    partial: bool = False
+    """Only some of the cases were run."""
+
+
+def judge(evidence: Evidence) -> tuple[Verdict, tuple[Reason, ...]]:
+    """The worst of all reasons; proceed where there are none."""
+    reasons = [*_completeness(evidence), *_zones(evidence), *_moves(evidence), *_rules(evidence), *_notices(evidence)]
+    reasons.sort(key=lambda reason: -reason.verdict)
+    return max((reason.verdict for reason in reasons), default=Verdict.PROCEED), tuple(reasons)
+
+
+def _completeness(evidence: Evidence) -> list[Reason]:
+    reasons = []
+    if evidence.cases == 0:
+        reasons.append(Reason(Verdict.BLOCK, "no case was scored"))
+    if evidence.failed:
+        reasons.append(
+            Reason(Verdict.BLOCK, f"the run is incomplete: no answer for {_listed(evidence.failed)}")
+        )
+    if evidence.partial:
+        reasons.append(Reason(Verdict.INVESTIGATE, "only a part of the cases was run; a part is no gate"))
+    return reasons
+
+
+def _zones(evidence: Evidence) -> list[Reason]:
+    titles = {metric.key: metric.title for metric in evidence.metrics}
+    return [
+        Reason(Verdict.BLOCK, f"{titles[key]} {evidence.values[key]:.1%} is in its fail zone", metric=key)
+        for key, zone in evidence.zones.items()
+        if zone is Zone.FAIL and key in evidence.policy.metrics
+    ]
+
+
+def _moves(evidence: Evidence) -> list[Reason]:
+    titles = {metric.key: metric.title for metric in evidence.metrics}
+    unit = "points" if evidence.policy.unit == "points" else "% of the baseline"
+    reasons = []
+    for change in evidence.changes:
+        title = titles[change.key]
+        if change.worse_by is None:
+            if change.current is None and change.key in evidence.policy.metrics:
+                reasons.append(Reason(Verdict.BLOCK, f"{title} is no longer measured", metric=change.key))
+            continue
+        if change.verdict is Verdict.PROCEED:
+            continue
+        limit = evidence.policy.block if change.worse_by > evidence.policy.block else evidence.policy.investigate
+        how = "more than" if limit == evidence.policy.block else "at least"
+        reasons.append(
+            Reason(
+                change.verdict,
+                f"{title} is worse by {change.worse_by:.1f} {unit} ({how} {limit:g})",
+                metric=change.key,
+            )
+        )
+    return reasons
+
+
+def _rules(evidence: Evidence) -> list[Reason]:
+    reasons = []
+    if evidence.removed:
+        reasons.append(Reason(Verdict.BLOCK, f"removed since the baseline: {_listed(evidence.removed)}"))
+    for case_id, gone in evidence.weakened.items():
+        reasons.append(
+            Reason(Verdict.BLOCK, f"{case_id} demands less than in the baseline: {_listed(gone)}", case_id=case_id)
+        )
+    reasons += [Reason(Verdict.BLOCK, line) for line in evidence.loosened]
+    for case_id in evidence.broke:
+        if case_id in evidence.critical:
+            reasons.append(Reason(Verdict.BLOCK, f"critical case {case_id} broke", case_id=case_id))
+        else:
+            reasons.append(Reason(Verdict.INVESTIGATE, f"{case_id} broke: its answer cannot be used", case_id=case_id))
+    return reasons
+
+
+def _notices(evidence: Evidence) -> list[Reason]:
+    reasons = []
+    for key, what in (("hallucinationRate", "canaries were extracted"), ("forbiddenRelationshipRate", "forbidden relationships were extracted")):
+        rate = evidence.values.get(key, 0.0)
+        if rate > SLACK:
+            reasons.append(Reason(Verdict.INVESTIGATE, f"{what}: {rate:.1%}", metric=key))
+    if evidence.declines >= evidence.policy.declines:
+        reasons.append(Reason(Verdict.INVESTIGATE, f"{evidence.declines} consecutive declining runs"))
+    if evidence.changed:
+        reasons.append(
+            Reason(Verdict.INVESTIGATE, f"expectations changed, both sides scored by the new ones: {_listed(evidence.changed)}")
+        )
+    if evidence.incomparable:
+        reasons.append(Reason(Verdict.INVESTIGATE, f"not comparable with the baseline: {_listed(evidence.incomparable)}"))
+    return reasons
+
+
+def _listed(names: Sequence[str], most: int = 3) -> str:
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
