@@ -1,0 +1,1 @@
+"""The files of a project: reading them strictly, writing them atomically."""

@@ -1,0 +1,97 @@
+"""Golden cases: one file each, read one at a time."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from row3.domain.requests import digest_json, digest_text
+from row3.errors import InvalidFile, UsageError
+from row3.kinds.base import Kind
+from row3.store.documents import check_schema_version, parse_json, validate
+from row3.store.files import decode, read_bytes
+
+PATTERN = "*.gold.json"
+CASE_SCHEMA_VERSION = 1
+SHORT = 8
+"""Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCase:
+    """A golden case with the digest of its file's text."""
+
+    case: Any
+    digest: str
+    where: str
+
+    @property
+    def id(self) -> str:
+        """The case's id."""
+        return str(self.case.id)
+
+
+def case_files(folder: Path) -> list[Path]:
+    """The suite's case files, by name. Raises `InvalidFile` where the suite is empty."""
+    files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
+    if not files:
+        raise InvalidFile(
+            f"the suite has no golden cases ({PATTERN})",
+            where=f"golden/{folder.name}/",
+            fix="Add some, or run `row3 init` for a starter",
+        )
+    return files
+
+
+def read_case(path: Path, kind: Kind) -> StoredCase:
+    """One golden case; raises `InvalidFile`."""
+    where = f"golden/{path.parent.name}/{path.name}"
+    raw = read_bytes(path, where=where)
+    text = decode(raw, where=where)
+    value = parse_json(text, where=where)
+    check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
+    return StoredCase(validate(kind.case_model, value, where=where), digest_text(text), where)
+
+
+def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator[StoredCase]:
+    """All cases of a suite, one at a time, in the order of their files.
+
+    Raises `InvalidFile` for a wrong file and for an id that stands in two files; `UsageError` where no case
+    fits the pattern.
+    """
+    seen: dict[str, str] = {}
+    fits = 0
+    for path in case_files(folder):
+        stored = read_case(path, kind)
+        if stored.id in seen:
+            raise InvalidFile(
+                f"the id `{stored.id}` is also that of {seen[stored.id]}", where=stored.where, fix="Give it another"
+            )
+        seen[stored.id] = stored.where
+        if pattern is None or fnmatch.fnmatchcase(stored.id, pattern):
+            fits += 1
+            yield stored
+    if not fits:
+        raise UsageError(f"no case fits `{pattern}`", where=f"golden/{folder.name}/", fix="See the ids with `row3 -v`")
+
+
+def content_digest(case: Any) -> str:
+    """Digest of all in a case that can move its score: input and expectations, not its dates and notes."""
+    value = case.model_dump(mode="json", exclude={"schema_", "schema_version", "created", "version", "history", "origin"})
+    return digest_json(value)
+
+
+def demands(kind: Kind, case: Any) -> str:
+    """Short digests of all that a case demands, sorted and joined: enough to see that one is gone."""
+    return "".join(sorted(digest_text(line)[:SHORT] for line in kind.expectations(case)))
+
+
+def gone_demands(before: str, kind: Kind, case: Any) -> int:
+    """How many of the earlier demands the case no longer makes."""
+    now = demands(kind, case)
+    held = [now[i : i + SHORT] for i in range(0, len(now), SHORT)]
+    old = [before[i : i + SHORT] for i in range(0, len(before), SHORT)]
+    return sum(1 for one in set(old) if old.count(one) > held.count(one))

@@ -1,0 +1,126 @@
+"""`row3.toml`: every key has a default, unknown keys are errors that name the near miss."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from row3.errors import InvalidFile
+from row3.store.documents import validate
+from row3.store.files import read_text
+
+Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
+Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Mode = Literal["replay", "live", "record", "auto"]
+SuiteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
+FILE = "row3.toml"
+
+
+class _Section(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ThresholdConfig(_Section):
+    """Where the zones of a metric begin, as fractions."""
+
+    minimum: Fraction = Field(description="Worse than this fails.")
+    target: Fraction = Field(description="At least this good passes.")
+    excellent: Fraction = Field(description="At least this good is excellent.")
+
+
+class MatchingConfig(_Section):
+    """How names are compared."""
+
+    scorer: Literal["levenshtein", "jaro-winkler", "ratio", "token-sort", "token-set"] = "levenshtein"
+    threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.85
+
+
+class PredicatesConfig(_Section):
+    """Predicates beyond the defaults."""
+
+    allowed: list[str] | None = Field(default=None, description="What an answer may use; [] for any.")
+    symmetric: list[str] = Field(default=[], description="Added to the default symmetric predicates.")
+    inverse: dict[str, str] = Field(default={}, description="Added to the default pairs: predicate = its inverse.")
+
+
+class GateConfig(_Section):
+    """When a comparison blocks."""
+
+    unit: Literal["points", "relative"] = "points"
+    block: Points = Field(default=5.0, description="Worse by more than this blocks.")
+    investigate: Points = Field(default=1.0, description="Worse by this or more is to be investigated.")
+    metrics: list[str] | None = Field(default=None, description="Metrics that can block; default: the kind's headline ones.")
+    declines: Annotated[int, Field(ge=2)] = Field(default=3, description="Consecutive declining runs that are announced.")
+
+
+class ProviderConfig(_Section):
+    """Who answers. The key comes from the environment only."""
+
+    preset: str = "openai"
+    base_url: str | None = None
+    key_variable: str | None = Field(default=None, description="Name of the environment variable with the key.")
+    model: str | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    seed: int | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
+    max_retries: Annotated[int, Field(ge=0, le=20)] | None = None
+
+
+class PriceConfig(_Section):
+    """US dollars for a million tokens."""
+
+    input: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+    output: Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class SuiteConfig(_Section):
+    """Golden cases of one kind with what answers them and how they are judged."""
+
+    kind: str = "extraction"
+    pipeline: list[str] = Field(default=[], description="Prompt names in order; default: by the prompts there are.")
+    provider: ProviderConfig | None = Field(default=None, description="Overrides [provider], key by key.")
+    weights: dict[str, Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]] = {}
+    thresholds: dict[str, ThresholdConfig] = {}
+    matching: MatchingConfig = MatchingConfig()
+    predicates: PredicatesConfig = PredicatesConfig()
+    gate: GateConfig = GateConfig()
+
+
+class Config(_Section):
+    """The whole of `row3.toml`."""
+
+    schema_version: Annotated[int, Field(ge=1)] = 1
+    suite: SuiteName | None = Field(default=None, description="The default suite.")
+    mode: Mode = "auto"
+    jobs: Annotated[int, Field(ge=1, le=256)] | None = Field(default=None, description="Requests at once; replay: processes.")
+    protected_branch: str | None = Field(default=None, description="What the hook compares with; default: origin's head, main or master.")
+    provider: ProviderConfig = ProviderConfig()
+    prices: dict[str, PriceConfig] = {}
+    suites: dict[SuiteName, SuiteConfig] = {}
+
+
+CONFIG_SCHEMA_VERSION = 1
+
+
+def read_config(root: Path) -> Config:
+    """The project's configuration; the defaults where there is no file. Raises `InvalidFile`."""
+    path = root / FILE
+    if not path.exists():
+        return Config()
+    text = read_text(path, where=FILE)
+    try:
+        value = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise InvalidFile(f"not TOML: {error}", where=FILE, fix="Correct the file") from None
+    version = value.get("schema_version", 1)
+    if isinstance(version, int) and version > CONFIG_SCHEMA_VERSION:
+        raise InvalidFile(
+            f"schema_version {version} is newer than this row3 knows ({CONFIG_SCHEMA_VERSION})",
+            where=FILE,
+            fix="Upgrade row3",
+        )
+    return validate(Config, value, where=FILE, command="row3")

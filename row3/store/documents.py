@@ -1,0 +1,148 @@
+"""JSON documents: strict parsing, and pydantic's complaints in row3's words.
+
+Duplicate keys, NaN and Infinity are refused: the first lose data silently, the others slip
+through every comparison.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from row3.errors import InvalidFile
+from row3.store.files import decode, read_bytes, refuse_conflicts
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+class _Refused(ValueError):
+    pass
+
+
+def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for key in keys if keys.count(key) > 1)
+        raise _Refused(f"key `{twice}` stands twice in one object")
+    return value
+
+
+def _constant(name: str) -> NoReturn:
+    raise _Refused(f"{name} is not a JSON number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+
+
+def parse_json(text: str, *, where: str) -> Any:
+    """The JSON value of a text; raises `InvalidFile` with line and column."""
+    try:
+        return _DECODER.decode(text)
+    except _Refused as error:
+        raise InvalidFile(str(error), where=where, fix="Correct the file") from None
+    except json.JSONDecodeError as error:
+        refuse_conflicts(text, where=where)
+        what = "the file is empty" if not text.strip() else f"not JSON: {error.msg}"
+        raise InvalidFile(
+            what, where=f"{where}:{error.lineno}:{error.colno}", fix="Correct the file, or restore it from git"
+        ) from None
+    except (RecursionError, ValueError) as error:
+        what = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON: {error}"
+        raise InvalidFile(what, where=where, fix="Correct the file") from None
+
+
+def read_json(path: Path, *, where: str) -> tuple[Any, str]:
+    """A file's JSON value and its text; raises as `read_bytes`, `decode` and `parse_json` do."""
+    text = decode(read_bytes(path, where=where), where=where)
+    return parse_json(text, where=where), text
+
+
+def validate(model: type[Model], value: Any, *, where: str, command: str = "row3 lint") -> Model:
+    """The value as a model.
+
+    Raises `InvalidFile` that lists every wrong field, and the near miss of every unknown one.
+    """
+    if not isinstance(value, dict):
+        raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
+    try:
+        return model.model_validate(value)
+    except ValidationError as error:
+        raise InvalidFile(
+            "; ".join(complaints(model, error)), where=where, fix=f"Correct it and run `{command}`"
+        ) from None
+
+
+def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5) -> list[str]:
+    """Pydantic's findings, a line each: field, what is wrong, what may have been meant."""
+    lines = []
+    found = error.errors(include_url=False, include_input=True)
+    for entry in found[:most]:
+        place = ".".join(str(part) for part in entry["loc"])
+        if entry["type"] == "extra_forbidden":
+            known = known_keys(model, entry["loc"][:-1])
+            near = difflib.get_close_matches(str(entry["loc"][-1]), known, n=1, cutoff=0.6)
+            hint = f"; did you mean `{near[0]}`?" if near else f"; known are {', '.join(known)}"
+            lines.append(f"field `{place}` is unknown{hint}")
+        elif entry["type"] == "missing":
+            lines.append(f"field `{place}` is missing")
+        else:
+            lines.append(f"field `{place}`: {entry['msg']}")
+    if len(found) > most:
+        lines.append(f"and {len(found) - most} more")
+    return lines
+
+
+def known_keys(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
+    """The keys that a model, or a model inside it, takes."""
+    current: Any = model
+    for part in place:
+        current = _inner(current, part)
+        if current is None:
+            return []
+    fields = getattr(current, "model_fields", {})
+    return sorted(field.alias or name for name, field in fields.items())
+
+
+def _inner(model: Any, part: str | int) -> Any:
+    fields = getattr(model, "model_fields", None)
+    if fields is None:
+        return None
+    if isinstance(part, int):
+        return model
+    for name, field in fields.items():
+        if part in (name, field.alias):
+            return _model_in(field.annotation)
+    return model  # a key of a mapping of models
+
+
+def _model_in(annotation: Any) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    inner = [found for part in getattr(annotation, "__args__", ()) if (found := _model_in(part)) is not None]
+    return inner[0] if inner else None
+
+
+def check_schema_version(value: Any, known: int, *, where: str) -> int:
+    """The file's schema version (1 where it says none).
+
+    Raises `InvalidFile` for one that this program does not know.
+    """
+    version = value.get("schemaVersion", 1) if isinstance(value, dict) else 1
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise InvalidFile(f"schemaVersion {version!r} is not a whole number from 1", where=where, fix="Correct the file")
+    if version > known:
+        raise InvalidFile(
+            f"schemaVersion {version} is newer than this row3 knows ({known})", where=where, fix="Upgrade row3"
+        )
+    return version
+
+
+def dump_line(value: Any) -> str:
+    """One JSON value in one line, as row3 writes it: no NaN, no escapes but the needed."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))

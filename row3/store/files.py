@@ -1,0 +1,138 @@
+"""Bytes and text on disk: strict reading, atomic writing.
+
+All text is UTF-8 whatever the locale says. A byte order mark and CRLF line ends are taken; any other encoding is
+an error that names the file. Writing goes through a temporary file in the same directory, fsync and
+rename, so a reader sees the old or the new contents and never a part.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from row3.errors import EnvironmentFault, InvalidFile
+
+MAX_TEXT_BYTES = 64 * 1024 * 1024
+CONFLICT = re.compile(r"^(<{7}|>{7}|\|{7}|={7})( |$)", re.MULTILINE)
+
+
+def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES) -> bytes:
+    """The file's bytes.
+
+    Raises:
+        InvalidFile: it does not exist, is not a file, or is larger than `limit` bytes.
+        EnvironmentFault: the machine does not let us read it.
+    """
+    try:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > limit:
+                raise InvalidFile(
+                    f"the file has {size:,} bytes, more than {limit:,}", where=where, fix="Split it or remove it"
+                )
+            return file.read()
+    except FileNotFoundError:
+        raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
+    except IsADirectoryError:
+        raise InvalidFile("this is a folder, not a file", where=where, fix="Remove or rename it") from None
+    except OSError as error:
+        raise EnvironmentFault(
+            f"cannot be read ({error.strerror})", where=where, fix="Check the file's permissions"
+        ) from None
+
+
+def decode(raw: bytes, *, where: str) -> str:
+    """Text of UTF-8 bytes, without a byte order mark, line ends as LF.
+
+    Raises `InvalidFile` for another encoding.
+    """
+    if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        raise InvalidFile("the file is in UTF-16", where=where, fix="Save it as UTF-8")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise InvalidFile(
+            f"the file is not UTF-8 (byte {raw[error.start]:#04x} in line {line})", where=where, fix="Save it as UTF-8"
+        ) from None
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text
+
+
+def read_text(path: Path, *, where: str) -> str:
+    """The file's text; raises as `read_bytes` and `decode` do, and for merge-conflict markers."""
+    text = decode(read_bytes(path, where=where), where=where)
+    refuse_conflicts(text, where=where)
+    return text
+
+
+def refuse_conflicts(text: str, *, where: str) -> None:
+    """Raise `InvalidFile` where git left conflict markers in the text."""
+    if "<<<<<<<" not in text and ">>>>>>>" not in text:
+        return
+    found = CONFLICT.search(text)
+    if found is not None:
+        line = text.count("\n", 0, found.start()) + 1
+        raise InvalidFile(
+            "the file has merge-conflict markers", where=f"{where}:{line}", fix="Resolve the conflict, then run again"
+        )
+
+
+@contextlib.contextmanager
+def disk_faults(where: str) -> Iterator[None]:
+    """Turn the machine's refusals while writing into one clear message."""
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentFault(
+            f"cannot be written ({error.strerror or error}); nothing was changed",
+            where=where,
+            fix="Check free space and permissions, then run again",
+        ) from None
+
+
+def write_atomic(path: Path, content: str | bytes | Iterable[bytes], *, where: str | None = None) -> None:
+    """Replace the file as a whole; raises `EnvironmentFault`, and then the old contents still stand."""
+    with disk_faults(where or path.name):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = path.resolve() if path.is_symlink() else path
+        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                if isinstance(content, str):
+                    content = content.encode("utf-8")
+                if isinstance(content, bytes):
+                    file.write(content)
+                else:
+                    file.writelines(content)
+                file.flush()
+                os.fsync(file.fileno())
+            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+            os.chmod(name, mode)  # noqa: PTH101 - the name is mkstemp's
+            os.replace(name, target)  # noqa: PTH105
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(name)  # noqa: PTH108
+            raise
+        sync_folder(target.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in the folder survive a loss of power, where the system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _umask() -> int:
+    value = os.umask(0o022)
+    os.umask(value)
+    return value

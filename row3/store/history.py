@@ -1,0 +1,125 @@
+"""`metrics-history.json`: every baseline, comparison and promotion, one entry a line.
+
+Each line but the first begins with its comma. So an append adds one line and changes none, and git's
+union merge of two branches that both appended is again a valid file.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic.alias_generators import to_camel
+
+from row3.errors import InvalidFile
+from row3.store.documents import check_schema_version, complaints, dump_line, parse_json
+from row3.store.files import read_text
+
+FILE = "metrics-history.json"
+SCHEMA_VERSION = 1
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+    )
+
+
+class Approval(_Record):
+    """Who let a blocked comparison proceed, when and why."""
+
+    reason: str
+    by: str
+    at: str
+
+
+class HistoryEntry(_Record):
+    """One entry of `metrics-history.json`."""
+
+    schema_version: int = SCHEMA_VERSION
+    run_id: str
+    at: str = Field(description="UTC, ISO 8601.")
+    action: Literal["baseline", "compare", "promotion"]
+    suite: str
+    commit: str | None = None
+    dirty: bool | None = None
+    prompts: dict[str, str]
+    model: str
+    mode: str
+    cases: int
+    metrics: dict[str, Number]
+    verdict: Literal["proceed", "investigate", "block"] | None = None
+    reasons: list[str] = []
+    evidence: str = Field(default="", description="Digest of what the verdict rests on: prompts, cases, scorer, baseline.")
+    approval: Approval | None = None
+
+
+def read_history(root: Path) -> list[HistoryEntry]:
+    """All entries, in file order; none where there is no file. Raises `InvalidFile`."""
+    path = root / FILE
+    if not path.exists():
+        return []
+    return parse_history(read_text(path, where=FILE))
+
+
+def parse_history(text: str) -> list[HistoryEntry]:
+    """Entries of the file's text; raises `InvalidFile` with the line."""
+    if not text.strip():
+        return []
+    lines = text.split("\n")
+    rows: list[tuple[int, Any]]
+    if lines[0].strip() == "[":
+        rows = []
+        for number, line in enumerate(lines[1:], 2):
+            bare = line.strip().strip(",").strip()
+            if bare and bare != "]":
+                rows.append((number, parse_json(bare, where=f"{FILE}:{number}")))
+        if "]" not in (line.strip() for line in lines):
+            raise InvalidFile("the array has no end", where=FILE, fix="Restore the file from git")
+    else:
+        value = parse_json(text, where=FILE)
+        if not isinstance(value, list):
+            raise InvalidFile("the file holds no JSON array", where=FILE, fix="Restore the file from git")
+        rows = [(1, entry) for entry in value]
+    return [_entry(value, where=f"{FILE}:{number}") for number, value in rows]
+
+
+def _entry(value: Any, *, where: str) -> HistoryEntry:
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    try:
+        return HistoryEntry.model_validate(value)
+    except ValidationError as error:
+        raise InvalidFile(
+            "; ".join(complaints(HistoryEntry, error)), where=where, fix="Restore the file from git"
+        ) from None
+
+
+def history_text(root: Path, entry: HistoryEntry) -> str:
+    """The file's text with one more entry; every earlier line stays as it is. Raises `InvalidFile`."""
+    path = root / FILE
+    line = dump_line(entry.model_dump(mode="json", by_alias=True, exclude_none=True))
+    earlier: list[str] = []
+    if path.exists():
+        text = read_text(path, where=FILE)
+        entries = parse_history(text)
+        if text.split("\n", 1)[0].strip() == "[":
+            earlier = [bare for row in text.split("\n")[1:] if (bare := row.strip().strip(",").strip()) and bare != "]"]
+        else:
+            earlier = [dump_line(old.model_dump(mode="json", by_alias=True, exclude_none=True)) for old in entries]
+    rows = [*earlier, line]
+    return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
+
+
+def parse_time(text: str) -> float:
+    """Seconds since 1970 of an entry's time."""
+    from datetime import datetime
+
+    return datetime.fromisoformat(text).timestamp()
+
+
+def as_json(entries: list[HistoryEntry]) -> str:
+    """Entries as a JSON array, for `row3 history --format json`."""
+    return json.dumps([entry.model_dump(mode="json", by_alias=True, exclude_none=True) for entry in entries], ensure_ascii=False, indent=1)

@@ -1,0 +1,51 @@
+"""One writer at a time; a second run waits."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from row3.errors import EnvironmentFault
+from row3.store.files import disk_faults
+
+PATIENCE_S = 120.0
+GITIGNORE = "*\n"
+
+
+def local_folder(local: Path) -> Path:
+    """Make `.row3/`, which ignores itself in git. Raises `EnvironmentFault`."""
+    with disk_faults(".row3"):
+        if not local.is_dir():
+            local.mkdir(parents=True, exist_ok=True)
+        ignore = local / ".gitignore"
+        if not ignore.exists():
+            ignore.write_text(GITIGNORE, encoding="utf-8")
+    return local
+
+
+@contextlib.contextmanager
+def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+    """Hold the project's write lock.
+
+    Raises `EnvironmentFault` where another run keeps it longer than `PATIENCE_S` seconds.
+    """
+    lock = FileLock(str(local_folder(local) / "lock"))
+    try:
+        try:
+            with disk_faults(".row3/lock"):
+                lock.acquire(timeout=0.05)
+        except Timeout:
+            say("another row3 is writing; waiting for it")
+            with disk_faults(".row3/lock"):
+                lock.acquire(timeout=PATIENCE_S)
+    except Timeout:
+        raise EnvironmentFault(
+            f"another row3 has been writing for more than {PATIENCE_S:g} s", where=".row3/lock", fix="Wait for it, or end it"
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()

@@ -1,0 +1,201 @@
+"""Outputs made elsewhere: `{"caseId": …, "output": {…}}`, one JSON object a line.
+
+The file is indexed once, without parsing it, and each line is read when its case is scored: a file of many
+gigabytes takes no more memory than its ids.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+from array import array
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.store.documents import check_schema_version, parse_json
+from row3.store.files import refuse_conflicts
+
+SCHEMA_VERSION = 1
+HEAD = re.compile(rb'\s*\{\s*"caseId"\s*:\s*"([^"\\\x00-\x1f\x80-\xff]+)"\s*[,}]')
+MAX_LINE_BYTES = 32 * 1024 * 1024
+BOM = b"\xef\xbb\xbf"
+SHAPE = 'Write one object a line: {"caseId": "…", "output": {…}}'
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a JSON Lines file, with its place."""
+
+    offset: int
+    number: int
+    raw: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What was made for a case: an output (JSON value or raw text), or the reason why there is none."""
+
+    case_id: str
+    value: Any
+    error: str
+    where: str
+
+
+def lines_of(path: Path, *, where: str) -> Iterator[Line]:
+    """The lines of a JSON Lines file that are not blank, without a byte order mark.
+
+    Raises:
+        InvalidFile: no such file, UTF-16, or a line of more than `MAX_LINE_BYTES`.
+        EnvironmentFault: the machine does not let us read it.
+    """
+    with _opened(path, where=where) as file:
+        offset = number = 0
+        while raw := file.readline(MAX_LINE_BYTES + 1):
+            number += 1
+            length = len(raw)
+            if length > MAX_LINE_BYTES:
+                raise InvalidFile(
+                    f"the line has more than {MAX_LINE_BYTES:,} bytes", where=f"{where}:{number}", fix=SHAPE
+                )
+            if number == 1:
+                if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
+                    raise InvalidFile("the file is in UTF-16", where=where, fix="Save it as UTF-8")
+                raw = raw.removeprefix(BOM)
+            if not raw.isspace() and raw:
+                yield Line(offset + length - len(raw), number, raw)
+            offset += length
+
+
+def parse_line(raw: bytes, *, where: str) -> dict[str, Any]:
+    """The object of one line; raises `InvalidFile` for anything else, for duplicate keys and for NaN."""
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise InvalidFile(
+            f"the line is not UTF-8 (byte {raw[error.start]:#04x})", where=where, fix="Save the file as UTF-8"
+        ) from None
+    if text.startswith(("<<<<<<<", ">>>>>>>", "=======", "|||||||")):
+        file = where.rpartition(":")[0]
+        refuse_conflicts(f"{text}\n<<<<<<< ", where=file)
+        raise InvalidFile("the file has merge-conflict markers", where=where, fix="Resolve the conflict, then run again")
+    try:
+        value = parse_json(text.strip(), where=where)
+    except InvalidFile as error:
+        raise InvalidFile(error.what, where=where, fix=SHAPE) from None
+    if not isinstance(value, dict):
+        raise InvalidFile("the line holds no JSON object", where=where, fix=SHAPE)
+    return value
+
+
+class OutputIndex:
+    """The outputs of a file by case id; each is read from disk when asked for."""
+
+    def __init__(self, path: Path, *, where: str) -> None:
+        """Index the file.
+
+        Raises `InvalidFile` for a line without a case id and for one that stands twice; else as `lines_of` does.
+        """
+        self.path, self.where = path, where
+        self._order: dict[str, int] = {}
+        self._offsets, self._lengths, self._numbers = array("Q"), array("Q"), array("Q")
+        for line in lines_of(path, where=where):
+            head = HEAD.match(line.raw)
+            case_id = head[1].decode("ascii") if head is not None else self._slow_id(line)
+            earlier = self._order.setdefault(case_id, len(self._order))
+            if earlier != len(self._numbers):
+                raise InvalidFile(
+                    f"case `{case_id}` stands twice, in lines {self._numbers[earlier]} and {line.number}",
+                    where=f"{where}:{line.number}",
+                    fix="Keep one of them",
+                )
+            self._offsets.append(line.offset)
+            self._lengths.append(len(line.raw))
+            self._numbers.append(line.number)
+        self._file: BinaryIO | None = None
+        self._owner = 0
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    def ids(self) -> list[str]:
+        """Case ids, in file order."""
+        return list(self._order)
+
+    def place(self, case_id: str) -> str:
+        """File and line of a case's output."""
+        return f"{self.where}:{self._numbers[self._order[case_id]]}"
+
+    def get(self, case_id: str) -> Output | None:
+        """The output for a case; None where there is none. Raises `InvalidFile` where its line is broken."""
+        position = self._order.get(case_id)
+        if position is None:
+            return None
+        where = self.place(case_id)
+        return read_output(parse_line(self._read(position), where=where), where=where)
+
+    def _slow_id(self, line: Line) -> str:
+        where = f"{self.where}:{line.number}"
+        return case_id_of(parse_line(line.raw, where=where), where=where)
+
+    def _read(self, position: int) -> bytes:
+        if self._file is None or self._owner != os.getpid():  # a forked worker must not share a file position
+            self._file, self._owner = _opened(self.path, where=self.where), os.getpid()
+        self._file.seek(self._offsets[position])
+        return self._file.read(self._lengths[position])
+
+    def refuse_strangers(self, known: Collection[str], *, among: Collection[str] | None = None) -> None:
+        """Raise `InvalidFile` for the first output whose case is not `known`, with the near miss.
+
+        Args:
+            known: ids of the golden cases.
+            among: look at these ids only; None for all.
+        """
+        for case_id in self._order:
+            if case_id in known or (among is not None and case_id not in among):
+                continue
+            near = difflib.get_close_matches(case_id, known, n=1, cutoff=0.6)
+            hint = f"Did you mean `{near[0]}`?" if near else "Correct the id, or remove the line"
+            raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=self.place(case_id), fix=hint)
+
+
+def case_id_of(value: dict[str, Any], *, where: str) -> str:
+    """The case id of a line; raises `InvalidFile`."""
+    case_id = value.get("caseId")
+    if isinstance(case_id, str) and case_id:
+        return case_id
+    if "caseId" in value:
+        raise InvalidFile("field `caseId` is not a text", where=where, fix=SHAPE)
+    near = difflib.get_close_matches("caseId", value, n=1, cutoff=0.5)
+    raise InvalidFile(
+        "field `caseId` is missing" + (f"; did `{near[0]}` mean it?" if near else ""), where=where, fix=SHAPE
+    )
+
+
+def read_output(value: dict[str, Any], *, where: str) -> Output:
+    """The output in a parsed line; unknown keys are left alone. Raises `InvalidFile`."""
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    case_id = case_id_of(value, where=where)
+    error = value.get("error")
+    if error is not None and value.get("output") is None:
+        text = error if isinstance(error, str) else str(error)
+        return Output(case_id, None, text.strip() or "no reason given", where)
+    if "output" not in value:
+        raise InvalidFile("neither field `output` nor field `error` is there", where=where, fix=SHAPE)
+    return Output(case_id, value["output"], "", where)
+
+
+def _opened(path: Path, *, where: str) -> BinaryIO:
+    try:
+        return path.open("rb")
+    except FileNotFoundError:
+        raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
+    except IsADirectoryError:
+        raise InvalidFile("this is a folder, not a file", where=where, fix="Name a JSON Lines file") from None
+    except OSError as error:
+        raise EnvironmentFault(
+            f"cannot be read ({error.strerror})", where=where, fix="Check the file's permissions"
+        ) from None

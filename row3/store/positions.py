@@ -1,0 +1,218 @@
+"""On which line a field of a project's file stands. Parsers forget it, people look for it.
+
+JSON takes one pass over the tokens, whatever is asked for: no parse tree, no recursion.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+
+from row3.errors import Row3Error
+
+Path = tuple[str | int, ...]
+
+TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\],]', re.DOTALL)
+SPACE = re.compile(r"[ \t\n\r]*")
+CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b', re.DOTALL)
+
+WHERE = re.compile(r".*?(?::(?P<line>\d+)(?::\d+)?)?(?: field (?P<field>.*))?(?: case (?P<case>.*))?\Z", re.DOTALL)
+LINE_IN_WORDS = re.compile(r"\b(?:in|at) line (\d+)")
+FIELD_IN_WORDS = re.compile(r"\bfield `([^`]+)`")
+UNDEFINED = re.compile(r"'(\w+)' is undefined")
+
+
+def places(error: Row3Error, file: str, text: str) -> list[tuple[str, str, int]]:
+    """What an error of the store says of a file, one thing each: the message, the field, the line.
+
+    The error names the field, and the line where the reader knew it; else it is looked up in the file's text.
+    """
+    place = WHERE.match(error.where[len(file) :] if error.where.startswith(file) else "")
+    assert place is not None
+    found = []
+    for what in re.split(r"; (?=field `)", error.what):
+        named = FIELD_IN_WORDS.search(what)
+        field = place["field"] or (named[1] if named else "")
+        if place["line"]:
+            found.append((what, field, int(place["line"])))
+        else:
+            found.append((what, *_looked_up(file, text, what, field, place["case"])))
+    return found
+
+
+def _looked_up(file: str, text: str, what: str, field: str, case: str | None) -> tuple[str, int]:
+    if case is not None:
+        row = re.search(rf'"id":\s*{re.escape(json.dumps(case, ensure_ascii=False))}', text)
+        return f"cases.{case}", _line_at(text, row.start() if row else 0)
+    if (in_words := LINE_IN_WORDS.search(what)) is not None:
+        return field, int(in_words[1]) + (_front_matter_lines(text) if "of its body" in what else 0)
+    if file.endswith(".json"):
+        return _in_json(text, what, field)
+    if file.endswith(".toml"):
+        return field, line_in_toml(text, field.split("."))
+    if (name := UNDEFINED.search(what)) is not None:
+        used = re.search(rf"\{{[{{%][^}}]*\b{name[1]}\b", text)
+        return field, _line_at(text, used.start() if used else 0)
+    return field, line_in_front_matter(text, field)
+
+
+def _in_json(text: str, what: str, field: str) -> tuple[str, int]:
+    found = None
+    if "is not a JSON number" in what:
+        found = constant_field(text)
+    elif "stands twice in one object" in what:
+        found = duplicate_key(text)
+    if found is not None:
+        return ".".join(map(str, found[0])), found[1]
+    return field, line_of(text, [int(part) if part.isdecimal() else part for part in field.split(".")])
+
+
+def _line_at(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _front_matter_lines(text: str) -> int:
+    lines = text.split("\n")
+    return next((number for number, line in enumerate(lines[1:], 2) if line.strip() == "---"), 0)
+
+
+def line_of(text: str, path: Sequence[str | int]) -> int:
+    """The 1-based line of a field, by its path from the outermost; of its nearest ancestor where it is missing.
+
+    Args:
+        text: a valid JSON text; of another one the answer is as good as it goes. Raises nothing.
+    """
+    return lines_of(text, [tuple(path)])[tuple(path)]
+
+
+def lines_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
+    """The line of each path as `line_of` tells it, in one pass over the text for all of them."""
+    asked = set(paths)
+    wanted = {path[:length] for path in asked for length in range(1, len(path) + 1)}
+    longest, ends = max(map(len, wanted), default=0), {path[-1] for path in wanted}
+    found: dict[Path, int] = {(): _begin(text, 0)}
+    missing = len(wanted)
+    for path, offset in _fields(text):
+        if not missing:
+            break
+        if path[-1] in ends and len(path) <= longest and (key := tuple(path)) in wanted and key not in found:
+            begin = _begin(text, offset)
+            if not text.startswith("]", begin):
+                found[key] = begin
+                missing -= 1
+    breaks = [match.start() for match in re.finditer("\n", text)]
+    return {path: bisect_right(breaks, _nearest(found, path)) + 1 for path in asked}
+
+
+def duplicate_key(text: str) -> tuple[Path, int] | None:
+    """Path and line of the first key that stands a second time in its object."""
+    seen: list[set[str | int]] = []
+    for path, offset in _fields(text):
+        # What stood deeper than this field belongs to an object that has ended.
+        del seen[len(path) :]
+        seen.extend(set() for _ in range(len(path) - len(seen)))
+        if path[-1] in seen[-1] and isinstance(path[-1], str):
+            return tuple(path), _line_at(text, offset)
+        seen[-1].add(path[-1])
+    return None
+
+
+def constant_field(text: str) -> tuple[Path, int]:
+    """Path and line of the first NaN or Infinity; the whole text where there is none."""
+    at = next((match.start() for match in CONSTANT.finditer(text) if match[0][0] != '"'), 0)
+    held: Path = ()
+    for path, offset in _fields(text):
+        if offset > at:
+            break
+        held = tuple(path)
+    return held, _line_at(text, at)
+
+
+def _begin(text: str, at: int) -> int:
+    space = SPACE.match(text, at)
+    return at if space is None else space.end()
+
+
+def _nearest(found: dict[Path, int], path: Path) -> int:
+    while path not in found:
+        path = path[:-1]
+    return found[path]
+
+
+def _fields(text: str) -> Iterator[tuple[list[str | int], int]]:
+    """Every field in document order: its path (one list, used again and again) and where it begins.
+
+    A member of an object begins at its key, an item of an array right after its bracket or comma; an empty array
+    seems to have one item here.
+    """
+    path: list[str | int] = []
+    in_object: list[bool] = []
+    key_comes = False
+    for match in TOKEN.finditer(text):
+        first = match[0][0]
+        if first == '"':
+            if key_comes and path:
+                path[-1] = _unescaped(match[0])
+                key_comes = False
+                yield path, match.start()
+        elif first in "{[":
+            in_object.append(first == "{")
+            path.append(0 if first == "[" else "")
+            key_comes = first == "{"
+            if first == "[":
+                yield path, match.end()
+        elif not path:
+            continue
+        elif first == ",":
+            key_comes = in_object[-1]
+            last = path[-1]
+            if not key_comes and isinstance(last, int):
+                path[-1] = last + 1
+                yield path, match.end()
+        else:
+            path.pop()
+            in_object.pop()
+            key_comes = False
+
+
+def _unescaped(token: str) -> str:
+    if "\\" not in token:
+        return token[1:-1]
+    try:
+        return str(json.loads(token, strict=False))
+    except ValueError:
+        return token[1:-1]
+
+
+def line_in_toml(text: str, path: Sequence[str]) -> int:
+    """The line of a key in a TOML text, of its nearest table where the key does not stand by itself; else 1."""
+    best, best_length, table = 1, 0, []
+    for number, line in enumerate(text.split("\n"), 1):
+        bare = line.strip()
+        if bare.startswith("["):
+            table = _toml_key(bare.strip("[]").split("]")[0])
+            key = table
+        else:
+            name, equals, _ = bare.partition("=")
+            if not equals or bare.startswith("#"):
+                continue
+            key = [*table, *_toml_key(name)]
+        if best_length < len(key) <= len(path) and list(path[: len(key)]) == key:
+            best, best_length = number, len(key)
+    return best
+
+
+def _toml_key(text: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in text.split(".")]
+
+
+def line_in_front_matter(text: str, key: str) -> int:
+    """The line of a key in the YAML front matter of a Markdown text; 1 where it does not stand there."""
+    for number, line in enumerate(text.split("\n")[1:], 2):
+        if line.strip() == "---":
+            break
+        if line.partition(":")[0].strip("\"' ") == key:
+            return number
+    return 1

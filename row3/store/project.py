@@ -1,0 +1,166 @@
+"""Where a project is, and its suites."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from row3.domain.metrics import Threshold
+from row3.errors import InvalidFile, UsageError
+from row3.gate.policy import GatePolicy
+from row3.kinds import kind_named
+from row3.kinds.base import Kind, Rules
+from row3.matching.names import NameRule
+from row3.matching.predicates import INVERSES, SYMMETRIC
+from row3.store.config import FILE, Config, ProviderConfig, SuiteConfig, read_config
+
+LOCAL = ".row3"
+READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
+"""Everything a comparison reads: what the hook watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A row3 project: its folder and its configuration."""
+
+    root: Path
+    config: Config
+
+    def golden(self, suite: str) -> Path:
+        """Folder of a suite's golden cases."""
+        return self.root / "golden" / suite
+
+    def recordings(self, suite: str) -> Path:
+        """Folder of a suite's recordings."""
+        return self.root / "recordings" / suite
+
+    def baseline(self, suite: str) -> Path:
+        """A suite's current baseline."""
+        return self.root / "baselines" / f"{suite}.json"
+
+    @property
+    def local(self) -> Path:
+        """Run logs, locks and journal; never committed."""
+        return self.root / LOCAL
+
+    def suite_names(self) -> list[str]:
+        """All suites: those with golden cases and those of `row3.toml`."""
+        folder = self.root / "golden"
+        found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+        return sorted({name for name in found if not name.startswith(".")} | set(self.config.suites))
+
+
+@dataclass(frozen=True, slots=True)
+class Suite:
+    """Golden cases of one kind with the rules they are judged by."""
+
+    name: str
+    kind: Kind
+    pipeline: tuple[str, ...]
+    rules: Rules
+    policy: GatePolicy
+    provider: ProviderConfig
+
+
+def find_root(start: Path) -> Path:
+    """The project's folder: the nearest one upwards with `row3.toml` or `golden/`.
+
+    Raises `InvalidFile` where there is none.
+    """
+    start = start.resolve()
+    if not start.is_dir():
+        raise UsageError("there is no such folder", where=str(start), fix="Correct the path after -C")
+    for folder in (start, *start.parents):
+        if (folder / FILE).is_file() or (folder / "golden").is_dir():
+            return folder
+    raise InvalidFile(
+        "this is no row3 project: neither row3.toml nor golden/ here or above",
+        where=str(start),
+        fix="Run `row3 init`, or name the project with -C",
+    )
+
+
+def open_project(start: Path) -> Project:
+    """The project around a folder; raises `InvalidFile`."""
+    root = find_root(start)
+    return Project(root, read_config(root))
+
+
+def pick_suite(project: Project, name: str | None) -> Suite:
+    """The suite of that name, or the default one; raises `UsageError` naming those there are."""
+    there = project.suite_names()
+    if name is None:
+        name = project.config.suite or (there[0] if len(there) == 1 else None)
+        if name is None and there:
+            raise UsageError(
+                "there are several suites and no default", where=FILE, fix=f"Use --suite with one of {', '.join(there)}"
+            )
+        if name is None:
+            raise InvalidFile("the project has no suite", where="golden/", fix="Add golden cases under golden/<suite>/")
+    if name not in there:
+        near = difflib.get_close_matches(name, there, n=1)
+        hint = f"Did you mean `{near[0]}`?" if near else f"Suites: {', '.join(there) or 'none'}"
+        raise UsageError(f"suite `{name}` does not exist", where="golden/", fix=hint)
+    return make_suite(project.config, name)
+
+
+def make_suite(config: Config, name: str) -> Suite:
+    """A suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
+    settings = config.suites.get(name, SuiteConfig())
+    where = f"{FILE} field suites.{name}"
+    kind = kind_named(settings.kind, where=f"{where}.kind")
+    known = {metric.key for metric in kind.metrics}
+    for field, keys in (("weights", settings.weights), ("thresholds", settings.thresholds)):
+        _check_metrics(keys, known, where=f"{where}.{field}")
+    _check_metrics(dict.fromkeys(settings.gate.metrics or ()), known, where=f"{where}.gate.metrics")
+    weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
+    if kind.primary in weights:
+        raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
+    thresholds = {metric.key: metric.threshold for metric in kind.metrics if metric.threshold is not None}
+    for key, limits in settings.thresholds.items():
+        higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == key)
+        steps = [limits.minimum, limits.target, limits.excellent]
+        if steps != sorted(steps, reverse=not higher):
+            order = "minimum ≤ target ≤ excellent" if higher else "minimum ≥ target ≥ excellent"
+            raise InvalidFile("the zones overlap", where=f"{where}.thresholds.{key}", fix=f"Keep {order}")
+        thresholds[key] = Threshold(*steps)
+    if settings.gate.investigate > settings.gate.block:
+        raise InvalidFile("`investigate` is above `block`", where=f"{where}.gate", fix="Keep investigate ≤ block")
+    gated = settings.gate.metrics
+    return Suite(
+        name=name,
+        kind=kind,
+        pipeline=tuple(settings.pipeline),
+        rules=Rules(
+            names=NameRule(settings.matching.scorer, settings.matching.threshold),
+            inverses={**INVERSES, **settings.predicates.inverse},
+            symmetric=(*SYMMETRIC, *settings.predicates.symmetric),
+            weights=weights,
+            thresholds=thresholds,
+            **({} if settings.predicates.allowed is None else {"predicates": tuple(settings.predicates.allowed)}),
+        ),
+        policy=GatePolicy(
+            unit=settings.gate.unit,
+            block=settings.gate.block,
+            investigate=settings.gate.investigate,
+            metrics=tuple(gated) if gated is not None else tuple(m.key for m in kind.metrics if not m.companion),
+            declines=settings.gate.declines,
+        ),
+        provider=_merged(config.provider, settings.provider),
+    )
+
+
+def _merged(general: ProviderConfig, own: ProviderConfig | None) -> ProviderConfig:
+    if own is None:
+        return general
+    return general.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
+
+
+def _check_metrics(keys: Mapping[str, object], known: set[str], *, where: str) -> None:
+    for key in keys:
+        if key not in known:
+            near = difflib.get_close_matches(key, known, n=1)
+            hint = f"Did you mean `{near[0]}`?" if near else f"Metrics: {', '.join(sorted(known))}"
+            raise InvalidFile(f"`{key}` is no metric of this kind", where=where, fix=hint)

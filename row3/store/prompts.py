@@ -1,0 +1,192 @@
+"""Prompt files, and which version of each is promoted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field
+
+from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
+from row3.domain.requests import digest_text
+from row3.errors import InvalidFile
+from row3.store.documents import check_schema_version, read_json, validate
+from row3.store.files import read_text
+
+FOLDER = "prompts"
+PROMOTED = "prompts/promoted.json"
+PROMOTED_SCHEMA_VERSION = 1
+Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+class _FrontMatter(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str
+    version: str
+    description: str = ""
+    output: str
+    model: str | None = None
+    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    seed: int | None = None
+    max_tokens: Annotated[int, Field(ge=1)] | None = None
+
+
+class Promotion(BaseModel):
+    """One line of `prompts/promoted.json`."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True)
+    version: str
+    digest: str
+    date: str
+    locked: dict[str, str] = Field(default={}, description="Digest of every version that was ever promoted.")
+
+
+class _PromotedFile(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    schema_: str | None = Field(default=None, alias="$schema")
+    schemaVersion: int = PROMOTED_SCHEMA_VERSION  # noqa: N815 - the file's own key
+    prompts: dict[str, Promotion] = {}
+
+
+class _NoDuplicates(Loader):  # type: ignore[misc]
+    """YAML takes the last of two equal keys; here that is an error."""
+
+
+def _mapping(loader: Any, node: Any) -> dict[Any, Any]:
+    keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
+    for key in keys:
+        if keys.count(key) > 1:
+            raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", node.start_mark)
+    return dict(zip(keys, (loader.construct_object(value, deep=True) for _, value in node.value), strict=True))
+
+
+_NoDuplicates.add_constructor("tag:yaml.org,2002:map", _mapping)
+
+
+def versions(root: Path) -> dict[str, list[Version]]:
+    """All prompt versions there are, ascending, by prompt name.
+
+    Raises `InvalidFile` for a Markdown file whose name is no prompt reference.
+    """
+    found: dict[str, list[Version]] = {}
+    folder = root / FOLDER
+    if not folder.is_dir():
+        return found
+    for path in sorted(folder.glob("*.md")):
+        if path.stem.upper() in {"README", "CHANGELOG"}:
+            continue
+        ref = parse_reference(path.name)
+        if ref is None:
+            raise InvalidFile(
+                "the file name is not `<name>-v<major>.<minor>.md`",
+                where=f"{FOLDER}/{path.name}",
+                fix="Rename it, for example to `decompose-concepts-v1.0.md`",
+            )
+        found.setdefault(ref.name, []).append(ref.version)
+    return {name: sorted(all_of_it) for name, all_of_it in found.items()}
+
+
+def read_prompt(root: Path, ref: PromptRef) -> Prompt:
+    """One prompt version; raises `InvalidFile`."""
+    where = f"{FOLDER}/{ref}.md"
+    path = root / where
+    if not path.is_file():
+        there = versions(root).get(ref.name)
+        fix = f"There are {', '.join(map(str, there))}" if there else "See `row3 new-version`"
+        raise InvalidFile(f"prompt `{ref}` does not exist", where=where, fix=fix)
+    return parse_prompt(read_text(path, where=where), ref, where=where)
+
+
+def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
+    """A prompt from its file's text; raises `InvalidFile`."""
+    front, body = _split(text, where=where)
+    try:
+        value = yaml.load(front, Loader=_NoDuplicates)  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        line = f":{mark.line + 2}" if mark is not None else ""
+        what = getattr(error, "problem", None) or str(error)
+        raise InvalidFile(f"the front matter is not YAML: {what}", where=f"{where}{line}", fix="Correct it") from None
+    if not isinstance(value, dict):
+        raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
+    if isinstance(value.get("version"), (int, float)):
+        raise InvalidFile(
+            f"field `version` is the number {value['version']}", where=where, fix=f'Quote it: version: "{ref.version.major}.{ref.version.minor}"'
+        )
+    matter = validate(_FrontMatter, value, where=where, command="row3 lint")
+    version = parse_version(matter.version)
+    if matter.name != ref.name or version != ref.version:
+        raise InvalidFile(
+            f"the front matter says {matter.name} {matter.version}, the file name says {ref.name} {ref.version}",
+            where=where,
+            fix="Make them agree",
+        )
+    parameters = {
+        key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens") if getattr(matter, key) is not None
+    }
+    return Prompt(
+        ref=ref,
+        description=matter.description,
+        output=matter.output,
+        parameters=parameters,
+        body=body,
+        digest=digest_text(text),
+        text=text,
+        path=where,
+    )
+
+
+def _split(text: str, *, where: str) -> tuple[str, str]:
+    lines = text.split("\n")
+    if lines[0].strip() != "---":
+        raise InvalidFile(
+            "the file does not begin with YAML front matter", where=f"{where}:1", fix="Begin it with a line `---`"
+        )
+    for number, line in enumerate(lines[1:], 1):
+        if line.strip() == "---":
+            return "\n".join(lines[1:number]), "\n".join(lines[number + 1 :])
+    raise InvalidFile("the front matter has no end", where=f"{where}:1", fix="End it with a line `---`")
+
+
+def read_promoted(root: Path) -> dict[str, Promotion]:
+    """The promoted version of each prompt; none where the file does not exist. Raises `InvalidFile`."""
+    path = root / PROMOTED
+    if not path.exists():
+        return {}
+    value, _ = read_json(path, where=PROMOTED)
+    check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=PROMOTED)
+    promoted = validate(_PromotedFile, value, where=PROMOTED, command="row3").prompts
+    for name, entry in promoted.items():
+        if parse_version(entry.version) is None or parse_reference(f"{name}-{entry.version}") is None:
+            raise InvalidFile(
+                f"field `prompts.{name}.version`: `{entry.version}` is not a version", where=PROMOTED, fix="Correct it"
+            )
+    return promoted
+
+
+def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
+    """Raise `InvalidFile` where a version that was once promoted has been edited in place."""
+    entry = promoted.get(prompt.ref.name)
+    if entry is None:
+        return
+    locked = entry.locked | {entry.version: entry.digest}
+    digest = locked.get(str(prompt.ref.version))
+    if digest is not None and digest != prompt.digest:
+        raise InvalidFile(
+            f"{prompt.ref.name} {prompt.ref.version} is promoted and was edited in place",
+            where=prompt.path,
+            fix=f"Put it back (`git checkout -- {prompt.path}`) and make a new version: `row3 new-version {prompt.ref.name}`",
+        )
+
+
+def promoted_text(promoted: dict[str, Promotion]) -> str:
+    """The text of `prompts/promoted.json`."""
+    import json
+
+    value = {
+        "$schema": "../schemas/promoted.schema.json",
+        "schemaVersion": PROMOTED_SCHEMA_VERSION,
+        "prompts": {name: promoted[name].model_dump(exclude_defaults=True) for name in sorted(promoted)},
+    }
+    return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

@@ -1,0 +1,210 @@
+"""Saved runs: baselines, and the local log of every run.
+
+A JSON object whose `cases` stand one a line, so that ten thousand of them are read and written one at a time, and a
+git diff of a baseline shows the cases that moved.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.alias_generators import to_camel
+
+from row3.errors import InvalidFile
+from row3.store.documents import check_schema_version, parse_json, validate
+from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
+
+SCHEMA_VERSION = 1
+MARK = b'"cases": [\n'
+END = b"\n]}\n"
+Number = Annotated[float, Field(allow_inf_nan=False)]
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+    )
+
+
+class RunHeader(_Record):
+    """Everything of a run but its cases; all that a later comparison has to know."""
+
+    schema_: str | None = Field(default=None, alias="$schema")
+    schema_version: int = SCHEMA_VERSION
+    run_id: str
+    suite: str
+    kind: str
+    action: Literal["run", "baseline", "compare", "promotion"]
+    at: str = Field(description="UTC, ISO 8601.")
+    commit: str | None = None
+    dirty: bool | None = None
+    mode: str
+    prompts: dict[str, str] = Field(description="Version by prompt name, in pipeline order.")
+    prompt_digests: dict[str, str]
+    model: str
+    parameters: dict[str, dict[str, Any]] = Field(description="By prompt name.")
+    repeats: int = 1
+    scorer: str = Field(description="All in row3 that can move a score, with its version.")
+    weights: dict[str, Number]
+    thresholds: dict[str, dict[str, Number]]
+    gate: dict[str, Any] = Field(description="Unit, limits and gated metrics.")
+    metrics: dict[str, Number] = Field(description="Means over the cases.")
+    pooled: dict[str, Number]
+    denominators: dict[str, int]
+    zones: dict[str, str]
+    usage: dict[str, Any] = {}
+    complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CaseRecord:
+    """One case of a saved run."""
+
+    id: str
+    digest: str
+    """Of the golden case's file."""
+    content: str
+    """Of the parts that can move a score; empty in a run log."""
+    demands: str
+    input: str
+    status: str
+    metrics: Mapping[str, float]
+    found: Mapping[str, tuple[str, ...]]
+
+    def line(self) -> str:
+        """The record as JSON."""
+        return json.dumps(
+            {
+                "id": self.id,
+                "digest": self.digest,
+                "content": self.content,
+                "demands": self.demands,
+                "input": self.input,
+                "status": self.status,
+                "metrics": self.metrics,
+                "found": self.found,
+            },
+            ensure_ascii=False,
+            allow_nan=False,
+            separators=(",", ":"),
+        )
+
+
+def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
+    """A case record from its line; raises `InvalidFile`."""
+    try:
+        value = json.loads(line)
+        metrics = value["metrics"]
+        if not all(isinstance(number, (int, float)) and 0 <= number <= 1 for number in metrics.values()):
+            raise TypeError
+        return CaseRecord(
+            value["id"],
+            value["digest"],
+            value.get("content", ""),
+            value.get("demands", ""),
+            value.get("input", ""),
+            value["status"],
+            metrics,
+            {key: tuple(items) for key, items in value["found"].items()},
+        )
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
+
+
+class SavedRun:
+    """A saved run that is read case by case."""
+
+    def __init__(self, header: RunHeader, lines: dict[str, bytes], where: str) -> None:
+        self.header = header
+        self._lines = lines
+        self._where = where
+
+    def __len__(self) -> int:
+        return len(self._lines)
+
+    def ids(self) -> list[str]:
+        """Ids of all its cases."""
+        return list(self._lines)
+
+    def record(self, case_id: str) -> CaseRecord | None:
+        """The record of a case; None where the run did not have it. Raises `InvalidFile`."""
+        line = self._lines.get(case_id)
+        return None if line is None else parse_record(line, where=f"{self._where} case {case_id}")
+
+    def records(self) -> Iterator[CaseRecord]:
+        """All records, in file order."""
+        for case_id in self._lines:
+            record = self.record(case_id)
+            assert record is not None
+            yield record
+
+
+def read_run(path: Path, *, where: str) -> SavedRun:
+    """A saved run; raises `InvalidFile`."""
+    return parse_run(read_bytes(path, where=where, limit=2**30), where=where)
+
+
+def parse_run(raw: bytes, *, where: str) -> SavedRun:
+    """A saved run from its bytes; raises `InvalidFile`."""
+    head, mark, body = raw.partition(MARK)
+    if mark and body.endswith(END):
+        value = parse_json(decode(head, where=where) + '"cases": []}', where=where)
+        lines = [line[:-1] if line.endswith(b",") else line for line in body[: -len(END)].split(b"\n")]
+    else:  # reformatted by hand or by a tool: read it whole
+        text = decode(raw, where=where)
+        refuse_conflicts(text, where=where)
+        value = parse_json(text, where=where)
+        if not isinstance(value, dict) or not isinstance(value.get("cases"), list):
+            raise InvalidFile("field `cases` is missing", where=where, fix="Restore the file from git")
+        lines = [json.dumps(case).encode() for case in value["cases"]]
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    value.pop("cases", None)
+    header = validate(RunHeader, value, where=where, command="git checkout` on the file, or make a new one with `row3 --baseline")
+    by_id: dict[str, bytes] = {}
+    for line in lines:
+        if not line.strip():
+            continue
+        if line.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
+            raise InvalidFile("the file has merge-conflict markers", where=where,
+                              fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`")
+        case_id = _id_of(line, where)
+        if case_id in by_id:
+            raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")
+        by_id[case_id] = line
+    return SavedRun(header, by_id, where)
+
+
+def _id_of(line: bytes, where: str) -> str:
+    # The id comes first in every line row3 writes; a simple one is cut out without parsing the rest.
+    if line.startswith(b'{"id":"'):
+        end = line.find(b'"', 7)
+        if end > 0 and b"\\" not in line[7:end]:
+            return line[7:end].decode("utf-8", "replace")
+    return parse_record(line, where=where).id
+
+
+def run_bytes(header: RunHeader, lines: Iterable[str]) -> Iterator[bytes]:
+    """The file of a saved run, piece by piece."""
+    value = header.model_dump(mode="json", by_alias=True, exclude_none=True)
+    yield json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
+    yield b",\n " + MARK
+    first = True
+    for line in lines:
+        yield (b"" if first else b",\n") + line.encode("utf-8")
+        first = False
+    yield END
+
+
+def write_run(path: Path, header: RunHeader, lines: Iterable[str]) -> None:
+    """Write a saved run; raises `EnvironmentFault`, and then nothing has changed."""
+    write_atomic(path, run_bytes(header, lines), where=path.name)
+
+
+def latest_runs(folder: Path) -> list[Path]:
+    """The local run logs, newest first."""
+    return sorted(folder.glob("*.json"), reverse=True) if folder.is_dir() else []

@@ -1,0 +1,74 @@
+"""Several files changed as one: either all of them or none, whenever the process is killed.
+
+The new contents are written to `.row3/transaction/new/` first, then a manifest; the rename of the
+manifest is the moment from which the change counts. Then each file is moved to its place. After a
+kill, the next command finds the manifest and finishes the moves: it says what to move, so that doing it twice does no harm.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from row3.domain.requests import digest_text
+from row3.errors import InvalidFile
+from row3.store.files import disk_faults, read_bytes, sync_folder, write_atomic
+
+FOLDER = "transaction"
+MANIFEST = "commit.json"
+
+
+def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
+    """Write all files (root-relative path to contents) as one change.
+
+    Raises `EnvironmentFault` where the contents cannot be written; then nothing has changed.
+    """
+    folder = local / FOLDER
+    recover(root, local)
+    with disk_faults(".row3/transaction"):
+        shutil.rmtree(folder, ignore_errors=True)
+        entries = []
+        for number, (name, content) in enumerate(files.items()):
+            write_atomic(folder / "new" / str(number), content, where=f".row3/transaction for {name}")
+            entries.append({"file": name, "new": str(number), "digest": digest_text(content)})
+        for name in files:
+            (root / name).parent.mkdir(parents=True, exist_ok=True)
+    write_atomic(folder / MANIFEST, json.dumps({"schemaVersion": 1, "files": entries}), where=".row3/transaction")
+    sync_folder(folder)
+    recover(root, local)
+
+
+def recover(root: Path, local: Path) -> list[str]:
+    """Finish a change that was cut off, or clear away one that never counted.
+
+    Returns the files that were put in place. Raises `EnvironmentFault`, `InvalidFile`.
+    """
+    folder = local / FOLDER
+    manifest = folder / MANIFEST
+    if not manifest.exists():
+        if folder.exists():
+            shutil.rmtree(folder, ignore_errors=True)
+        return []
+    where = ".row3/transaction/commit.json"
+    try:
+        entries = json.loads(read_bytes(manifest, where=where))["files"]
+        moves = [(entry["file"], folder / "new" / entry["new"], entry["digest"]) for entry in entries]
+    except (ValueError, KeyError, TypeError):
+        raise InvalidFile("the manifest is broken", where=where, fix="Delete .row3/transaction and run again") from None
+    for name, _, _ in moves:
+        if Path(name).is_absolute() or ".." in Path(name).parts:
+            raise InvalidFile(f"`{name}` lies outside the project", where=where, fix="Delete .row3/transaction")
+    done = []
+    for name, source, digest in moves:
+        if source.exists():
+            content = read_bytes(source, where=where, limit=2**30)
+            if digest_text(content) != digest:
+                raise InvalidFile(f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again")
+            write_atomic(root / name, content, where=name)
+            done.append(name)
+    with disk_faults(where):
+        manifest.unlink()
+        shutil.rmtree(folder, ignore_errors=True)
+    return done
