@@ -1,0 +1,131 @@
+"""What a failed try means: give this request up, try again, or stop the run."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from row3.providers.base import Endpoint
+from row3.providers.dialect import refused_fields
+from row3.providers.redaction import redact
+from row3.providers.retries import asked_delay
+
+# Not by message: Gemini says "exceeded your current quota" of a limit per minute, which passes.
+_NO_MONEY = frozenset(
+    {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "insufficient_balance"}
+)
+# Anthropic and Gemini answer 400 to these.
+_NO_CREDIT = re.compile(r"(?i)credit balance is too low|insufficient (?:credits?|balance|quota)")
+_BAD_KEY = re.compile(r"(?i)api[_ ]key (?:is )?(?:not valid|invalid|expired)|api_key_invalid|api key expired")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One failed try. `message` is redacted and has no full stop."""
+
+    kind: Literal["give_up", "retry", "stop"]
+    message: str
+    fix: str = ""
+    delay_s: float | None = None
+    """Seconds that the server asks to wait."""
+    refused: frozenset[str] = frozenset()
+    """Fields of the body that the endpoint does not take."""
+
+
+@dataclass(frozen=True, slots=True)
+class VendorError:
+    """The `error` object of an answer, whichever vendor wrote it."""
+
+    message: str = ""
+    code: str = ""
+    kind: str = ""
+    param: str = ""
+    delay_s: float | None = None
+    moderated: bool = False
+
+
+def read_error(body: object) -> VendorError:
+    """Read `{"error": {…}}`, `{"error": "…"}`, `{"message": …}`, `{"detail": …}` or a list of one of them."""
+    if isinstance(body, list) and body:
+        body = body[0]
+    if not isinstance(body, dict):
+        return VendorError()
+    inner: Any = body.get("error", body)
+    if not isinstance(inner, dict):
+        return VendorError(message=_text(inner))
+    metadata = inner.get("metadata")
+    return VendorError(
+        message=_text(inner.get("message") or inner.get("detail")),
+        code=_text(inner.get("code")),
+        kind=_text(inner.get("type") or inner.get("status")),
+        param=_text(inner.get("param")),
+        delay_s=_google_delay(inner.get("details")),
+        moderated=isinstance(metadata, dict) and ("flagged_input" in metadata or "reasons" in metadata),
+    )
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else "" if value is None else json.dumps(value, default=str)
+
+
+def _google_delay(details: object) -> float | None:
+    """Google sends no Retry-After but `{"@type": "…RetryInfo", "retryDelay": "28s"}`."""
+    for detail in details if isinstance(details, list) else ():
+        text = detail.get("retryDelay") if isinstance(detail, dict) else None
+        if isinstance(text, str) and re.fullmatch(r"\d{1,6}(?:\.\d{1,9})?s", text):
+            return float(text[:-1])
+    return None
+
+
+def looks_like_html(text: str) -> bool:
+    """Is this a web page and not JSON?"""
+    return text.lstrip("\ufeff \t\r\n").startswith("<")
+
+
+def host_of(endpoint: Endpoint) -> str:
+    """Host and port, as messages name the endpoint."""
+    return urlsplit(endpoint.base_url).netloc or endpoint.preset
+
+
+def status_fault(
+    status: int, headers: Mapping[str, str], text: str, endpoint: Endpoint, secrets: tuple[str, ...], now: float
+) -> Fault:
+    """What an answer with an error status means. `now` in seconds since 1970, for a Retry-After date."""
+    try:
+        error = read_error(json.loads(text))
+    except (ValueError, RecursionError):
+        error = VendorError(message="a web page (HTML)" if looks_like_html(text) else text)
+    said = redact(error.message, secrets)
+    phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "no standard status"
+    message = f"{host_of(endpoint)} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")
+
+    if status == 402 or {error.code, error.kind} & _NO_MONEY or (status < 500 and _NO_CREDIT.search(error.message)):
+        return Fault("stop", message, "add credit at the provider, or use --mode replay")
+    if status == 401 or (status == 400 and _BAD_KEY.search(error.message + error.code + error.kind)):
+        return Fault("stop", message, _key_fix(endpoint))
+    if status == 403 and not error.moderated:
+        return Fault("stop", message, f"{_key_fix(endpoint)} and that it may use this model")
+    if status in (408, 409, 429) or status >= 500:
+        delay = asked_delay(headers, now)
+        return Fault("retry", message, delay_s=error.delay_s if delay is None else delay)
+    refused = refused_fields(error.message, error.param) if status in (400, 422) else frozenset()
+    return Fault("give_up", message, _fix_for(status, error), refused=refused)
+
+
+def _key_fix(endpoint: Endpoint) -> str:
+    return f"check the key in {endpoint.key_variable}" if endpoint.key_variable else "this server wants a key"
+
+
+def _fix_for(status: int, error: VendorError) -> str:
+    if status == 404:
+        return "check the model's name and the base_url (most end in /v1)"
+    if status == 413 or "context" in error.message.lower() or error.code == "context_length_exceeded":
+        return "the prompt is too long for this model"
+    if "temperature" in (error.param, *error.message.split("'")[1:2]):
+        return "this model takes no such temperature; leave it out of the prompt's front matter and row3.toml"
+    return ""

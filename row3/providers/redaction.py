@@ -1,0 +1,56 @@
+"""Keeps keys and account names out of everything that is shown or saved."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LONGEST = 300
+"""Characters of a vendor's message that are shown."""
+
+_HIDDEN = "[hidden]"
+_RULES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), put)
+    for pattern, put in (
+        (r"(?i)\b(bearer|basic)\s+[A-Za-z0-9._~+/=*-]{6,}", r"\1 " + _HIDDEN),
+        (r"(?i)\b((?:x-)?api[-_ ]key|authorization|token)(\s*[:=]\s*)['\"]?[^\s'\",;}]+['\"]?", r"\1\2" + _HIDDEN),
+        # OpenAI, OpenRouter and Anthropic keys (also as their vendor masks them: sk-ab***yz), Google, Groq, HF, xAI
+        (r"\b(?:sk|pk|rk|sess)-[A-Za-z0-9_*.•…-]{4,}", _HIDDEN),
+        (r"\bAIza[A-Za-z0-9_-]{8,}|\b(?:gsk|hf|xai|AQ)[_.-][A-Za-z0-9_-]{16,}", _HIDDEN),
+        (r"\b(?:org|proj|user|acct|wrkspc|ws)[-_](?=[A-Za-z0-9_-]*\d|[A-Za-z0-9]{12})[A-Za-z0-9_-]{4,}", _HIDDEN),
+        (r"\b(projects?|organizations?|accounts?)/[\w.@:-]+", r"\1/" + _HIDDEN),
+        (r"(?i)\b(project_number|consumer)([:=]\s*)['\"]?[\w:./-]+['\"]?", r"\1\2" + _HIDDEN),
+        (r"(?i)\b(organi[sz]ation|project|account|workspace|team)(\s*[:=]?\s*)(['\"`])[^'\"`]+\3", r"\1\2" + _HIDDEN),
+        (r"(?i)\b(organi[sz]ation|project|account|workspace|team)(\s+)(?=[\w.-]*[\d_-])[\w.-]{3,}", r"\1\2" + _HIDDEN),
+        (r"(?i)\b((?:in|for|of|by) (?:organi[sz]ation|workspace))\s+(?!\[hidden)[\w.-]+", r"\1 " + _HIDDEN),
+        (r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", _HIDDEN),
+    )
+)
+_GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def redact(text: str, secrets: Iterable[str] = ()) -> str:
+    """One line of at most 300 characters without keys, tokens, e-mail addresses or account names.
+
+    `secrets` are values that must not be there whatever they look like, such as the key itself.
+    """
+    # A vendor may send megabytes; the patterns need not see more than can be shown.
+    line = text[: LONGEST * 20]
+    for secret in sorted(filter(None, secrets), key=len, reverse=True):
+        line = line.replace(secret, _HIDDEN)
+    line = _GAPS.sub(" ", line).strip()
+    for pattern, put in _RULES:
+        line = pattern.sub(put, line)
+    return line if len(line) <= LONGEST else line[: LONGEST - 1].rstrip() + "…"
+
+
+def public_model_name(name: str) -> str:
+    """A served model's name without the organisation of a fine-tune or the folders of a file.
+
+    `ft:gpt-4o-mini:acme::x1` gives `ft:gpt-4o-mini`, `/home/ann/m/qwen.gguf` gives `qwen.gguf`.
+    """
+    if name.startswith("ft:"):
+        name = ":".join(name.split(":")[:2])
+    if name.lower().endswith(".gguf") or name.startswith(("/", "~", "\\")) or re.match(r"[A-Za-z]:\\", name):
+        name = re.split(r"[/\\]", name.rstrip("/\\"))[-1]
+    return name

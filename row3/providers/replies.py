@@ -1,0 +1,97 @@
+"""What an answer with status 200 holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from row3.domain.requests import Answer
+from row3.providers.base import Endpoint
+from row3.providers.faults import Fault, host_of, looks_like_html, status_fault
+from row3.providers.redaction import public_model_name, redact
+
+_ADDRESS_FIX = "check the base_url (most end in /v1)"
+
+
+def read_reply(
+    raw: bytes, headers: Mapping[str, str], endpoint: Endpoint, secrets: tuple[str, ...], latency_s: float, now: float
+) -> Answer | Fault:
+    """The answer in a chat completion, its text unedited; a `Fault` where there is none.
+
+    `latency_s` in seconds is put into the answer; `now` is in seconds since 1970.
+    """
+    host = host_of(endpoint)
+    if not raw.strip():
+        return Fault("give_up", f"{host} answered with an empty body", _ADDRESS_FIX)
+    text = raw.decode("utf-8", "replace")
+    try:
+        body = json.loads(raw)
+    except (ValueError, RecursionError):
+        what = "a web page (HTML)" if looks_like_html(text) else "something that is not JSON"
+        return Fault("give_up", f"{host} answered with {what} in place of a chat completion", _ADDRESS_FIX)
+    if not isinstance(body, dict):
+        return Fault("give_up", f"{host} answered with JSON that is no chat completion", _ADDRESS_FIX)
+    if body.get("error"):
+        return _hidden_error(body["error"], text, headers, endpoint, secrets, now)
+    choices = body.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices else None
+    if not isinstance(choice, dict):
+        return Fault("give_up", f"{host} answered without any choices", _ADDRESS_FIX)
+    if isinstance(choice.get("error"), dict):
+        return _hidden_error(choice["error"], json.dumps(choice), headers, endpoint, secrets, now)
+    message = choice.get("message")
+    found = _content(message if isinstance(message, dict) else {}, _finish(choice), host, secrets)
+    if isinstance(found, Fault):
+        return found
+    usage = body.get("usage")
+    counts: dict[str, Any] = usage if isinstance(usage, dict) else {}
+    model = body.get("model")
+    return Answer(
+        text=found,
+        finish_reason=_finish(choice),
+        served_model=public_model_name(model) if isinstance(model, str) and model else None,
+        prompt_tokens=_count(counts.get("prompt_tokens")),
+        completion_tokens=_count(counts.get("completion_tokens")),
+        latency_s=latency_s,
+    )
+
+
+def _hidden_error(
+    error: object, text: str, headers: Mapping[str, str], endpoint: Endpoint, secrets: tuple[str, ...], now: float
+) -> Fault:
+    """OpenRouter answers 200 once a model has begun, whatever happens then, with the status in the body."""
+    code = error.get("code") if isinstance(error, dict) else None
+    status = code if isinstance(code, int) and 400 <= code <= 599 else 500
+    fault = status_fault(status, headers, text, endpoint, secrets, now)
+    return fault if status == code else replace(fault, message=fault.message.replace("answered 500", "answered 200", 1))
+
+
+def _content(message: dict[str, Any], finish_reason: str, host: str, secrets: tuple[str, ...]) -> str | Fault:
+    content = message.get("content")
+    if isinstance(content, list):
+        parts = [part.get("text") for part in content if isinstance(part, dict)]
+        content = "".join(part for part in parts if isinstance(part, str))
+    if isinstance(content, str) and (content or not message.get("refusal")):
+        return content
+    refusal = message.get("refusal")
+    if isinstance(refusal, str) and refusal:
+        return Fault("give_up", f"the model refused: {redact(refusal, secrets).rstrip('.')}")
+    if finish_reason == "length":
+        # All tokens went into reasoning: an answer, cut off before its first character.
+        return ""
+    if finish_reason == "content_filter":
+        return Fault("give_up", f"the content filter of {host} stopped the answer")
+    return Fault("give_up", f"{host} answered without any content (finish reason {redact(finish_reason)!r})")
+
+
+def _finish(choice: dict[str, Any]) -> str:
+    reason = choice.get("finish_reason")
+    if not isinstance(reason, str) or not reason:
+        return "unknown"
+    return "length" if reason.lower() in ("length", "max_tokens", "max_output_tokens") else reason
+
+
+def _count(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
