@@ -1,0 +1,14 @@
+"""git: what a project was, what is about to be committed, and the hooks that watch over it.
+
+    process     starts git, and turns its refusals into row3's errors
+    discovery   which repository a folder belongs to, also where git exported another one to a hook
+    trees       files of a commit or of the index, written to a folder
+    refs        names of commits, and the branch that work forks from
+    repository  the questions row3 asks about history, and its few writes
+    hooks       install, uninstall and status of the three hooks
+    hook_script the text of those hooks
+    hook_files  whose the files in a hooks folder are, and how they are written
+    pushes      what git tells a pre-push hook
+
+The only user of gitpython, which is imported where a repository is opened and nowhere else.
+"""

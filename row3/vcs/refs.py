@@ -1,0 +1,50 @@
+"""Names of commits: which are safe to hand to git, and which one work forks from."""
+
+from __future__ import annotations
+
+from row3.errors import UsageError
+from row3.vcs.process import GitProcess
+
+DEEPEN = "Run `git fetch --unshallow` (in GitHub Actions: `fetch-depth: 0` for actions/checkout)"
+
+_REMOTE_HEAD = "refs/remotes/origin/HEAD"
+_USUAL = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
+
+
+def checked(ref: str) -> str:
+    """`ref`, which git will not take for an option.
+
+    Raises UsageError for what cannot be a name.
+    """
+    if not ref or ref.startswith("-") or any(ord(letter) < 32 for letter in ref):
+        raise UsageError(f"{ref!r} is not a name that git knows", fix="Give a branch, a tag or a commit")
+    return ref
+
+
+def protected_branch(process: GitProcess, configured: str | None, shallow: bool) -> str | None:
+    """The first that exists of: the configured ref, origin/HEAD's target, origin/main, origin/master, main, master.
+
+    Raises UsageError where a configured one is missing although there are commits: to fall back on another branch
+    in silence would be to judge against the wrong baseline.
+    """
+    wanted: tuple[str, ...] = ()
+    if configured:
+        name = checked(configured)
+        wanted = (name, *(f"refs/{kind}/{name}" for kind in ("heads", "remotes", "remotes/origin", "tags")))
+    fields = "--format=%(refname)%00%(refname:short)%00%(symref:short)"
+    listing = process.ask("for-each-ref", fields, *wanted, _REMOTE_HEAD, *_USUAL).text
+    # A pattern also finds what lies below it (`main/x` for `main`), hence the full names; the short ones are
+    # those that git finds unambiguous.
+    found: dict[str, str] = {}
+    for line in filter(None, listing.split("\n")):
+        full, short, target = line.split("\0")
+        found[full] = target or short
+    for full in wanted:
+        if full in found:
+            return found[full]
+    if wanted and process.ask("rev-parse", "--verify", "-q", "HEAD^{commit}", expect=(0, 1)).out:
+        raise UsageError(
+            f"the configured branch {configured} is neither a branch here nor one of origin",
+            fix=DEEPEN if shallow else f"Run `git fetch origin {configured}`, or correct the name in the configuration",
+        )
+    return next((found[full] for full in (_REMOTE_HEAD, *_USUAL) if full in found), None)

@@ -1,0 +1,211 @@
+"""The questions row3 asks about a project's history, and its few writes."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from row3.errors import EnvironmentFault, UsageError
+from row3.vcs import refs, trees
+from row3.vcs.discovery import Place, discover
+from row3.vcs.process import Answer, refusal
+
+
+class Repository:
+    """One work tree of a git repository. Paths are relative to its root, with forward slashes."""
+
+    def __init__(self, place: Place) -> None:
+        self.root = place.root
+        self.git_dir = place.git_dir
+        self.common_dir = place.common_dir
+        self.is_shallow = place.shallow
+        self._git = place.process
+
+    @classmethod
+    def find(cls, path: Path) -> Repository | None:
+        """The repository that `path` lies in, None where there is none.
+
+        Raises EnvironmentFault where git is missing, refuses the repository, or there is no work tree.
+        """
+        place = discover(path)
+        return cls(place) if place else None
+
+    def relative(self, path: Path) -> str:
+        """`path` as this repository names it, `.` for its root.
+
+        Raises UsageError for a path outside the repository.
+        """
+        for candidate, root in ((path.absolute(), self.root), (path.resolve(), self.root.resolve())):
+            if candidate.is_relative_to(root) and ".." not in candidate.parts:
+                return candidate.relative_to(root).as_posix()
+        raise UsageError(f"this is outside the git repository {self.root}", where=str(path))
+
+    def git_path(self, name: str) -> Path:
+        """Where git keeps `name` for this work tree; `hooks` follows core.hooksPath and linked worktrees."""
+        return self.root / os.fsdecode(self._git.ask("rev-parse", "--git-path", name).out).rstrip("\n")
+
+    def head(self) -> str | None:
+        """The commit that is checked out, None before the first one."""
+        return self._git.ask("rev-parse", "--verify", "-q", "HEAD^{commit}", expect=(0, 1)).text or None
+
+    def short_head(self) -> str | None:
+        """The same, as short as it is unambiguous."""
+        return self._git.ask("rev-parse", "--verify", "-q", "--short", "HEAD^{commit}", expect=(0, 1)).text or None
+
+    def branch(self) -> str | None:
+        """The branch that is checked out, None where HEAD is detached."""
+        return self._git.ask("symbolic-ref", "-q", "--short", "HEAD", expect=(0, 1)).text or None
+
+    def is_dirty(self, paths: Sequence[str]) -> bool:
+        """Whether anything under `paths` differs from HEAD, in the index or on disk, untracked files included."""
+        return bool(self._pending(paths, "normal"))
+
+    def user(self) -> str:
+        """`Name <mail>` of whoever works here, from git's configuration; else the name of the OS user.
+
+        The committer: during `git commit --author` and rebases git exports somebody else as the author.
+        """
+        answer = self._git.ask("var", "GIT_COMMITTER_IDENT", expect=None)
+        if answer.code == 0:
+            return re.sub(r" \d+ [+-]\d{4}$", "", answer.text)
+        import getpass
+
+        try:
+            return getpass.getuser()
+        except (KeyError, OSError):  # a container whose user id has no name
+            return "unknown"
+
+    def resolve(self, ref: str) -> str:
+        """The commit that `ref` names.
+
+        Raises UsageError for an unknown ref, and tells how to fetch it where the clone is shallow.
+        """
+        answer = self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}", expect=None)
+        if answer.code == 0:
+            return answer.text
+        if self.is_shallow:
+            raise UsageError(
+                f"git does not know {ref} in this shallow clone, which has no full history", fix=refs.DEEPEN
+            )
+        raise UsageError(
+            f"git knows no commit named {ref}",
+            fix="`git branch --all` and `git tag` list the names; `git fetch` brings those of the remote",
+        )
+
+    def merge_base(self, a: str, b: str) -> str | None:
+        """The best common ancestor of two commits, None where their histories never met.
+
+        Raises UsageError for an unknown ref, and where only a full clone could tell.
+        """
+        answer = self._git.ask("merge-base", refs.checked(a), refs.checked(b), expect=None)
+        if answer.code == 0:
+            return answer.text.partition("\n")[0]
+        if answer.code != 1:
+            self._explain(answer, "merge-base", a, b)
+        if self.is_shallow:
+            raise UsageError(f"the common ancestor of {a} and {b} is not in this shallow clone", fix=refs.DEEPEN)
+        return None
+
+    def protected_branch(self, configured: str | None) -> str | None:
+        """The ref that work forks from: the configured one, else what origin/HEAD points to, else origin/main,
+        origin/master, main, master; None where there is none of them.
+
+        Raises UsageError where a branch is configured, the repository has commits, and it is none of its refs.
+        """
+        return refs.protected_branch(self._git, configured, self.is_shallow)
+
+    def read_tree(self, ref: str, paths: Sequence[str], into: Path) -> int:
+        """Write the files that a commit has under `paths` to the same places under `into`; how many.
+
+        Symlinks and submodules are left out. Raises UsageError for an unknown ref, EnvironmentFault where the
+        disk refuses.
+        """
+        if not paths:
+            return 0
+        try:
+            entries = trees.tree_entries(self._git, refs.checked(ref), paths)
+        except EnvironmentFault:
+            self.resolve(ref)
+            raise
+        return trees.write_out(self._git, entries, into)
+
+    def read_index(self, paths: Sequence[str], into: Path) -> int:
+        """The same for what is about to be committed: the index, or the one that git hands to a hook.
+
+        Raises UsageError where the index holds an unresolved conflict, EnvironmentFault where the disk refuses.
+        """
+        return trees.write_out(self._git, trees.index_entries(self._git, paths), into) if paths else 0
+
+    def changed(self, paths: Sequence[str], *, base: str, tree: str | None) -> list[str]:
+        """The files under `paths` that differ between `base` and a commit, or the index where `tree` is None.
+
+        Raises UsageError for an unknown ref.
+        """
+        if not paths:
+            return []
+        specs = ("--", *trees.pathspecs(paths))
+        how = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all")
+        if tree is None:
+            command = ("diff-index", "--cached", "--ita-invisible-in-index", *how, refs.checked(base), *specs)
+        else:
+            command = ("diff-tree", "-r", *how, refs.checked(base), refs.checked(tree), *specs)
+        answer = self._git.ask(*command, expect=None)
+        if answer.code:
+            self._explain(answer, command[0], base, *((tree,) if tree else ()))
+        return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
+
+    def commit(self, paths: Sequence[str], message: str) -> str | None:
+        """Commit what has changed under `paths` and nothing else; the new commit, None where nothing has.
+
+        What else is staged stays staged. Hooks run. Raises EnvironmentFault where git or a hook refuses.
+        """
+        files = self._pending(paths, "all")
+        if not files:
+            return None
+        specs = trees.pathspecs(files)
+        self._git.ask("add", "-A", "--", *specs)
+        # gitpython forces the C locale, which is not what the user's own hooks should meet.
+        locale = {name: os.environ.get(name, "") for name in ("LC_ALL", "LANGUAGE")} | {"GIT_OPTIONAL_LOCKS": "1"}
+        self._git.ask("commit", "-q", "-F", "-", "--only", "--", *specs, stdin=_utf8(message), environment=locale)
+        return self.head()
+
+    def tag(self, name: str, message: str) -> None:
+        """Put an annotated tag on HEAD.
+
+        Raises UsageError where the tag exists or the name cannot be one, EnvironmentFault where git refuses.
+        """
+        answer = self._git.ask(
+            "tag", "-a", "--cleanup=whitespace", "-F", "-", refs.checked(name), stdin=_utf8(message), expect=None
+        )
+        if "already exists" in answer.err:
+            raise UsageError(f"the tag {name} exists already", fix=f"Choose another name, or `git tag -d {name}` first")
+        if "not a valid tag name" in answer.err:
+            raise UsageError(f"{name} is no name for a tag")
+        if answer.code:
+            raise refusal(answer, self.root, "tag")
+
+    def _pending(self, paths: Sequence[str], untracked: str) -> list[str]:
+        if not paths:
+            return []
+        status = (
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--no-renames",
+            "--ignore-submodules=all",
+            f"--untracked-files={untracked}",
+        )
+        listing = self._git.ask(*status, "--", *trees.pathspecs(paths)).out
+        return [os.fsdecode(entry[3:]) for entry in listing.split(b"\0") if entry]
+
+    def _explain(self, answer: Answer, command: str, *names: str) -> None:
+        """Raise the better error: the first ref that is unknown, else git's own words."""
+        for name in names:
+            self.resolve(name)
+        raise refusal(answer, self.root, command)
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", "replace")

@@ -1,0 +1,81 @@
+"""Files of a commit or of the index, written to a folder as git would check them out.
+
+Not `git archive`: it leaves out what `.gitattributes` marks `export-ignore`, and a gate that cannot see the golden
+cases would let everything pass. A private index and `checkout-index` apply the same line ends and filters as a
+checkout does, so that a file of the base and the same file of the index are equal byte for byte.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from row3.errors import UsageError
+from row3.vcs.process import GitProcess
+
+# The name of the empty file, in both object formats; `git add -N` puts it into the index as a promise.
+_EMPTY_BLOBS = (
+    b"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391",
+    b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
+)
+
+
+def pathspecs(paths: Sequence[str]) -> list[str]:
+    """Root-relative paths as git arguments: no wildcard, from the root, whatever the current folder."""
+    return [f":(top,literal){path.rstrip('/')}" if path not in ("", ".") else ":(top)" for path in paths]
+
+
+def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[bytes]:
+    """The files of a commit under `paths`, as `update-index` takes them.
+
+    Raises EnvironmentFault where git does not know the ref.
+    """
+    answer = process.ask("ls-tree", "-r", "-z", "--full-tree", ref, "--", *pathspecs(paths))
+    return _files_only(answer.out)
+
+
+def index_entries(process: GitProcess, paths: Sequence[str]) -> list[bytes]:
+    """The files of the index under `paths`, as `update-index` takes them.
+
+    Raises UsageError where the index holds an unresolved merge conflict.
+    """
+    specs = pathspecs(paths)
+    entries = _files_only(process.ask("ls-files", "-s", "-z", "--", *specs).out)
+    for entry in entries:
+        meta, _, name = entry.partition(b"\t")
+        if meta[-1:] != b"0":
+            raise UsageError(
+                "this file has an unresolved merge conflict",
+                where=os.fsdecode(name),
+                fix="Resolve it and `git add` it",
+            )
+    if any(entry.split(b" ", 2)[1] in _EMPTY_BLOBS for entry in entries):
+        promised = process.ask("diff-files", "-z", "--name-only", "--diff-filter=A", "--", *specs).out.split(b"\0")
+        entries = [entry for entry in entries if entry.partition(b"\t")[2] not in promised]
+    return entries
+
+
+def write_out(process: GitProcess, entries: Sequence[bytes], into: Path) -> int:
+    """Write the files to the same relative places under `into`; the number of files.
+
+    Raises EnvironmentFault where git cannot (disk full, a filter fails, a missing object).
+    """
+    target = into.absolute()
+    target.mkdir(parents=True, exist_ok=True)
+    if not entries:
+        return 0
+    # A shared index or a monitor would leave traces of the private index in the repository.
+    quiet = ("-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
+    with tempfile.TemporaryDirectory(prefix="row3-index-") as scratch:
+        private = {"GIT_INDEX_FILE": os.path.join(scratch, "index")}
+        listing = b"\0".join(entries) + b"\0"
+        process.ask(*quiet, "update-index", "-z", "--index-info", stdin=listing, environment=private)
+        process.ask(*quiet, "checkout-index", "-a", "-f", "-q", f"--prefix={target}/", environment=private)
+    return len(entries)
+
+
+def _files_only(listing: bytes) -> list[bytes]:
+    """Without symlinks (120000), which could point anywhere, and submodules (160000), which hold no file here."""
+    return [entry for entry in listing.split(b"\0") if entry.startswith(b"100")]
