@@ -1,0 +1,112 @@
+"""Judging by the files of a git ref, so that a change cannot loosen its own gate."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from row3.domain.verdicts import Reason, Verdict
+from row3.errors import InvalidFile, UsageError
+from row3.store.cases import case_files
+from row3.store.config import FILE, read_config
+from row3.store.project import Project, Suite, make_suite
+
+if TYPE_CHECKING:
+    from row3.vcs.repository import Repository
+
+READ = (FILE, "golden", "baselines")
+"""What a comparison against a git ref takes from that ref."""
+NAMED = 5
+"""Files that a reason names before it only counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    """A commit of a repository, and where in it the project lies."""
+
+    repository: Repository
+    sha: str
+    label: str
+    """What messages call it."""
+    inside: str
+    """The project's folder in the repository, empty or ending in a slash."""
+
+
+@dataclass(slots=True)
+class Judging:
+    """What judges: the project's own files, or those of a git ref."""
+
+    project: Project
+    suite: Suite
+    files: list[Path]
+    reasons: tuple[Reason, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+def inside_of(repository: Repository, root: Path) -> str:
+    """The project's folder in the repository, empty or ending in a slash."""
+    prefix = repository.relative(root)
+    return "" if prefix in ("", ".") else f"{prefix}/"
+
+
+def find_ref(project: Project, name: str) -> Ref:
+    """The commit that `--against` names. Raises `UsageError`."""
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is None:
+        raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
+    return Ref(repository, repository.resolve(name), name, inside_of(repository, project.root))
+
+
+@contextmanager
+def judging_by(project: Project, suite: Suite, ref: Ref | None) -> Iterator[Judging]:
+    """What judges a suite; the files of a ref are laid out in a temporary folder meanwhile.
+
+    Raises `InvalidFile` where the ref does not have the suite.
+    """
+    if ref is None:
+        yield Judging(project, suite, case_files(project.golden(suite.name)))
+        return
+    with TemporaryDirectory(prefix="row3-against-") as name:
+        root = Path(name)
+        ref.repository.read_tree(ref.sha, [ref.inside + path for path in READ], root)
+        yield _at(root / ref.inside, ref.label, project, suite)
+
+
+def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
+    name = here.name
+    there = Project(base, read_config(base))
+    if not there.golden(name).is_dir():
+        raise InvalidFile(f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against")
+    # How the answers come about is the change's business; what they are held to is the ref's.
+    suite = replace(make_suite(there.config, name), pipeline=here.pipeline, provider=here.provider)
+    old = {path.name: path for path in case_files(there.golden(name))}
+    new = {path.name: path for path in case_files(own.golden(name))}
+    gone = sorted(set(old) - set(new))
+    changed = sorted(file for file in set(old) & set(new) if old[file].read_bytes() != new[file].read_bytes())
+    added = sorted(set(new) - set(old))
+    reasons = []
+    if gone:
+        reasons.append(Reason(Verdict.BLOCK, f"golden cases removed since {label}: {_listed(gone)}"))
+    if changed:
+        reasons.append(
+            Reason(Verdict.INVESTIGATE, f"golden cases changed since {label}, judged as they were there: {_listed(changed)}")
+        )
+    if (here.rules, here.policy) != (suite.rules, suite.policy):
+        reasons.append(Reason(Verdict.INVESTIGATE, f"{FILE} has other rules than at {label}; those of {label} judge"))
+    for file in added:
+        # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
+        shutil.copyfile(new[file], there.golden(name) / file)
+    notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
+    return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes)
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:NAMED])
+    return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"

@@ -1,0 +1,90 @@
+"""`row3 --baseline`: run the promoted prompts and keep the run that later ones are compared to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from row3.errors import InvalidFile, UsageError
+from row3.store.cases import content_digest, demands
+from row3.store.history import FILE as HISTORY
+from row3.store.history import history_text, read_history
+from row3.store.locks import writing
+from row3.store.project import Project, Suite
+from row3.store.saved_runs import CaseRecord, SavedRun, parse_record, read_run, run_bytes
+from row3.store.transaction import commit
+from row3.workflows.compare import StoredCases, declining_runs
+from row3.workflows.run_suite import Run, with_action
+from row3.workflows.running import Announced, run_suite
+from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
+
+
+def save_baseline(session: Session) -> Announced:
+    """Run the promoted prompts and save the run as the baseline.
+
+    Raises `RunIncomplete` where a case has no answer, `UsageError` for a part of the cases or where no file may be written.
+    """
+    if session.options.partial:
+        raise UsageError("a part of the cases is no baseline", where="--case/--only", fix="Run all of them")
+    run = run_suite(session, role="promoted")
+    if not run.complete:
+        raise incomplete(run, "it does not become a baseline")
+    state = repository_state(session.project)
+    run = with_action(run, "baseline", commit=state[0], dirty=state[1])
+    history = read_history(session.project.root)
+    declines = declining_runs(history, run, session.suite)
+    if session.may_write:
+        project = session.project
+        with writing(project.local, say=session.say):
+            files = baseline_files(project, session.suite, run)
+            files[HISTORY] = history_text(project.root, entry_of(run)).encode()
+            commit(project.root, project.local, files)
+    save_log(session, run)
+    return Announced(run, declines)
+
+
+def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]:
+    """The new baseline, and the old one under its own name in the archive."""
+    files: dict[str, bytes] = {}
+    current = project.baseline(suite.name)
+    if current.exists():
+        old = read_run(current, where=f"baselines/{current.name}")
+        files[f"baselines/archive/{suite.name}-{old.header.run_id}.json"] = current.read_bytes()
+    stored = StoredCases(project, suite)
+
+    def lines() -> Iterable[str]:
+        for line in run.records:
+            record = parse_record(line, where="the run")
+            case = stored(record.id).case
+            full = CaseRecord(
+                record.id,
+                record.digest,
+                content_digest(case),
+                demands(suite.kind, case),
+                record.input,
+                record.status,
+                record.metrics,
+                record.found,
+            )
+            yield full.line()
+
+    header = run.header.model_copy(update={"schema_": "../schemas/baseline.schema.json"})
+    files[f"baselines/{suite.name}.json"] = b"".join(run_bytes(header, lines()))
+    return files
+
+
+def read_baseline(project: Project, suite: Suite, *, against: str | None = None) -> SavedRun:
+    """The suite's baseline; raises `InvalidFile` that says how to make one."""
+    path = project.baseline(suite.name)
+    where = f"baselines/{suite.name}.json" + (f" at {against}" if against else "")
+    if not path.is_file():
+        raise InvalidFile(
+            "there is no baseline to compare with", where=where, fix="Make one with `row3 --baseline`, and commit it"
+        )
+    run = read_run(path, where=where)
+    if run.header.kind != suite.kind.name:
+        raise InvalidFile(
+            f"the baseline is of kind `{run.header.kind}`, the suite of kind `{suite.kind.name}`",
+            where=where,
+            fix="Make a new one with `row3 --baseline`",
+        )
+    return run

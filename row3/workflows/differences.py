@@ -1,0 +1,94 @@
+"""What differs between a baseline and a run apart from the answers, and which of it asks for less."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from row3.store.saved_runs import RunHeader
+
+LOWER_IS_BETTER = frozenset({"hallucinationRate", "ungroundedRate", "duplicateRate", "forbiddenRelationshipRate"})
+
+
+def what_differs(baseline: RunHeader, current: RunHeader) -> list[str]:
+    """One line for each difference: prompts, model, parameters, thresholds, weights, gate."""
+    lines = []
+    for name in dict.fromkeys((*baseline.prompts, *current.prompts)):
+        before, after = baseline.prompts.get(name), current.prompts.get(name)
+        if before != after:
+            lines.append(f"prompt {name}: {before or 'not in the pipeline'} → {after or 'not in the pipeline'}")
+        elif baseline.prompt_digests.get(name) != current.prompt_digests.get(name):
+            lines.append(f"prompt {name} {after}: same version, another text")
+    if list(baseline.prompts) != list(current.prompts) and set(baseline.prompts) == set(current.prompts):
+        lines.append(f"pipeline order: {' → '.join(baseline.prompts)} became {' → '.join(current.prompts)}")
+    if baseline.model != current.model:
+        lines.append(f"model: {baseline.model} → {current.model}")
+    for name in current.parameters:
+        old, new = baseline.parameters.get(name, {}), current.parameters[name]
+        lines += [
+            f"{name} {key}: {old.get(key)} → {new.get(key)}"
+            for key in new
+            if key != "model" and name in baseline.parameters and old.get(key) != new.get(key)
+        ]
+    if baseline.repeats != current.repeats:
+        lines.append(f"repeats: {baseline.repeats} → {current.repeats}")
+    lines += _mapping("weight", baseline.weights, current.weights)
+    for key in dict.fromkeys((*baseline.thresholds, *current.thresholds)):
+        lines += _mapping(f"threshold {key}", baseline.thresholds.get(key, {}), current.thresholds.get(key, {}))
+    lines += _mapping("gate", baseline.gate, current.gate)
+    return lines
+
+
+def _mapping(what: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    return [
+        f"{what} {key}: {_shown(before.get(key))} → {_shown(after.get(key))}"
+        for key in dict.fromkeys((*before, *after))
+        if before.get(key) != after.get(key)
+    ]
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def loosened(baseline: RunHeader, current: RunHeader) -> list[str]:
+    """Thresholds and gate limits that ask for less than the baseline's; each of them blocks."""
+    lines = []
+    for key, old in baseline.thresholds.items():
+        new = current.thresholds.get(key)
+        if new is None:
+            lines.append(f"the thresholds of {key} were removed")
+            continue
+        for zone, value in old.items():
+            now = new.get(zone, value)
+            if (now > value) if key in LOWER_IS_BETTER else (now < value):
+                lines.append(f"threshold {key}.{zone} was loosened from {value:g} to {now:g}")
+    before, after = baseline.gate, current.gate
+    for limit in ("block", "investigate"):
+        if float(after.get(limit, 0)) > float(before.get(limit, 0)):
+            lines.append(f"gate limit {limit} was loosened from {before[limit]:g} to {after[limit]:g}")
+    gone = [key for key in before.get("metrics", ()) if key not in after.get("metrics", ())]
+    if gone:
+        lines.append(f"the gate no longer judges {', '.join(gone)}")
+    if before.get("unit") != after.get("unit"):
+        lines.append(f"the gate's unit was changed from {before.get('unit')} to {after.get('unit')}")
+    if float(after.get("matchingThreshold", 1)) < float(before.get("matchingThreshold", 0)):
+        lines.append(
+            f"the matching threshold was loosened from {before['matchingThreshold']:g} to {after['matchingThreshold']:g}"
+        )
+    if before.get("matchingScorer") != after.get("matchingScorer"):
+        lines.append(f"the matching scorer was changed from {before.get('matchingScorer')} to {after.get('matchingScorer')}")
+    for key, weight in baseline.weights.items():
+        if current.weights.get(key) != weight:
+            lines.append(f"the weight of {key} was changed from {weight:g} to {_shown(current.weights.get(key))}")
+    return lines
+
+
+def text_diff(before: str, after: str, names: tuple[str, str], *, context: int = 2) -> str:
+    """Unified diff of two prompt texts."""
+    return "\n".join(
+        difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="", n=context)
+    )

@@ -1,0 +1,236 @@
+"""One case through the pipeline: render, ask, read, hand on, score.
+
+Written as a generator that yields requests and is sent answers, so that replay (no waiting) and live (many at once) share
+one piece of code.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from row3.domain.prompts import Prompt
+from row3.domain.requests import Answer, NoAnswer, Request, digest_json, request_digest
+from row3.domain.scores import CaseScore
+from row3.errors import UsageError
+from row3.kinds.base import Unusable
+from row3.metrics.aggregate import mean_and_spread
+from row3.store.cases import StoredCase
+from row3.store.config import ProviderConfig
+from row3.store.project import Suite
+from row3.workflows.lineup import Lineup
+from row3.workflows.templates import render
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What the command line says of the model; stronger than `row3.toml` and the prompt."""
+
+    model: str | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a prompt's requests are sent with."""
+
+    model: str
+    temperature: float | None
+    seed: int | None
+    max_tokens: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """As files spell them."""
+        return {
+            "model": self.model,
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "maxTokens": self.max_tokens,
+        }
+
+
+def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides) -> Parameters:
+    """Front matter, then `row3.toml`, then flags: the later the stronger. Raises `UsageError` without a model."""
+
+    def strongest(key: str) -> Any:
+        for source in (getattr(overrides, key), getattr(provider, key), prompt.parameters.get(key)):
+            if source is not None:
+                return source
+        return None
+
+    model = strongest("model")
+    if model is None:
+        raise UsageError(
+            "no model is named", where="row3.toml field provider.model", fix="Set it there, in the prompt, or with --model"
+        )
+    return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
+
+
+@dataclass(slots=True)
+class Asking:
+    """How a suite's cases are turned into requests."""
+
+    suite: Suite
+    lineup: Lineup
+    parameters: Mapping[str, Parameters]
+    """By prompt name."""
+    repeats: int = 1
+    schemas: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+
+    def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
+        """The exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
+        if prompt.output not in self.schemas:
+            schema = self.suite.kind.schema(prompt.output, self.suite.rules)
+            self.schemas[prompt.output] = (schema, digest_json(schema))
+        schema, schema_digest = self.schemas[prompt.output]
+        system, user = render(prompt, variables)
+        p = self.parameters[prompt.ref.name]
+        return Request(
+            case_id=case_id,
+            prompt=str(prompt.ref),
+            repeat=repeat,
+            model=p.model,
+            temperature=p.temperature,
+            seed=p.seed,
+            max_tokens=p.max_tokens,
+            system=system,
+            user=user,
+            schema_name=prompt.output,
+            schema=schema,
+            schema_digest=schema_digest,
+            prompt_digest=prompt.digest,
+            input_digest=digest_json(variables),
+            digest=request_digest(
+                model=p.model,
+                temperature=p.temperature,
+                seed=p.seed,
+                max_tokens=p.max_tokens,
+                system=system,
+                user=user,
+                schema_digest=schema_digest,
+                repeat=repeat,
+            ),
+        )
+
+
+Steps = Generator[Request, "Answer | NoAnswer", CaseScore]
+
+
+def steps(asking: Asking, stored: StoredCase) -> Steps:
+    """All repeats of one case; yields requests, is sent answers, returns the score."""
+    scores = []
+    for repeat in range(asking.repeats):
+        score = yield from _once(asking, stored, repeat)
+        if score.status == "failed":
+            return score
+        scores.append(score)
+    return scores[0] if len(scores) == 1 else average(scores)
+
+
+def _once(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
+    kind, rules = asking.suite.kind, asking.suite.rules
+    variables = kind.variables(stored.case)
+    outputs: dict[str, Any] = {}
+    notes: list[str] = []
+    for prompt in asking.lineup.prompts:
+        answer = yield asking.request(prompt, stored.id, variables, repeat)
+        if isinstance(answer, NoAnswer):
+            problem = f"{prompt.ref}: {answer.error}" + (f". {answer.fix}" if answer.fix else "")
+            return CaseScore(stored.id, "failed", {}, problem=problem)
+        cut = answer.finish_reason == "length"
+        if cut:
+            notes.append(f"{prompt.ref}: cut off by the token limit")
+        parsed = kind.parse(prompt.output, answer.text)
+        if isinstance(parsed, Unusable):
+            reason = f"{prompt.ref}: {parsed.reason}" + (" (cut off by the token limit)" if cut else "")
+            return kind.bad_answer(stored.case, reason, answer.text, rules)
+        notes += [f"{prompt.ref}: {repair}" for repair in parsed.repairs]
+        outputs[prompt.output] = parsed.value
+        variables = {**variables, **kind.context(prompt.output, parsed.value)}
+    score = kind.score(stored.case, kind.combine(outputs), rules)
+    return _with_notes(score, notes) if notes else score
+
+
+def _with_notes(score: CaseScore, notes: list[str]) -> CaseScore:
+    from dataclasses import replace
+
+    return replace(score, notes=tuple(notes))
+
+
+def average(scores: list[CaseScore]) -> CaseScore:
+    """Repeats of a case as one: means, spreads, summed counts; the explanation is that of the repeat nearest the mean.
+
+    A repeat whose answer could not be used counts with its zeros; the case is a bad answer only where all are.
+    """
+    keys = [key for key in scores[0].metrics if all(key in score.metrics for score in scores)]
+    summary = {key: mean_and_spread([score.metrics[key] for score in scores]) for key in keys}
+    means = {key: mean for key, (mean, _) in summary.items()}
+    middle = min(
+        scores, key=lambda score: (score.status != "scored", sum(abs(score.metrics[key] - means[key]) for key in keys))
+    )
+    counts: dict[str, tuple[int, int]] = {}
+    for score in scores:
+        for key, (part, whole) in score.counts.items():
+            held = counts.get(key, (0, 0))
+            counts[key] = (held[0] + part, held[1] + whole)
+    unusable = [score for score in scores if score.status == "bad_answer"]
+    notes = list(dict.fromkeys(note for score in scores for note in score.notes))
+    if unusable and len(unusable) < len(scores):
+        notes.append(f"{len(unusable)} of {len(scores)} repeats gave a bad answer: {unusable[0].problem}")
+    return CaseScore(
+        case_id=middle.case_id,
+        status="bad_answer" if len(unusable) == len(scores) else "scored",
+        metrics=means,
+        skipped=middle.skipped,
+        counts=counts,
+        explanation=middle.explanation,
+        problem=unusable[0].problem if len(unusable) == len(scores) else "",
+        raw=unusable[0].raw if len(unusable) == len(scores) else "",
+        notes=tuple(notes),
+        spread={key: spread for key, (_, spread) in summary.items()},
+        repeats=len(scores),
+    )
+
+
+def matches_json(explanation: Any) -> dict[str, Any]:
+    """An explanation as plain values: every match of every item, for JSON."""
+    return {
+        "concepts": [
+            {
+                "label": m.label,
+                "state": m.state,
+                "expected": m.expected,
+                "score": round(m.score, 4),
+                "quote": m.quote,
+                "grounded": m.grounded,
+            }
+            for m in explanation.concepts
+        ],
+        "expectedConcepts": [
+            {"label": e.label, "required": e.required, "foundBy": e.found_by}
+            if e.found_by is not None
+            else {
+                "label": e.label,
+                "required": e.required,
+                "foundBy": None,
+                "nearest": e.nearest,
+                "score": round(e.score, 4),
+            }
+            for e in explanation.expected_concepts
+        ],
+        "relationships": [
+            {"triple": m.triple, "state": m.state, "expected": m.expected} for m in explanation.relationships
+        ],
+        "expectedRelationships": [
+            {"triple": e.triple, "required": e.required, "foundBy": e.found_by} for e in explanation.expected_relationships
+        ],
+    }
+
+
+def dump(value: Any) -> str:
+    """Compact JSON without NaN."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

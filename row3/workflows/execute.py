@@ -1,0 +1,225 @@
+"""Driving cases through the pipeline: replay in one or several processes, live with many requests at once."""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Protocol
+
+from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.scores import CaseScore
+from row3.kinds.base import Kind
+from row3.store.cases import StoredCase, read_case
+from row3.store.recordings import RecordingIndex
+from row3.workflows.evaluate import Asking, steps
+from row3.workflows.results import CaseResult, Spent, make_result
+
+PARALLEL_FROM = 300
+"""Cases from which a second process pays for its start."""
+CHUNK = 40
+
+Evaluate = Callable[[StoredCase], CaseResult]
+
+
+class Asks(Protocol):
+    """What live mode needs of a provider."""
+
+    async def ask(self, request: Request) -> Answer | NoAnswer: ...
+
+    async def close(self) -> None: ...
+
+
+def spent_on(request: Request, answer: Answer) -> Spent:
+    """What an answer took."""
+    return Spent(
+        request.model,
+        answer.prompt_tokens,
+        answer.completion_tokens,
+        answer.latency_s,
+        answer.replayed,
+        answer.finish_reason == "length",
+    )
+
+
+def miss(index: RecordingIndex, request: Request) -> NoAnswer:
+    """Why a request has no recording: the nearest one, and the first field that differs."""
+    near = index.nearest(request)
+    if near is None:
+        return NoAnswer(
+            f"no recording, and none of {request.prompt.rpartition('-v')[0]} for this case",
+            "Record it with --mode record",
+        )
+    recording, field, there, wanted = near
+    words = {
+        "promptDigest": "the prompt's text was changed after it",
+        "inputDigest": "the case's input or the earlier prompt's output is another",
+        "schemaDigest": "the output schema is another",
+        "rendered text": "the rendered text is another",
+    }
+    how = words.get(field, f"{field} is {there!r} there and {wanted!r} here")
+    return NoAnswer(
+        f"no recording; the nearest is {index.place(recording.digest)}, first difference in {field}: {how}",
+        "Record it with --mode record",
+    )
+
+
+@dataclass(slots=True)
+class Replay:
+    """Answers from recordings only."""
+
+    asking: Asking
+    index: RecordingIndex
+    explain: bool
+
+    def __call__(self, stored: StoredCase) -> CaseResult:
+        """Evaluate one case; raises `InvalidFile` for a template that fails or a broken recording."""
+        spent: list[Spent] = []
+        walk = steps(self.asking, stored)
+        try:
+            request = next(walk)
+            while True:
+                recording = self.index.get(request.digest)
+                answer: Answer | NoAnswer
+                if recording is None:
+                    answer = miss(self.index, request)
+                else:
+                    answer = recording.answer
+                    spent.append(spent_on(request, answer))
+                request = walk.send(answer)
+        except StopIteration as end:
+            score: CaseScore = end.value
+        return make_result(stored, score, self.asking.suite, tuple(spent), explain=self.explain)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a process does with a case file; inherited by fork, so it need not be pickled."""
+
+    evaluate: Evaluate
+    kind: Kind
+    wanted: Callable[[str], bool]
+
+    def run(self, paths: Iterable[Path]) -> Iterator[CaseResult]:
+        """Read and evaluate the files, leaving out the cases that are not wanted."""
+        for path in paths:
+            stored = read_case(path, self.kind)
+            if self.wanted(stored.id):
+                yield self.evaluate(stored)
+
+
+_WORK: Work | None = None
+
+
+def _chunk(paths: list[Path]) -> list[CaseResult]:
+    assert _WORK is not None
+    return list(_WORK.run(paths))
+
+
+def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
+    """Evaluate every case, results in the order of the files.
+
+    Many cases are shared among forked processes, in windows, so that finished results do not pile up.
+    """
+    workers = min(jobs or os.cpu_count() or 1, len(files) // CHUNK)
+    if len(files) < PARALLEL_FROM or workers < 2 or "fork" not in multiprocessing.get_all_start_methods():
+        yield from work.run(files)
+        return
+    global _WORK  # noqa: PLW0603 - what the forked processes inherit
+    _WORK = work
+    context = multiprocessing.get_context("fork")
+    chunks = iter([files[i : i + CHUNK] for i in range(0, len(files), CHUNK)])
+    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+        waiting: deque[Future[list[CaseResult]]] = deque()
+        try:
+            for chunk in islice(chunks, workers * 3):
+                waiting.append(pool.submit(_chunk, chunk))
+            while waiting:
+                yield from waiting.popleft().result()
+                waiting.extend(pool.submit(_chunk, chunk) for chunk in islice(chunks, 1))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+            _WORK = None
+
+
+class Observer(Protocol):
+    """Told what happens in a live run; see `row3.reports.progress`."""
+
+    def began(self, cases: int | None) -> None: ...
+
+    def answered(self, spent: Spent, usd: float | None) -> None: ...
+
+    def finished(self, result: CaseResult) -> None: ...
+
+
+def _usd(spent: Spent, cost: Callable[[str, int, int], float | None]) -> float | None:
+    if spent.replayed:
+        return 0.0
+    if spent.prompt_tokens is None or spent.completion_tokens is None:
+        return None
+    return cost(spent.model, spent.prompt_tokens, spent.completion_tokens)
+
+
+async def evaluate_live(
+    cases: Iterable[StoredCase],
+    asking: Asking,
+    known: Callable[[Request], Answer | None],
+    provider: Asks,
+    keep: Callable[[Request, Answer], None],
+    observer: Observer,
+    cost: Callable[[str, int, int], float | None],
+    *,
+    jobs: int,
+    explain: bool,
+) -> list[CaseResult]:
+    """Evaluate every case with up to `jobs` requests at once.
+
+    A failed case never stops the others. An answer is handed to `keep` the moment it arrives. Raises
+    `ProviderStopped` where the provider refuses everything; what was answered by then has been kept.
+    """
+    results: dict[str, CaseResult] = {}
+    source = iter(cases)
+    order: list[str] = []
+
+    async def one(stored: StoredCase) -> CaseResult:
+        spent: list[Spent] = []
+        walk = steps(asking, stored)
+        try:
+            request = next(walk)
+            while True:
+                answer: Answer | NoAnswer | None = known(request)
+                if answer is None:
+                    answer = await provider.ask(request)
+                    if isinstance(answer, Answer):
+                        keep(request, answer)
+                if isinstance(answer, Answer):
+                    spent.append(spent_on(request, answer))
+                    observer.answered(spent[-1], _usd(spent[-1], cost))
+                request = walk.send(answer)
+        except StopIteration as end:
+            score: CaseScore = end.value
+        return make_result(stored, score, asking.suite, tuple(spent), explain=explain)
+
+    async def worker() -> None:
+        for stored in source:
+            order.append(stored.id)
+            results[stored.id] = await one(stored)
+            observer.finished(results[stored.id])
+
+    workers = [asyncio.create_task(worker()) for _ in range(jobs)]
+    try:
+        await asyncio.gather(*workers)
+    except BaseException:
+        for task in workers:
+            task.cancel()
+        await asyncio.gather(*workers, return_exceptions=True)
+        raise
+    finally:
+        await provider.close()
+    return [results[case_id] for case_id in order]

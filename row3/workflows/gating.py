@@ -1,0 +1,84 @@
+"""`row3 --compare`: run the candidates, compare them with the baseline, judge, note it in the history."""
+
+from __future__ import annotations
+
+from row3.domain.prompts import PromptRef, parse_version
+from row3.domain.verdicts import Verdict
+from row3.errors import InvalidFile, UsageError
+from row3.store import prompts as prompt_store
+from row3.store.history import read_history
+from row3.store.project import Project
+from row3.workflows.at_ref import Ref, find_ref, judging_by
+from row3.workflows.baseline import read_baseline
+from row3.workflows.compare import Comparer, Comparison, StoredCases
+from row3.workflows.differences import text_diff
+from row3.workflows.lineup import Lineup
+from row3.workflows.run_suite import with_action
+from row3.workflows.running import run_suite
+from row3.workflows.session import Session, append_history, entry_of, make_approval, repository_state, save_log
+
+
+def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None = None) -> Comparison:
+    """Run the candidates, compare them with the baseline, judge.
+
+    With `ref`, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
+    history are the working tree's.
+
+    Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    """
+    if ref is not None and session.mode != "replay":
+        raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
+    with judging_by(session.project, session.suite, ref) as judging:
+        suite = judging.suite
+        label = None if ref is None else ref.label
+        baseline = read_baseline(judging.project, suite, against=label)
+        comparer = Comparer(session.project, suite, baseline, StoredCases(judging.project, suite))
+        run = run_suite(session, suite=suite, files=judging.files, on_result=comparer, lineup=lineup)
+        comparison = comparer.finish(
+            run,
+            read_history(session.project.root),
+            against=label,
+            partial=session.options.partial,
+            extra=judging.reasons,
+        )
+        comparison.differs.extend(judging.notes)
+    comparison.prompt_diffs = prompt_diffs(session.project, comparison)
+    return comparison
+
+
+def prompt_diffs(project: Project, comparison: Comparison) -> dict[str, str]:
+    """Text diff of every prompt that differs from the baseline's, as far as its old version is there."""
+    from row3.domain.prompts import PromptRef, parse_version
+
+    diffs: dict[str, str] = {}
+    for prompt in comparison.run.lineup.prompts:
+        name = prompt.ref.name
+        before = comparison.baseline.prompts.get(name)
+        if before is None or before == str(prompt.ref.version):
+            continue
+        version = parse_version(before)
+        if version is None:
+            continue
+        try:
+            old = prompt_store.read_prompt(project.root, PromptRef(name, version))
+        except InvalidFile:
+            continue
+        diffs[name] = text_diff(old.text, prompt.text, (f"{name}-{before}", str(prompt.ref)))
+    return diffs
+
+
+def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
+    """Compare, note it in the history, keep the run log.
+
+    A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
+    """
+    ref = None if against is None else find_ref(session.project, against)
+    comparison = compare(session, ref=ref)
+    state = repository_state(session.project) if session.may_write else (None, None)
+    run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
+    if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
+        comparison.approval = make_approval(session, approve)
+    if session.may_write and run.complete and not run.partial:
+        append_history(session, entry_of(run, comparison, comparison.approval))
+    save_log(session, run)
+    return comparison

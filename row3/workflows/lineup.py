@@ -1,0 +1,159 @@
+"""Which prompt versions run: the promoted ones, the candidates, or those that are named."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
+from row3.errors import InvalidFile, UsageError
+from row3.store import prompts as store
+from row3.store.project import Project, Suite
+
+Role = Literal["promoted", "candidate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """The prompts of a run in pipeline order, and what is promoted of each."""
+
+    prompts: tuple[Prompt, ...]
+    promoted: Mapping[str, str]
+    """Promoted version by prompt name; absent where none is."""
+    newer: Mapping[str, str]
+    """Highest version there is, where it is not the one that runs."""
+
+    def versions(self) -> dict[str, str]:
+        """Version by prompt name, in pipeline order."""
+        return {prompt.ref.name: str(prompt.ref.version) for prompt in self.prompts}
+
+    def digests(self) -> dict[str, str]:
+        """Digest by prompt name, in pipeline order."""
+        return {prompt.ref.name: prompt.digest for prompt in self.prompts}
+
+
+def line_up(
+    project: Project,
+    suite: Suite,
+    *,
+    role: Role,
+    named: Sequence[str] = (),
+    pinned: Mapping[str, str] | None = None,
+) -> Lineup:
+    """The prompts that run.
+
+    Args:
+        role: `promoted` takes the promoted version of each prompt (the highest where none is promoted);
+            `candidate` the highest.
+        named: references that take their prompt's place, `decompose-concepts-v1.1`.
+        pinned: version by prompt name that overrides both, for running a baseline's prompts again.
+
+    Raises `InvalidFile`, `UsageError`; also where a promoted version was edited in place.
+    """
+    there = store.versions(project.root)
+    promoted = store.read_promoted(project.root)
+    wanted = _named(named, there)
+    pipeline = suite.pipeline or _default_pipeline(project, suite, there)
+    for name in wanted:
+        if name not in pipeline:
+            raise UsageError(
+                f"prompt `{name}` is not in the pipeline of suite `{suite.name}`",
+                where="--prompt",
+                fix=f"The pipeline is {' → '.join(pipeline)}",
+            )
+    chosen = []
+    for name in pipeline:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, n=1)
+            hint = f"Did you mean `{near[0]}`?" if near else "Write it, or correct the pipeline in row3.toml"
+            raise InvalidFile(f"prompt `{name}` has no version", where=f"prompts/{name}-v1.0.md", fix=hint)
+        version = there[name][-1]
+        if role == "promoted" and name in promoted:
+            version = _parsed(promoted[name].version)
+        if pinned is not None and name in pinned:
+            version = _parsed(pinned[name])
+        prompt = store.read_prompt(project.root, PromptRef(name, wanted.get(name, version)))
+        if prompt.output not in suite.kind.outputs:
+            raise InvalidFile(
+                f"field `output`: `{prompt.output}` is no output of kind `{suite.kind.name}`",
+                where=prompt.path,
+                fix=f"Outputs: {', '.join(suite.kind.outputs)}",
+            )
+        store.check_locked(prompt, promoted)
+        chosen.append(prompt)
+    return Lineup(
+        tuple(chosen),
+        {name: entry.version for name, entry in promoted.items() if name in pipeline},
+        {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
+    )
+
+
+def _parsed(text: str) -> Version:
+    from row3.domain.prompts import parse_version
+
+    version = parse_version(text)
+    if version is None:
+        raise InvalidFile(f"`{text}` is not a version", where="prompts", fix="Versions are v<major>.<minor>, such as v1.0")
+    return version
+
+
+def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]]) -> dict[str, Version]:
+    wanted: dict[str, Version] = {}
+    for text in named:
+        ref = parse_reference(text.removeprefix("prompts/"))
+        if ref is None:
+            raise UsageError(
+                f"`{text}` names no prompt version", where="--prompt", fix="Write it like decompose-concepts-v1.1"
+            )
+        if ref.name not in there:
+            near = difflib.get_close_matches(ref.name, there, n=1)
+            hint = f"Did you mean `{near[0]}`?" if near else f"Prompts: {', '.join(there) or 'none'}"
+            raise UsageError(f"prompt `{ref.name}` does not exist", where="--prompt", fix=hint)
+        if ref.version not in there[ref.name]:
+            raise UsageError(
+                f"`{ref}` does not exist", where="--prompt", fix=f"There are {', '.join(map(str, there[ref.name]))}"
+            )
+        if wanted.get(ref.name, ref.version) != ref.version:
+            raise UsageError(f"two versions of `{ref.name}`", where="--prompt", fix="Name one")
+        wanted[ref.name] = ref.version
+    return wanted
+
+
+def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
+    """Without a configured pipeline: every prompt there is, in the order of the kind's outputs."""
+    if not there:
+        raise InvalidFile(
+            "the project has no prompt", where="prompts/", fix="Add prompts/<name>-v1.0.md, or run `row3 init`"
+        )
+    order = list(suite.kind.outputs)
+    ranked = []
+    for name, versions in there.items():
+        output = store.read_prompt(project.root, PromptRef(name, versions[-1])).output
+        ranked.append((order.index(output) if output in order else len(order), name))
+    return tuple(name for _, name in sorted(ranked))
+
+
+def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
+    """The prompt version that `v1.1` or `decompose-concepts-v1.1` means.
+
+    A bare version is that of the only prompt in the pipeline that has it unpromoted; where several have it, of the
+    pipeline's first. Raises `UsageError`.
+    """
+    from row3.domain.prompts import parse_version
+
+    there = store.versions(project.root)
+    ref = parse_reference(text.removeprefix("prompts/"))
+    if ref is not None:
+        _named([str(ref)], there)
+        return ref
+    version = parse_version(text)
+    if version is None:
+        raise UsageError(f"`{text}` is not a version", where="VERSION", fix="Write it like v1.1 or decompose-concepts-v1.1")
+    pipeline = suite.pipeline or _default_pipeline(project, suite, there)
+    owners = [name for name in pipeline if version in there.get(name, ())]
+    if not owners:
+        known = ", ".join(f"{name} {v}" for name in pipeline for v in there.get(name, ()))
+        raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"There are {known}")
+    return PromptRef(owners[0], version)

@@ -1,0 +1,184 @@
+"""Score outputs that were made elsewhere; no provider, no prompts."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from row3.domain.scores import CaseScore
+from row3.errors import InvalidFile, UsageError
+from row3.kinds.base import Unusable
+from row3.store.cases import StoredCase, case_files
+from row3.store.outputs import OutputIndex
+from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.workflows.evaluate import Asking
+from row3.workflows.execute import Work, evaluate_all
+from row3.workflows.lineup import Lineup
+from row3.workflows.results import CaseResult, make_result
+from row3.workflows.run_suite import Run, RunOptions, collect, header_for, wanted_cases
+
+MODE = "outputs"
+MODEL = "outputs made elsewhere"
+MISSING = "no output for this case"
+
+
+@dataclass(frozen=True, slots=True)
+class Scorecard:
+    """How a set of outputs did.
+
+    >>> import row3
+    >>> card = row3.score("decomposition", "outputs.jsonl")    # doctest: +SKIP
+    >>> card.metrics["overall"], card.zones["overall"]         # doctest: +SKIP
+    (0.8132, 'pass')
+    >>> card.failed                                            # doctest: +SKIP
+    ['bank-runs']
+    """
+
+    suite: str
+    metrics: dict[str, float]
+    """Mean over the cases by metric, fractions in [0, 1]; without the failed cases."""
+    pooled: dict[str, float]
+    """Summed numerators over summed denominators, by metric."""
+    denominators: dict[str, int]
+    """How many cases stand behind each mean."""
+    zones: dict[str, str]
+    """`fail`, `marginal`, `pass` or `excellent`, by metric."""
+    cases: list[dict[str, Any]]
+    """One entry a case as in `row3 score --format json`: id, status, metrics, zones, matches."""
+
+    @property
+    def failed(self) -> list[str]:
+        """Ids of the cases without an output; where there are any, the scorecard is incomplete."""
+        return [case["id"] for case in self.cases if case["status"] == "failed"]
+
+    @property
+    def complete(self) -> bool:
+        """Every golden case has an output."""
+        return not self.failed
+
+
+@dataclass(slots=True)
+class Scoring:
+    """Scores the output of one case; small enough to be inherited by worker processes."""
+
+    suite: Suite
+    index: OutputIndex
+    explain: bool
+
+    def __call__(self, stored: StoredCase) -> CaseResult:
+        """Score one case; raises `InvalidFile` where the line of its output is broken."""
+        return make_result(stored, self._score(stored), self.suite, (), explain=self.explain)
+
+    def _score(self, stored: StoredCase) -> CaseScore:
+        kind, rules = self.suite.kind, self.suite.rules
+        output = self.index.get(stored.id)
+        if output is None:
+            return CaseScore(stored.id, "failed", {}, problem=MISSING)
+        if output.error:
+            return CaseScore(stored.id, "failed", {}, problem=output.error)
+        parsed = kind.read_output(output.value)
+        if isinstance(parsed, Unusable):
+            raw = output.value if isinstance(output.value, str) else json.dumps(output.value, ensure_ascii=False)
+            return kind.bad_answer(stored.case, parsed.reason, raw, rules)
+        score = kind.score(stored.case, parsed.value, rules)
+        if parsed.repairs:
+            from dataclasses import replace
+
+            score = replace(score, notes=parsed.repairs)
+        return score
+
+
+def output_results(project: Project, suite: Suite, outputs: Path, options: RunOptions) -> Iterator[CaseResult]:
+    """Every golden case with the score of its output, in the order of the files.
+
+    Raises `InvalidFile` for a broken line, for a case id that stands twice, and, when all cases were seen, for
+    one that is no golden case.
+    """
+    index = OutputIndex(outputs, where=_shown(outputs, project.root))
+    files = case_files(project.golden(suite.name))
+    wanted = wanted_cases(options)
+    work = Work(Scoring(suite, index, options.explain), suite.kind, wanted)
+    seen: set[str] = set()
+    for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
+        seen.add(result.case_id)
+        yield result
+    among = {case_id for case_id in index.ids() if wanted(case_id)} if options.partial else None
+    index.refuse_strangers(seen, among=among)
+
+
+def score_outputs(project: Project, suite: Suite, outputs: Path, options: RunOptions) -> Run:
+    """Score a file of outputs against the suite's golden cases.
+
+    A golden case without an output has failed, so the run is incomplete; an output that cannot be read is a bad
+    answer and scores 0. Raises `InvalidFile`, `EnvironmentFault`, and `UsageError` where no case is wanted.
+    """
+    if options.repeats != 1:
+        raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")
+    lineup = Lineup((), {}, {})
+    head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
+    results = output_results(project, suite, outputs, options)
+    return collect(results, suite, lineup, head, partial=options.partial)
+
+
+def score(
+    suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, project: str | Path = "."
+) -> Scorecard:
+    """Score outputs against the golden cases of a suite.
+
+    Args:
+        suite: the suite's name.
+        outputs: a JSON Lines file, or mappings, each with `caseId` and `output` (or `error`).
+        project: the project's folder, or one inside it.
+
+    >>> import row3
+    >>> outputs = [{"caseId": "bank-runs", "output": {"concepts": [], "relationships": []}}]
+    >>> row3.score("decomposition", outputs).metrics["recall"]  # doctest: +SKIP
+    0.0
+
+    Raises `InvalidFile` for outputs or project files that cannot be used, `UsageError` for an unknown suite.
+    """
+    opened = open_project(Path(project))
+    chosen = pick_suite(opened, suite)
+    options = RunOptions(explain=True)
+    if isinstance(outputs, str | os.PathLike):
+        return _card(score_outputs(opened, chosen, Path(outputs), options))
+    with TemporaryDirectory(prefix="row3-score-") as folder:
+        path = Path(folder) / "outputs"
+        with path.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(_as_line(number, value) for number, value in enumerate(outputs, 1))
+        return _card(score_outputs(opened, chosen, path, options))
+
+
+def _as_line(number: int, value: Mapping[str, Any]) -> str:
+    where = f"outputs:{number}"
+    if not isinstance(value, Mapping):
+        raise UsageError(f"{type(value).__name__} is no mapping", where=where, fix="Give `caseId` and `output`")
+    try:
+        return json.dumps(dict(value), allow_nan=False) + "\n"
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidFile(f"cannot be written as JSON: {error}", where=where, fix="Give plain values") from None
+
+
+def _card(run: Run) -> Scorecard:
+    header = run.header
+    return Scorecard(
+        suite=header.suite,
+        metrics=dict(header.metrics),
+        pooled=dict(header.pooled),
+        denominators=dict(header.denominators),
+        zones=dict(header.zones),
+        cases=[json.loads(line) for line in run.details],
+    )
+
+
+def _shown(path: Path, root: Path) -> str:
+    """The path as messages show it: relative to the project where it lies inside, else as it was given."""
+    if path.parent.name.startswith("row3-score-"):
+        return path.name
+    resolved = path.resolve()
+    return resolved.relative_to(root).as_posix() if resolved.is_relative_to(root) else str(path)

@@ -1,0 +1,64 @@
+"""`--only failing|regressed|changed`: a part of the cases, chosen from the last run or the baseline. A part is no gate."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from row3.domain.metrics import Zone
+from row3.errors import InvalidFile
+from row3.gate.zones import SLACK, zones_of
+from row3.store.cases import read_cases
+from row3.store.project import Project, Suite
+from row3.store.saved_runs import SavedRun, latest_runs, read_run
+from row3.workflows.baseline import read_baseline
+
+Part = Literal["failing", "regressed", "changed"]
+
+
+def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
+    """Ids of the cases that are failing in the last run, regressed in it against the baseline, or new or
+    changed since the baseline.
+
+    Raises `InvalidFile` where there is no run or baseline to choose by, or nothing to choose.
+    """
+    if part == "changed":
+        baseline = read_baseline(project, suite)
+        found = []
+        for stored in read_cases(project.golden(suite.name), suite.kind):
+            record = baseline.record(stored.id)
+            if record is None or record.digest != stored.digest:
+                found.append(stored.id)
+    else:
+        last = last_run(project, suite)
+        found = _failing(last, suite) if part == "failing" else _regressed(last, read_baseline(project, suite), suite)
+    if not found:
+        raise InvalidFile(f"no case is {part}", where=f"suite {suite.name}", fix="Leave --only out to run all")
+    return frozenset(found)
+
+
+def last_run(project: Project, suite: Suite) -> SavedRun:
+    """The newest run log of the suite; raises `InvalidFile` where there is none."""
+    for path in latest_runs(project.local / "runs"):
+        run = read_run(path, where=f".row3/runs/{path.name}")
+        if run.header.suite == suite.name:
+            return run
+    raise InvalidFile("there is no run yet", where=".row3/runs", fix="Run `row3` first")
+
+
+def _failing(run: SavedRun, suite: Suite) -> list[str]:
+    found = []
+    for record in run.records():
+        zones = zones_of(record.metrics, suite.kind.metrics, suite.rules.thresholds)
+        if record.status != "scored" or Zone.FAIL in zones.values():
+            found.append(record.id)
+    return found
+
+
+def _regressed(run: SavedRun, baseline: SavedRun, suite: Suite) -> list[str]:
+    key = suite.kind.primary
+    found = []
+    for record in run.records():
+        before = baseline.record(record.id)
+        if before is not None and record.metrics.get(key, 0.0) < before.metrics.get(key, 0.0) - SLACK:
+            found.append(record.id)
+    return found

@@ -1,0 +1,141 @@
+"""A project opened for one command, and what every command does with its run afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from row3.errors import EnvironmentFault, RunIncomplete, UsageError
+from row3.store.config import FILE
+from row3.store.history import FILE as HISTORY
+from row3.store.history import Approval, HistoryEntry, history_text
+from row3.store.locks import writing
+from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.saved_runs import latest_runs, write_run
+from row3.store.transaction import commit, recover
+from row3.workflows.execute import Observer
+from row3.workflows.lineup import Lineup
+from row3.workflows.compare import Comparison
+from row3.workflows.run_suite import Run, RunOptions, now
+
+KEPT_RUNS = 20
+"""Run logs kept in `.row3/runs`."""
+
+
+@dataclass(slots=True)
+class Session:
+    """A project opened for one command, with what the command line says about it."""
+
+    project: Project
+    suite: Suite
+    options: RunOptions
+    named: tuple[str, ...] = ()
+    may_write: bool = True
+    """False in CI, in the hook and for report formats: no tracked file is written."""
+    say: Callable[[str], None] = lambda _: None
+    observer: Observer | None = None
+    announce: Callable[[Lineup, str, str], None] = lambda *_: None
+    """Told which prompts run, by which model and mode, before the first case."""
+
+    @property
+    def mode(self) -> str:
+        """Of this run: the flag's, else the configuration's."""
+        return self.options.mode or self.project.config.mode
+
+
+def open_session(start: Path, suite: str | None, options: RunOptions, **rest: object) -> Session:
+    """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
+    project = open_project(start)
+    if project.local.joinpath("transaction").exists():
+        with writing(project.local):
+            done = recover(project.root, project.local)
+        if done:
+            say = rest.get("say")
+            if callable(say):
+                say(f"finished what an interrupted command had begun: {', '.join(done)}")
+    return Session(project, pick_suite(project, suite), options, **rest)  # type: ignore[arg-type]
+
+
+def repository_state(project: Project) -> tuple[str | None, bool | None]:
+    """Commit and whether the files row3 reads differ from it; (None, None) outside git."""
+    from row3.vcs.repository import Repository
+
+    try:
+        repository = Repository.find(project.root)
+    except EnvironmentFault:
+        return None, None
+    if repository is None:
+        return None, None
+    head = repository.head()
+    prefix = repository.relative(project.root)
+    paths = [name if prefix in ("", ".") else f"{prefix}/{name}" for name in (FILE, "golden", "prompts", "recordings")]
+    return (head[:12] if head else None), repository.is_dirty(paths)
+
+
+def save_log(session: Session, run: Run) -> None:
+    """Keep the run in `.row3/runs`, and the newest runs only. Never fails a command."""
+    folder = session.project.local / "runs"
+    try:
+        with writing(session.project.local, say=session.say):
+            write_run(folder / f"{run.header.run_id}.json", run.header, run.records)
+            for old in latest_runs(folder)[KEPT_RUNS:]:
+                old.unlink(missing_ok=True)
+    except EnvironmentFault as error:
+        session.say(f"the run log was not kept: {error}")
+
+
+def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval | None = None) -> HistoryEntry:
+    """The run as an entry of the history."""
+    header = run.header
+    return HistoryEntry(
+        run_id=header.run_id,
+        at=header.at,
+        action=header.action,  # type: ignore[arg-type]
+        suite=header.suite,
+        commit=header.commit,
+        dirty=header.dirty,
+        prompts=header.prompts,
+        model=header.model,
+        mode=header.mode,
+        cases=run.cases,
+        metrics=header.metrics,
+        verdict=None if comparison is None else comparison.verdict.word,  # type: ignore[arg-type]
+        reasons=[] if comparison is None else [reason.text for reason in comparison.reasons],
+        evidence="" if comparison is None else comparison.evidence,
+        approval=approval,
+    )
+
+
+def append_history(session: Session, entry: HistoryEntry) -> None:
+    """Append one entry under the write lock."""
+    project = session.project
+    with writing(project.local, say=session.say):
+        commit(project.root, project.local, {HISTORY: history_text(project.root, entry).encode()})
+
+
+def incomplete(run: Run, consequence: str) -> RunIncomplete:
+    """The error of a run in which a case has no answer."""
+    failed = run.collected.failed
+    first = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
+    return RunIncomplete(
+        f"the run is incomplete: {len(failed)} of {run.cases} cases have no answer, {consequence}",
+        where=failed[0],
+        fix=first,
+    )
+
+
+def make_approval(session: Session, reason: str) -> Approval:
+    """An approval in the name of git's user; raises `UsageError` for an empty reason."""
+    from row3.vcs.repository import Repository
+
+    if not reason.strip():
+        raise UsageError("the reason is empty", where="--approve", fix="Say why the regression is acceptable")
+    repository = Repository.find(session.project.root)
+    if repository is not None:
+        by = repository.user()
+    else:
+        import getpass
+
+        by = getpass.getuser()
+    return Approval(reason=" ".join(reason.split()), by=by, at=now())

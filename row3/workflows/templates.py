@@ -1,0 +1,143 @@
+"""Rendering a prompt: Jinja2, sandboxed, strict about undefined names, bounded in time and size.
+
+A prompt is text from a pull request, so it is treated as hostile: it cannot reach Python's
+internals, read files, loop for ever or fill the memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any
+
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
+from jinja2.exceptions import SecurityError, UndefinedError
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from row3.domain.prompts import Prompt
+from row3.errors import InvalidFile
+
+BLOCKS = ("system", "user")
+MAX_RENDERED = 2_000_000
+"""Characters of one part of a rendered prompt."""
+DEADLINE_S = 2.0
+MAX_RANGE = 10_000
+MAX_REPEAT = 100_000
+"""Longest text that `*` or a filter such as `center` may build in one step."""
+
+
+class _TooSlow(Exception):
+    pass
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        """Refuse the operations that build something huge in one step."""
+        if operator == "**":
+            raise SecurityError("`**` is not available in a prompt")
+        sizes = [len(side) for side in (left, right) if isinstance(side, (str, list, tuple))]
+        counts = [side for side in (left, right) if isinstance(side, int)]
+        if operator == "*" and sizes and counts and sizes[0] * max(counts) > MAX_REPEAT:
+            raise SecurityError(f"repeats a text to more than {MAX_REPEAT:,} characters")
+        if operator == "%" and isinstance(left, str):
+            raise SecurityError("`%` formatting is not available in a prompt")
+        return super().call_binop(context, operator, left, right)
+
+
+def _bounded_range(*arguments: int) -> range:
+    values = range(*arguments)
+    if len(values) > MAX_RANGE:
+        raise SecurityError(f"range of more than {MAX_RANGE:,} steps")
+    return values
+
+
+@lru_cache(maxsize=1)
+def _environment() -> _Environment:
+    environment = _Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
+    environment.globals = {"range": _bounded_range}
+    for name in ("center", "format", "indent", "wordwrap", "xmlattr", "urlize", "random", "pprint", "filesizeformat"):
+        environment.filters.pop(name, None)
+    return environment
+
+
+@lru_cache(maxsize=64)
+def _compiled(body: str, path: str) -> Template:
+    try:
+        template = _environment().from_string(body)
+    except TemplateSyntaxError as error:
+        raise InvalidFile(
+            f"the template is wrong in line {error.lineno} of its body: {error.message}", where=path, fix="Correct it"
+        ) from None
+    except (TemplateError, RecursionError, MemoryError, SyntaxError, ValueError) as error:
+        raise InvalidFile(f"the template cannot be compiled: {error}", where=path, fix="Correct it") from None
+    unknown = set(template.blocks) - set(BLOCKS)
+    if "user" not in template.blocks or unknown:
+        what = f"unknown block `{sorted(unknown)[0]}`" if unknown else "the body has no block `user`"
+        raise InvalidFile(
+            what, where=path, fix="Write `{% block system %}…{% endblock %}` and `{% block user %}…{% endblock %}`"
+        )
+    return template
+
+
+def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
+    """System and user part of a prompt.
+
+    Raises `InvalidFile` for a template that does not compile, uses an undefined name, reaches for
+    internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
+    """
+    template = _compiled(prompt.body, prompt.path)
+    try:
+        with _deadline():
+            parts = [_block(template, name, variables) for name in BLOCKS]
+    except UndefinedError as error:
+        known = ", ".join(sorted(variables))
+        raise InvalidFile(f"the template uses an undefined name: {error.message}", where=prompt.path,
+                          fix=f"It can use {known}") from None
+    except SecurityError as error:
+        raise InvalidFile(f"the template is refused: {error.message}", where=prompt.path, fix="Write it plainly") from None
+    except _TooSlow:
+        raise InvalidFile(f"the template takes longer than {DEADLINE_S:g} s", where=prompt.path,
+                          fix="Remove the endless or nested loop") from None
+    except (RecursionError, MemoryError):
+        raise InvalidFile("the template never ends (recursion)", where=prompt.path, fix="Remove the recursion") from None
+    except Exception as error:  # a template can raise what it likes; each is the author's to mend
+        raise InvalidFile(f"the template fails: {type(error).__name__}: {error}", where=prompt.path, fix="Correct it") from None
+    return parts[0], parts[1]
+
+
+def _block(template: Template, name: str, variables: Mapping[str, Any]) -> str:
+    block: Callable[[Any], Iterator[str]] | None = template.blocks.get(name)
+    if block is None:
+        return ""
+    written: list[str] = []
+    size = 0
+    for piece in block(template.new_context(dict(variables))):
+        size += len(piece)
+        if size > MAX_RENDERED:
+            raise SecurityError(f"it writes more than {MAX_RENDERED:,} characters")
+        written.append(piece)
+    return "".join(written).strip()
+
+
+@contextlib.contextmanager
+def _deadline() -> Iterator[None]:
+    """Interrupt the template when its time is up, where the system can (POSIX, main thread)."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def expire(*_: object) -> None:
+        raise _TooSlow
+
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

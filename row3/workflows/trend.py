@@ -1,0 +1,70 @@
+"""`row3 history` and `row3 trend`: the runs of a suite over time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from row3.errors import InvalidFile
+from row3.reports.charts import TrendPoint, trend_charts
+from row3.store.history import HistoryEntry, read_history
+from row3.store.locks import writing
+from row3.store.project import Project, Suite
+from row3.store.transaction import commit
+
+
+def suite_history(project: Project, suite: Suite, *, action: str | None = None, last: int | None = None) -> list[HistoryEntry]:
+    """The suite's entries, oldest first. Raises `InvalidFile`."""
+    entries = [entry for entry in read_history(project.root) if entry.suite == suite.name]
+    if action is not None:
+        entries = [entry for entry in entries if entry.action == action]
+    return entries[-last:] if last else entries
+
+
+def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
+    """What the charts draw; raises `InvalidFile` for a time that is none."""
+    points = []
+    before: dict[str, str] = {}
+    for entry in entries:
+        try:
+            at = datetime.fromisoformat(entry.at)
+        except ValueError:
+            raise InvalidFile(
+                f"`{entry.at}` is not a time", where=f"metrics-history.json run {entry.run_id}", fix="Correct it"
+            ) from None
+        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+        changed = [f"{name} {version}" for name, version in entry.prompts.items() if before.get(name) != version]
+        label = changed[0] if changed else next((f"{n} {v}" for n, v in entry.prompts.items()), entry.suite)
+        if entry.action == "promotion":
+            before = dict(entry.prompts)
+        points.append(TrendPoint(at, entry.action, label, entry.metrics, entry.verdict))
+    return points
+
+
+def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) -> dict[str, bytes]:
+    """The charts of a suite by file name, relative to the project. Raises `InvalidFile` for an empty history."""
+    own = [entry for entry in entries if entry.suite == suite.name]
+    if not own:
+        raise InvalidFile(
+            "the history has no run of this suite", where="metrics-history.json", fix="Make one with `row3 --baseline`"
+        )
+    charts = trend_charts(
+        points_of(own), suite.kind.metrics, suite=suite.name, thresholds=suite.rules.thresholds, weekly=weekly
+    )
+    name = f"charts/{suite.name}-{'weekly' if weekly else 'trend'}"
+    return {f"{name}.svg": charts.svg, f"{name}.png": charts.png}
+
+
+def draw_trend(project: Project, suite: Suite, *, weekly: bool, folder: Path | None = None) -> list[Path]:
+    """Draw the charts into `charts/` or another folder; returns the files. Raises `InvalidFile`, `EnvironmentFault`."""
+    files = chart_files(suite, read_history(project.root), weekly=weekly)
+    if folder is not None:
+        from row3.store.files import write_atomic
+
+        for name, content in files.items():
+            write_atomic(folder / Path(name).name, content)
+        return [folder / Path(name).name for name in files]
+    with writing(project.local):
+        commit(project.root, project.local, files)
+    return [project.root / name for name in files]
