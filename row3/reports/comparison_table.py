@@ -1,0 +1,178 @@
+"""A comparison on a terminal: what changed, the metrics, the cases, why, and the verdict last, where it is seen."""
+
+from __future__ import annotations
+
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import CaseChange, MetricChange, Verdict
+from row3.reports import numbers
+from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
+from row3.reports.headline import lineup_text, shown_metrics
+from row3.reports.model import ComparisonView
+from row3.reports.scorecard_table import LONGEST_ID, LONGEST_TITLE, problems_block, skipped_block, usage_block
+from row3.reports.style import (
+    BOLD,
+    CYAN,
+    GREEN,
+    RED,
+    VERDICT_COLOURS,
+    VERDICT_MARKS,
+    WIDTH,
+    YELLOW,
+    Style,
+    arrow,
+    cells,
+    plain,
+    shorten,
+    table,
+    visible,
+    wrap,
+)
+
+SHOWN_CASES = 8
+SHOWN_DIFF = 20
+
+
+def comparison_table(comparison: ComparisonView, *, colour: bool = False, verbose: bool = False) -> str:
+    """A whole comparison, at most 80 columns wide."""
+    style, run = Style(colour), comparison.run
+    blocks = [
+        _what_changed(comparison, style, verbose=verbose),
+        _aggregate(comparison, style),
+        [*skipped_block(run, style), *problems_block(run, style, verbose=verbose)],
+        _cases(comparison, style, verbose=verbose),
+        usage_block(run, style, verbose=verbose),
+        _reasons(comparison, style),
+        verdict_block(comparison, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[str]:
+    baseline = comparison.baseline
+    ref = f", from git {plain(comparison.against)}" if comparison.against else ""
+    origin = f"{lineup_text(baseline)} · {plain(baseline.model)} · {numbers.moment(plain(baseline.at))} UTC{ref}"
+    lines = [style.dim(line) for line in wrap(origin, first="Baseline  ")]
+    if comparison.compared != comparison.run.cases:
+        lines.append(style.dim(f"          compared over {comparison.compared:,} of {comparison.run.cases:,} cases"))
+    if comparison.rescored:
+        again = numbers.count(comparison.rescored, "baseline answer")
+        lines.append(style.dim(f"          {again} scored again by today's rules and expectations"))
+    lines += ["", style.bold("What changed")]
+    lines += [line for text in comparison.differs for line in wrap(plain(text), first="  ", then="    ")]
+    if not comparison.differs:
+        lines.append(style.dim("  nothing but the answers" if not comparison.prompt_diffs else "  the prompts' text"))
+    for name, diff in comparison.prompt_diffs.items():
+        lines += ["", *_diff(name, diff, style, verbose=verbose)]
+    return lines
+
+
+def _diff(name: str, diff: str, style: Style, *, verbose: bool) -> list[str]:
+    source = [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
+    shown = source if verbose else source[:SHOWN_DIFF]
+    lines = [style.dim(f"  {shorten(plain(name), WIDTH - 4)}")]
+    for raw in shown:
+        text = visible(raw).rstrip()
+        text = f"    {text if verbose else shorten(text, WIDTH - 4)}"
+        colour = {"+": GREEN, "-": RED, "@": CYAN}.get(raw[:1])
+        lines.append(style.paint(text, colour) if colour else text.rstrip())
+    if len(source) > len(shown):
+        lines.append(style.dim(f"    … {numbers.count(len(source) - len(shown), 'more line')} (-v shows all)"))
+    return lines
+
+
+def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
+    suite = comparison.run.suite
+    changes = {change.key: change for change in comparison.metrics}
+    metrics = [[m for m in shown_metrics(suite, companion=which) if m.key in changes] for which in (False, True)]
+    rows = [_row(metric, changes[metric.key], comparison, style) for metric in (*metrics[0], *metrics[1])]
+    if not rows:
+        return ["No case could be compared."]
+    lines = table(("metric", "before", "now", "points  ", "zone", "verdict", "n"), rows, "lrrrllr", style)
+    cut = 2 + len(metrics[0])
+    quiet = [style.dim(line) for line in lines[cut:]]
+    return [*lines[:cut], *([""] if quiet else []), *quiet]
+
+
+def better(metric: Metric, delta: float | None) -> bool | None:
+    """Whether a metric moved for the better; None where it did not move."""
+    if delta is None or abs(delta) < 5e-4:
+        return None
+    return (delta > 0) is metric.higher_is_better
+
+
+def _row(metric: Metric, change: MetricChange, comparison: ComparisonView, style: Style) -> list[str]:
+    good = better(metric, change.delta)
+    primary = metric.key == comparison.run.suite.kind.primary
+    limits = numbers.limits_of(comparison.run.suite.rules.thresholds.get(metric.key))
+    now = "–" if change.current is None else numbers.percent(change.current, beside=limits)
+    title = shorten(metric.title, LONGEST_TITLE - 5)
+    if primary:
+        title, now = style.bold(title), style.bold(now)
+    delta = "–  " if change.delta is None else f"{numbers.points(change.delta)} {arrow(good)}"
+    judged = "" if change.verdict is Verdict.PROCEED else style.verdict(change.verdict)
+    return [
+        title,
+        "–" if change.baseline is None else numbers.percent(change.baseline, beside=limits),
+        now,
+        delta if metric.companion else style.moved(delta, good),
+        style.zone(comparison.run.zones.get(metric.key)),
+        judged or ("" if metric.companion else style.dim("·")),
+        f"{change.cases:,}",
+    ]
+
+
+def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[str]:
+    moved = [change for change in comparison.cases if change.move != "unchanged"]
+    shown = moved if verbose else moved[:SHOWN_CASES]
+    lines = [f"{style.bold('Cases')}  {count_line(comparison.moves)}"]
+    after = after_values(comparison.run)
+    for change in shown:
+        lines += _case(change, *movement(change, after), style)
+    left = moved_cases(comparison.moves) - len(shown)
+    if left > 0:
+        how = "-v shows them" if len(shown) < len(moved) else "--format json has all"
+        lines.append(style.dim(f"  and {left:,} more ({how})"))
+    return lines
+
+
+def _case(change: CaseChange, between: str, delta: str, style: Style) -> list[str]:
+    good = GOOD.get(change.move)
+    name = shorten(plain(change.case_id), LONGEST_ID)
+    head = f"{style.moved(arrow(good) if good is not None else '·', good)} {style.bold(name)}"
+    pad = " " * (LONGEST_ID - cells(name))
+    lines = [f"  {head}{pad}  {style.moved(f'{delta:>6}', good) if delta else ' ' * 6}   {between}".rstrip()]
+    for flip in flips(change):
+        mark, colour = ("+", GREEN) if flip.good else ("−", RED)
+        label = f"{mark} {flip.what}: "
+        first, *rest = wrap(label + flip_text(flip), first="      ", then="        ")
+        lines += [first.replace(label.rstrip(), style.paint(label.rstrip(), colour), 1), *rest]
+    if change.note:
+        lines += wrap(plain(change.note), first="      ")
+    return lines
+
+
+def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
+    lines = [style.bold("Why")] if comparison.reasons else []
+    for reason in comparison.reasons:
+        label = f"{VERDICT_MARKS[reason.verdict]} {reason.verdict.word}"
+        first, *rest = wrap(plain(reason.text), first=f"  {label:<15}")
+        painted = style.paint(label, VERDICT_COLOURS[reason.verdict])
+        lines += [first.replace(label, painted, 1), *rest]
+    return lines
+
+
+def verdict_block(comparison: ComparisonView, style: Style) -> list[str]:
+    """The verdict with a summary in a line, the approval, and what to do next."""
+    word = verdict_word(comparison)
+    incomplete = bool(comparison.run.collected.failed)
+    mark = "?" if incomplete else VERDICT_MARKS[comparison.verdict]
+    colour = RED if incomplete else VERDICT_COLOURS[comparison.verdict]
+    head = style.paint(f"{mark} {word}", colour, BOLD)
+    lines = [style.dim("─" * WIDTH)]
+    first, *rest = wrap(summary(comparison), first=f"{mark} {word}  ", then="  ")
+    lines += [first.replace(f"{mark} {word}", head, 1), *rest]
+    if (approval := comparison.approval) is not None:
+        text = f"approved by {plain(approval.by)}, {numbers.moment(plain(approval.at))} UTC: {plain(approval.reason)}"
+        lines += [style.paint(line, YELLOW) for line in wrap(text, first="  ")]
+    return [*lines, *(line for text in what_next(comparison) for line in wrap(text, first="  "))]

@@ -1,0 +1,155 @@
+"""`--dry-run` as text and as plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from row3.domain.requests import Request
+
+
+class PlannedView(Protocol):
+    """One request of the plan."""
+
+    @property
+    def case_id(self) -> str: ...
+    @property
+    def prompt(self) -> str: ...
+    @property
+    def repeat(self) -> int: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def recorded(self) -> bool: ...
+    @property
+    def exact(self) -> bool: ...
+    @property
+    def prompt_tokens(self) -> int: ...
+    @property
+    def completion_tokens(self) -> int: ...
+    @property
+    def cost_usd(self) -> float | None: ...
+
+
+class EstimateView(Protocol):
+    """A planned run."""
+
+    @property
+    def suite(self) -> str: ...
+    @property
+    def mode(self) -> str: ...
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+    @property
+    def requests(self) -> Sequence[PlannedView]: ...
+    @property
+    def to_send(self) -> Sequence[PlannedView]: ...
+    @property
+    def recorded(self) -> int: ...
+    @property
+    def prompt_tokens(self) -> int: ...
+    @property
+    def completion_tokens(self) -> int: ...
+    @property
+    def cost_usd(self) -> float | None: ...
+    @property
+    def unpriced(self) -> Sequence[str]: ...
+    @property
+    def example(self) -> Request | None: ...
+
+
+def estimate_text(plan: EstimateView, *, verbose: bool = False) -> str:
+    """The sums by prompt; with `verbose` each request, and one of them in full."""
+    versions = " → ".join(f"{name} {version}" for name, version in plan.prompts.items())
+    lines = [f"Dry run of {plan.suite}: {versions} (mode {plan.mode}). Nothing is sent.", ""]
+    head = ("Prompt", "model", "requests", "recorded", "to send", "tokens in", "tokens out", "price")
+    rows: list[tuple[str, ...]] = [head]
+    for prompt, model in dict.fromkeys((request.prompt, request.model) for request in plan.requests):
+        mine = [request for request in plan.requests if (request.prompt, request.model) == (prompt, model)]
+        rows.append((prompt, model, *_sums(mine)))
+    rows.append(("Total", "", *_sums(plan.requests)))
+    widths = [max(len(row[i]) for row in rows) for i in range(8)]
+    for row in rows:
+        texts = [cell.ljust(width) for cell, width in zip(row[:2], widths, strict=False)]
+        numbers = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
+        lines.append("  ".join([*texts, *numbers]))
+    lines.append("")
+    if plan.unpriced:
+        models = ", ".join(plan.unpriced)
+        lines.append(f'No price for {models}: the price is unknown. Set prices."<model>" in row3.toml.')
+    if any(not request.exact for request in plan.to_send):
+        lines.append("Later stages depend on answers that are not known yet: their sizes are estimated.")
+    lines.append("Tokens are estimated at four characters each; retries are not counted.")
+    if verbose:
+        lines += ["", *(_line(request) for request in plan.requests)]
+        if plan.example is not None:
+            lines += ["", *_in_full(plan.example)]
+    return "\n".join(lines)
+
+
+def _sums(requests: Sequence[PlannedView]) -> tuple[str, ...]:
+    sent = [request for request in requests if not request.recorded]
+    costs = [request.cost_usd for request in sent]
+    price = "unknown" if None in costs else money(sum(cost for cost in costs if cost is not None))
+    numbers = (
+        len(requests),
+        len(requests) - len(sent),
+        len(sent),
+        sum(request.prompt_tokens for request in sent),
+        sum(request.completion_tokens for request in sent),
+    )
+    return (*(f"{number:,}" for number in numbers), price)
+
+
+def money(usd: float) -> str:
+    """US dollars with as many digits as matter."""
+    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
+
+
+def _line(request: PlannedView) -> str:
+    again = f" repeat {request.repeat}" if request.repeat else ""
+    state = "recorded" if request.recorded else "to send" if request.exact else "to send (size estimated)"
+    tokens = f"{request.prompt_tokens:,} + {request.completion_tokens:,} tokens"
+    return f"  {request.case_id} {request.prompt}{again}: {state}, {tokens}"
+
+
+def _in_full(request: Request) -> list[str]:
+    parameters = f"temperature {request.temperature}, seed {request.seed}, max tokens {request.max_tokens}"
+    return [
+        f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):",
+        "--- system",
+        request.system,
+        "--- user",
+        request.user,
+    ]
+
+
+def estimate_json(plan: EstimateView) -> dict[str, Any]:
+    """The plan as plain values."""
+    return {
+        "schemaVersion": 1,
+        "suite": plan.suite,
+        "mode": plan.mode,
+        "prompts": dict(plan.prompts),
+        "requests": len(plan.requests),
+        "recorded": plan.recorded,
+        "toSend": len(plan.to_send),
+        "promptTokens": plan.prompt_tokens,
+        "completionTokens": plan.completion_tokens,
+        "costUsd": plan.cost_usd,
+        "unpriced": list(plan.unpriced),
+        "list": [
+            {
+                "caseId": request.case_id,
+                "prompt": request.prompt,
+                "repeat": request.repeat,
+                "model": request.model,
+                "recorded": request.recorded,
+                "exact": request.exact,
+                "promptTokens": request.prompt_tokens,
+                "completionTokens": request.completion_tokens,
+                "costUsd": request.cost_usd,
+            }
+            for request in plan.requests
+        ],
+    }

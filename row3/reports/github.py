@@ -1,0 +1,92 @@
+"""`--format github`: annotations as workflow commands, and the step summary."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.advice import summary, verdict_word
+from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.headline import declines_line, fail_zones
+from row3.reports.markdown import markdown_report
+from row3.reports.model import ComparisonView, RunView
+from row3.reports.style import plain
+
+Level = Literal["error", "warning", "notice"]
+MOST_OF_A_LEVEL = 10
+"""GitHub shows no more of each level for a step."""
+SUMMARY_BYTES = 1_000_000
+"""GitHub takes 1 MiB of a step's summary."""
+
+
+def github_annotations(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:
+    """Workflow commands, one a line: reasons, then cases, then the verdict as a notice."""
+    found: list[tuple[Level, str]] = []
+    if comparison is not None:
+        found += [_reason(run, comparison, i) for i in range(len(comparison.reasons))]
+    else:
+        if failing := fail_zones(run):
+            text = f"{', '.join(failing)} (row3 --compare judges)"
+            found.append(("warning", annotation("warning", text, title="row3: fail zone")))
+        if text := declines_line(declines, run):
+            found.append(("warning", annotation("warning", text, title="row3: declining")))
+    named = {reason.case_id for reason in comparison.reasons} if comparison is not None else set()
+    counts = dict.fromkeys(("error", "warning"), 0)
+    for outcome in outcomes(run, comparison):
+        line = _case(run, outcome) if outcome.case_id not in named else None
+        if line is not None and counts[line[0]] < MOST_OF_A_LEVEL:
+            counts[line[0]] += 1
+            found.append(line)
+    lines = [text for level in ("error", "warning") for each, text in found if each == level]
+    if comparison is not None:
+        lines.append(annotation("notice", summary(comparison), title=f"row3: {verdict_word(comparison)}"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def step_summary(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:
+    """The Markdown for `$GITHUB_STEP_SUMMARY`."""
+    text = markdown_report(run, comparison, declines=declines)
+    if len(text.encode("utf-8", "replace")) <= SUMMARY_BYTES:
+        return text
+    return markdown_report(run, comparison, declines=declines, details=False)
+
+
+def annotation(level: Level, message: str, *, title: str, file: str = "") -> str:
+    """One workflow command; nothing in its parts can end it or begin another."""
+    place = f"file={_property(file)}," if file else ""
+    return f"::{level} {place}title={_property(title)}::{_data(message)}"
+
+
+def _reason(run: RunView, comparison: ComparisonView, i: int) -> tuple[Level, str]:
+    reason = comparison.reasons[i]
+    level: Level = "error" if reason.verdict is Verdict.BLOCK and comparison.blocked else "warning"
+    file = _file(run, reason.case_id) if reason.case_id else ""
+    return level, annotation(level, reason.text, title=f"row3: {reason.verdict.word}", file=file)
+
+
+def _case(run: RunView, outcome: Outcome) -> tuple[Level, str] | None:
+    file = _file(run, outcome.case_id)
+    if outcome.status == "failed":
+        text = f"{outcome.case_id}: {outcome.problem}"
+        return "error", annotation("error", text, title="row3: no answer", file=file)
+    if outcome.status == "bad_answer":
+        text = f"{outcome.case_id}: {outcome.problem}"
+        return "warning", annotation("warning", text, title="row3: bad answer", file=file)
+    if outcome.regressed and outcome.delta is not None and outcome.value is not None:
+        moved = f"{numbers.percent(outcome.value)} ({numbers.points(outcome.delta)} points)"
+        return "warning", annotation("warning", f"{outcome.case_id}: {moved}", title="row3: regressed", file=file)
+    return None
+
+
+def _file(run: RunView, case_id: str) -> str:
+    return f"golden/{run.suite.name}/{case_id}.gold.json"
+
+
+def _data(text: str) -> str:
+    lines = "\n".join(plain(line) for line in text.splitlines())
+    return lines.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(plain(text)).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,94 @@
+"""`row3 history` on a terminal: one run a line, newest last, and what it changed beneath it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.charts import sparkline
+from row3.reports.model import HistoryView
+from row3.reports.style import Style, arrow, plain, shorten, table, wrap
+
+SHOWN = 20
+SPARKS = 40
+
+
+def history_table(
+    entries: Sequence[HistoryView], *, primary: str = "overall", colour: bool = False, verbose: bool = False
+) -> str:
+    """The last runs (all when verbose), at most 80 columns wide."""
+    style = Style(colour)
+    if not entries:
+        return "No history yet: row3 --baseline, --compare and promote write it.\n"
+    before = _previous(entries)
+    first = 0 if verbose else max(0, len(entries) - SHOWN)
+    shown = range(first, len(entries))
+    rows = [_row(entries[i], before[i], primary, style) for i in shown]
+    lines = table(("when (UTC)", "action", primary, "points  ", "verdict", "commit"), rows, "llrrll", style)
+    suites = len({entry.suite for entry in entries}) > 1
+    out = [*_trends(entries, primary, style), ""]
+    if first:
+        out += [style.dim(f"{first:,} earlier (-v shows all)"), ""]
+    out += lines[:2]
+    for line, i in zip(lines[2:], shown, strict=True):
+        out.append(line)
+        for text in _notes(entries[i], before[i], suites=suites):
+            out += [style.dim(each) for each in wrap(text, first=" " * 18)]
+    return "\n".join(out) + "\n"
+
+
+def _previous(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
+    """For each entry the one before it of the same suite."""
+    last: dict[str, HistoryView] = {}
+    found: list[HistoryView | None] = []
+    for entry in entries:
+        found.append(last.get(entry.suite))
+        last[entry.suite] = entry
+    return found
+
+
+def _trends(entries: Sequence[HistoryView], primary: str, style: Style) -> list[str]:
+    """A sparkline for each suite."""
+    lines = []
+    for suite in dict.fromkeys(entry.suite for entry in entries):
+        values = [e.metrics[primary] for e in entries if e.suite == suite and primary in e.metrics]
+        if values:
+            ends = f"{numbers.percent(values[0])} → {numbers.percent(values[-1])}" if len(values) > 1 else ""
+            name = style.bold(shorten(plain(suite), 26))
+            lines.append(f"{name}  {primary}  {sparkline(values[-SPARKS:])}  {ends}".rstrip())
+    return lines
+
+
+def _row(entry: HistoryView, before: HistoryView | None, primary: str, style: Style) -> list[str]:
+    value = entry.metrics.get(primary)
+    earlier = None if before is None else before.metrics.get(primary)
+    delta = None if value is None or earlier is None else value - earlier
+    good = None if delta is None or abs(delta) < 5e-4 else delta > 0
+    words = {verdict.word: verdict for verdict in Verdict}
+    judged = style.verdict(words[entry.verdict]) if entry.verdict in words else style.dim("–")
+    commit = plain(entry.commit or "")[:7] or "–"
+    return [
+        numbers.moment(plain(entry.at)),
+        style.bold(entry.action) if entry.action == "promotion" else plain(entry.action),
+        "–" if value is None else numbers.percent(value),
+        "" if delta is None else style.moved(f"{numbers.points(delta)} {arrow(good)}", good),
+        judged,
+        f"{commit}{' + edits' if entry.dirty else ''}",
+    ]
+
+
+def _notes(entry: HistoryView, before: HistoryView | None, *, suites: bool) -> Iterable[str]:
+    """What ran, where it is not what ran before; and an approval."""
+    parts = [plain(entry.suite)] if suites else []
+    old = {} if before is None else before.prompts
+    parts += [plain(f"{name} {version}") for name, version in entry.prompts.items() if old.get(name) != version]
+    parts += [plain(f"{name} removed") for name in old if name not in entry.prompts]
+    if before is None or before.model != entry.model:
+        parts.append(plain(entry.model))
+    if parts[suites:]:
+        yield " · ".join(parts)
+    elif suites:
+        yield parts[0]
+    if entry.approval is not None:
+        yield f"approved by {plain(entry.approval.by)}: {plain(entry.approval.reason)}"

@@ -1,0 +1,99 @@
+"""What a git hook says: one screen, why it blocks and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.model import ComparisonView
+from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, wrap
+
+SHOWN_REASONS = 6
+SHOWN_CASES = 4
+SHOWN_ITEMS = 6
+
+
+class HookView(Protocol):
+    """What a hook found."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def base(self) -> str | None: ...
+
+    @property
+    def comparisons(self) -> Sequence[ComparisonView]: ...
+
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+    @property
+    def gone(self) -> Sequence[str]: ...
+
+    @property
+    def exit_code(self) -> int: ...
+
+
+def hook_text(hook: HookView, *, colour: bool = False) -> str:
+    """Nothing where there was nothing to judge; a line a suite where it may pass; a screen where it may not."""
+    style = Style(colour)
+    lines = [f"row3: {plain(note)}" for note in hook.notes]
+    lines += [f"row3: suite {plain(name)}: all its golden cases are gone" for name in hook.gone]
+    for comparison in hook.comparisons:
+        lines += _comparison(comparison, style)
+    if hook.exit_code:
+        what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
+        lines += ["", style.paint(f"row3 stops this {what}.", RED, BOLD), *_cure(hook)]
+    return "\n".join(lines) + "\n" if lines else ""
+
+
+def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
+    run = comparison.run
+    primary = run.suite.kind.primary
+    change = next((c for c in comparison.metrics if c.key == primary), None)
+    moved = ""
+    if change is not None and change.baseline is not None and change.current is not None and change.delta is not None:
+        moved = (
+            f", {primary} {numbers.percent(change.baseline)} → {numbers.percent(change.current)} "
+            f"({numbers.points(change.delta)} points)"
+        )
+    incomplete = bool(run.collected.failed)
+    word = "INCOMPLETE" if incomplete else comparison.verdict.word.upper()
+    paint = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}[comparison.verdict]
+    against = f" against {comparison.against}" if comparison.against else ""
+    head = f"row3: {plain(run.suite.name)}{against}: {style.paint(word, paint, BOLD)}{moved}"
+    lines = [head]
+    if comparison.approval is not None:
+        lines += wrap(f"approved by {plain(comparison.approval.by)}: {plain(comparison.approval.reason)}", first="  ")
+    elif comparison.verdict is not Verdict.PROCEED or incomplete:
+        reasons = [reason for reason in comparison.reasons if reason.verdict is comparison.verdict]
+        for reason in reasons[:SHOWN_REASONS]:
+            lines += wrap(plain(reason.text), first="  ✗ " if reason.verdict is Verdict.BLOCK else "  ! ", then="    ")
+        if len(reasons) > SHOWN_REASONS:
+            lines.append(f"    and {len(reasons) - SHOWN_REASONS} more")
+    if incomplete:
+        for case_id, problem in list(run.problems)[:1]:
+            lines += wrap(f"{plain(case_id)}: {plain(problem)}", first="  ", then="    ")
+    elif comparison.blocked:
+        for case in [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed")][:SHOWN_CASES]:
+            lost = [plain(item) for item in case.lost.get("missedConcepts", ())]
+            shown = ", ".join(lost[:SHOWN_ITEMS]) + (f" and {len(lost) - SHOWN_ITEMS} more" if len(lost) > SHOWN_ITEMS else "")
+            what = f": lost {shown}" if lost else f": {case.move}"
+            lines += wrap(f"{plain(case.case_id)} {numbers.points(case.delta)}{what}", first="    ", then="      ")
+    return lines
+
+
+def _cure(hook: HookView) -> list[str]:
+    if any(comparison.run.collected.failed for comparison in hook.comparisons):
+        return [
+            "  These answers are not recorded. Record them and add them to the change:",
+            "    row3 --compare --mode auto --model MODEL && git add recordings",
+        ]
+    return [
+        "  See it in full:     row3 --compare",
+        "  Explain a case:     row3 investigate CASE",
+        "  Accept it, signed:  row3 --compare --approve REASON && git add metrics-history.json",
+    ]

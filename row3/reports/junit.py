@@ -1,0 +1,70 @@
+"""`--format junit`: one test suite, a test case for each golden case, and one for the gate."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from row3.reports import numbers
+from row3.reports.advice import summary, verdict_word
+from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.model import ComparisonView, RunView
+from row3.reports.style import plain
+
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(run: RunView, comparison: ComparisonView | None = None) -> str:
+    """The whole file.
+
+    A failed case is an error; a bad answer, and a case that alone fell by more than the block limit, a failure.
+    The test case `gate` is there for a comparison only and fails with all the reasons when it blocks.
+    """
+    root = Element("testsuites")
+    suite = SubElement(root, "testsuite", {"name": _clean(f"row3 {run.suite.name}")})
+    group = _clean(f"row3.{run.suite.name}")
+    for outcome in outcomes(run, comparison):
+        attributes = {"classname": group, "name": _clean(outcome.case_id), "time": "0"}
+        _case(SubElement(suite, "testcase", attributes), outcome)
+    if comparison is not None:
+        _gate(SubElement(suite, "testcase", {"classname": group, "name": "gate", "time": "0"}), comparison)
+    counts = {
+        "tests": len(suite),
+        "failures": len(suite.findall("testcase/failure")),
+        "errors": len(suite.findall("testcase/error")),
+    }
+    for element in (root, suite):
+        element.attrib |= {key: str(number) for key, number in counts.items()} | {"skipped": "0", "time": "0"}
+    suite.set("timestamp", _clean(run.header.at.removesuffix("Z")))
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _case(element: Element, outcome: Outcome) -> None:
+    if outcome.status == "failed":
+        _problem(element, "error", "no answer", outcome.problem)
+    elif outcome.status == "bad_answer":
+        _problem(element, "failure", "bad answer", outcome.problem)
+    elif outcome.regressed and outcome.delta is not None and outcome.value is not None:
+        before, after = numbers.percent(outcome.value - outcome.delta), numbers.percent(outcome.value)
+        _problem(element, "failure", "regressed", f"{before} → {after} ({numbers.points(outcome.delta)} points)")
+
+
+def _gate(element: Element, comparison: ComparisonView) -> None:
+    reasons = "\n".join(f"{reason.verdict.word}: {plain(reason.text)}" for reason in comparison.reasons)
+    text = f"{verdict_word(comparison)}: {summary(comparison)}"
+    if comparison.blocked or comparison.run.collected.failed:
+        _problem(element, "failure", "gate", text, reasons)
+        return
+    if (approval := comparison.approval) is not None:
+        text += f"\napproved by {plain(approval.by)}, {plain(approval.at)}: {plain(approval.reason)}"
+    SubElement(element, "system-out").text = _clean(f"{text}\n{reasons}".rstrip())
+
+
+def _problem(element: Element, tag: str, kind: str, message: str, text: str = "") -> None:
+    problem = SubElement(element, tag, {"type": kind, "message": _clean(plain(message) or kind)})
+    problem.text = _clean(text) or None
+
+
+def _clean(text: str) -> str:
+    return _ILLEGAL.sub("", text)

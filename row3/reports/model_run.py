@@ -1,0 +1,164 @@
+"""What the reports need of a run; workflows' own types fit these as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.scores import Usage
+from row3.gate.policy import GatePolicy
+
+
+class Lines(Protocol):
+    """Lines of JSON, perhaps many, read as often as needed."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[str]: ...
+
+
+class KindView(Protocol):
+    """Of a kind: its metrics, headline first, and the key of the composite."""
+
+    @property
+    def metrics(self) -> Sequence[Metric]: ...
+
+    @property
+    def primary(self) -> str: ...
+
+
+class RulesView(Protocol):
+    """Of a suite's rules: where the zones begin."""
+
+    @property
+    def thresholds(self) -> Mapping[str, Threshold]: ...
+
+
+class SuiteView(Protocol):
+    """Of a suite: name, kind, rules, gate."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def kind(self) -> KindView: ...
+
+    @property
+    def rules(self) -> RulesView: ...
+
+    @property
+    def policy(self) -> GatePolicy: ...
+
+
+class LineupView(Protocol):
+    """Of the prompts that run: which versions are promoted, by name."""
+
+    @property
+    def promoted(self) -> Mapping[str, str]: ...
+
+
+class HeaderView(Protocol):
+    """What a saved run says of itself."""
+
+    @property
+    def run_id(self) -> str: ...
+
+    @property
+    def at(self) -> str: ...
+
+    @property
+    def mode(self) -> str: ...
+
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+
+    @property
+    def model(self) -> str: ...
+
+    @property
+    def repeats(self) -> int: ...
+
+    @property
+    def metrics(self) -> Mapping[str, float]: ...
+
+    @property
+    def pooled(self) -> Mapping[str, float]: ...
+
+    @property
+    def denominators(self) -> Mapping[str, int]: ...
+
+    @property
+    def usage(self) -> Mapping[str, Any]: ...
+
+
+class CollectedView(Protocol):
+    """Which cases failed or gave a bad answer, and what was skipped: by metric, reason and how many cases."""
+
+    @property
+    def failed(self) -> Sequence[str]: ...
+
+    @property
+    def bad(self) -> Sequence[str]: ...
+
+    @property
+    def skipped(self) -> Mapping[str, Mapping[str, int]]: ...
+
+
+class CaseView(Protocol):
+    """One row of the table of cases."""
+
+    @property
+    def case_id(self) -> str: ...
+
+    @property
+    def status(self) -> str: ...
+
+    @property
+    def metrics(self) -> Mapping[str, float]: ...
+
+    @property
+    def zones(self) -> Mapping[str, Zone]: ...
+
+    @property
+    def spread(self) -> float | None: ...
+
+
+class RunView(Protocol):
+    """A finished run."""
+
+    @property
+    def header(self) -> HeaderView: ...
+
+    @property
+    def suite(self) -> SuiteView: ...
+
+    @property
+    def lineup(self) -> LineupView: ...
+
+    @property
+    def collected(self) -> CollectedView: ...
+
+    @property
+    def zones(self) -> Mapping[str, Zone]: ...
+
+    @property
+    def usage(self) -> Usage: ...
+
+    @property
+    def records(self) -> Lines: ...
+
+    @property
+    def details(self) -> Lines: ...
+
+    @property
+    def rows(self) -> Sequence[CaseView]: ...
+
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+    @property
+    def problems(self) -> Sequence[tuple[str, str]]: ...
+
+    @property
+    def cases(self) -> int: ...

@@ -1,0 +1,105 @@
+"""All formatting of numbers: one place, so that a value reads the same in every report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from row3.domain.metrics import Metric, Threshold
+
+MINUS = "−"
+"""On screens; files that are read by programs have a plain hyphen."""
+
+
+def percent(value: float, *, beside: Iterable[float] = ()) -> str:
+    """A fraction as per cent with one decimal; more where rounding would put it on a limit it does not hold."""
+    limits = list(beside)
+    for digits in (1, 2, 3):
+        text = f"{value:.{digits}%}"
+        if not any(abs(value - limit) > 1e-9 and text == f"{limit:.{digits}%}" for limit in limits):
+            break
+    return _no_minus_zero(text).replace("-", MINUS)
+
+
+def bare(value: float) -> str:
+    """Per cent without the sign, for narrow columns."""
+    return percent(value)[:-1]
+
+
+def compact(value: float) -> str:
+    """A limit or a changelog value: `70%`, `69.9%`; a decimal only where there is one."""
+    return _no_minus_zero(f"{round(100 * value, 1):g}%")
+
+
+def limit(threshold: float, metric: Metric) -> str:
+    """Where a zone begins: `≥70%`, `≤2%`, `0%`."""
+    if not metric.higher_is_better and threshold <= 0:
+        return "0%"
+    return f"{'≥' if metric.higher_is_better else '≤'}{compact(threshold)}"
+
+
+def limits_of(threshold: Threshold | None) -> tuple[float, ...]:
+    """The three limits as numbers; none of none."""
+    return () if threshold is None else (threshold.minimum, threshold.target, threshold.excellent)
+
+
+def points(delta: float) -> str:
+    """A difference of fractions in percentage points: `+4.2`, `−1.3`, `0.0`."""
+    text = f"{100 * delta:+.1f}"
+    return "0.0" if float(text) == 0 else text.replace("-", MINUS)
+
+
+def changelog_delta(delta: float) -> str:
+    """A difference as the changelog spells it: `+4%`, `-1.3%`, `0%`."""
+    text = compact(delta)
+    return text if text.startswith("-") or text == "0%" else f"+{text}"
+
+
+def money(dollars: float) -> str:
+    """US dollars; small amounts with the decimals that matter."""
+    if dollars == 0:
+        return "$0.00"
+    if dollars < 0.0001:
+        return "<$0.0001"
+    return f"${dollars:,.2f}" if dollars >= 1 else f"${dollars:.4f}"
+
+
+def seconds(value: float) -> str:
+    """A duration: `840 ms`, `1.2 s`, `2 min 05 s`."""
+    if value < 0.9995:
+        return f"{1000 * value:.0f} ms"
+    if value < 59.95:
+        return f"{value:.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes:,} min {rest:02d} s"
+
+
+def count(number: int, noun: str, plural: str = "") -> str:
+    """`1 case`, `1,204 cases`."""
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
+
+
+def progress_text(
+    *, done: int, total: int, failed: int, tokens: int, usd: float | None, elapsed_s: float
+) -> str:
+    """A line of progress: done, failed, tokens, cost, and how long the rest takes if it goes on as so far."""
+    parts = [f"{done:,} of {count(total, 'case')}"]
+    if failed:
+        parts.append(f"{failed:,} failed")
+    parts += [f"{tokens:,} tokens", "cost unknown" if usd is None else money(usd)]
+    if 0 < done < total:
+        parts.append(f"{seconds(elapsed_s / done * (total - done))} left")
+    return " · ".join(parts)
+
+
+def moment(at: str) -> str:
+    """An ISO 8601 time to the minute, in UTC; what is no time stays as it is."""
+    try:
+        when = datetime.fromisoformat(at)
+    except ValueError:
+        return at
+    return (when.astimezone(UTC) if when.tzinfo else when).strftime("%Y-%m-%d %H:%M")
+
+
+def _no_minus_zero(text: str) -> str:
+    return text[1:] if text.startswith("-") and not any(c in "123456789" for c in text) else text

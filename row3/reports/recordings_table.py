@@ -1,0 +1,121 @@
+"""`row3 recordings list | verify | prune | import` as text and as plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+SHOWN = 50
+
+
+class SummaryView(Protocol):
+    """What is shown of a recordings file."""
+
+    file: str
+    prompt: str
+    count: int
+    bytes: int
+    cases: set[str]
+    models: set[str]
+    promoted: int
+    candidate: int
+    stale: int
+
+
+class FindingView(Protocol):
+    """One finding about the recordings."""
+
+    @property
+    def level(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+
+
+def list_text(summaries: Sequence[SummaryView]) -> str:
+    """One line a prompt, and the sums."""
+    if not summaries:
+        return "no recordings"
+    head = ("Prompt", "recordings", "cases", "size", "promoted", "candidate", "stale", "model")
+    rows: list[tuple[str, ...]] = [head]
+    for one in summaries:
+        numbers = (one.count, len(one.cases))
+        used = (one.promoted, one.candidate, one.stale)
+        cells = (*(f"{n:,}" for n in numbers), size(one.bytes), *(f"{n:,}" if n else "–" for n in used))
+        rows.append((one.prompt, *cells, ", ".join(sorted(one.models))))
+    widths = [max(len(row[i]) for row in rows) for i in range(7)]
+    lines = []
+    for row in rows:
+        numbers_part = "  ".join(cell.rjust(width) for cell, width in zip(row[1:7], widths[1:], strict=True))
+        lines.append(f"{row[0].ljust(widths[0])}  {numbers_part}  {row[7]}")
+    stale = sum(one.stale for one in summaries)
+    if stale:
+        lines += ["", f"{stale:,} stale: no prompt version asks for them; `row3 recordings prune` removes them"]
+    return "\n".join(lines)
+
+
+def list_json(summaries: Sequence[SummaryView]) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "schemaVersion": 1,
+        "recordings": [
+            {
+                "file": one.file,
+                "prompt": one.prompt,
+                "count": one.count,
+                "cases": len(one.cases),
+                "bytes": one.bytes,
+                "models": sorted(one.models),
+                "promoted": one.promoted,
+                "candidate": one.candidate,
+                "stale": one.stale,
+            }
+            for one in summaries
+        ],
+    }
+
+
+def findings_text(findings: Sequence[FindingView], *, most: int = SHOWN) -> str:
+    """Errors first, a line each."""
+    if not findings:
+        return "all recordings are in order"
+    ordered = sorted(findings, key=lambda finding: finding.level != "error")
+    lines = [f"{one.where}: {one.level} [{one.rule}] {one.message}" for one in ordered[:most]]
+    if len(ordered) > most:
+        lines.append(f"… and {len(ordered) - most:,} more")
+    errors = sum(1 for one in findings if one.level == "error")
+    return "\n".join([*lines, f"{_many(errors, 'error')}, {_many(len(findings) - errors, 'warning')}"])
+
+
+def findings_json(findings: Sequence[FindingView]) -> dict[str, Any]:
+    """The same as plain values."""
+    rows = [{"level": one.level, "rule": one.rule, "message": one.message, "where": one.where} for one in findings]
+    return {"schemaVersion": 1, "findings": rows}
+
+
+def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
+    """What pruning did, or would do."""
+    verb = "would be removed" if dry_run else "removed"
+    lines = [f"{file}: {_many(count, 'stale recording')} {verb}" for file, count in removed.items()]
+    return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
+
+
+def imported_text(responses: int, changed: int, by_prompt: Mapping[str, int], unused: Sequence[str]) -> str:
+    """What an import did."""
+    lines = [f"{prompt}: {_many(count, 'recording')}" for prompt, count in by_prompt.items()]
+    lines += [f"not used: {line}" for line in unused]
+    return "\n".join([*lines, f"{_many(responses, 'response')} read, {changed:,} recordings new or changed"])
+
+
+def size(count: int) -> str:
+    """Bytes for people: 512 B, 13.4 kB, 2.1 MB."""
+    if count < 1000:
+        return f"{count} B"
+    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" + ("" if count == 1 else "s")

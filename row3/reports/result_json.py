@@ -1,0 +1,92 @@
+"""`--format json`: the documented schema (DESIGN, "Command line"), piece by piece, so that many cases fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from row3.domain.verdicts import Reason
+from row3.reports.model import ComparisonView, HeaderView, RunView
+
+SCHEMA_VERSION = 1
+
+
+def result_json(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> Iterator[str]:
+    """The text of a result; `cases` are the run's details as they are, one a line.
+
+    Metrics, deltas and pooled values are fractions; a delta is current minus baseline, over the cases both runs have.
+    """
+    head = json.dumps(_head(run, comparison, declines), ensure_ascii=False, allow_nan=False, indent=1)
+    yield f'{head.removesuffix("}").rstrip()},\n "cases": ['
+    between = "\n"
+    for line in run.details:
+        yield f"{between}{line}"
+        between = ",\n"
+    yield "]\n}\n" if between == "\n" else "\n]}\n"
+
+
+def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dict[str, Any]:
+    header = run.header
+    value: dict[str, Any] = {
+        "schemaVersion": SCHEMA_VERSION,
+        "suite": run.suite.name,
+        "mode": header.mode,
+        "prompts": dict(header.prompts),
+        "model": header.model,
+        "metrics": dict(header.metrics),
+        "intervals": {},
+        "zones": {key: zone.word for key, zone in run.zones.items()},
+        "deltas": {},
+        "verdict": None,
+        "reasons": [],
+        "usage": dict(header.usage),
+        "runId": header.run_id,
+        "at": header.at,
+        "repeats": header.repeats,
+        "complete": not run.collected.failed,
+        "pooled": dict(header.pooled),
+        "denominators": dict(header.denominators),
+        "skipped": {key: dict(reasons) for key, reasons in run.collected.skipped.items()},
+        "failed": list(run.collected.failed),
+        "badAnswers": list(run.collected.bad),
+        "declines": declines if comparison is None else comparison.declines,
+    }
+    return value if comparison is None else value | _judged(comparison)
+
+
+def _judged(comparison: ComparisonView) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "deltas": {change.key: change.delta for change in comparison.metrics if change.delta is not None},
+        "verdict": comparison.verdict.word,
+        "reasons": [_reason(reason) for reason in comparison.reasons],
+        "blocked": comparison.blocked,
+        "baseline": _baseline(comparison.baseline, comparison.against),
+        "compared": comparison.compared,
+        "rescored": comparison.rescored,
+        "moves": dict(comparison.moves),
+        "differs": list(comparison.differs),
+    }
+    if (approval := comparison.approval) is not None:
+        value["approval"] = {"reason": approval.reason, "by": approval.by, "at": approval.at}
+    return value
+
+
+def _reason(reason: Reason) -> dict[str, str]:
+    value = {"verdict": reason.verdict.word, "text": reason.text}
+    if reason.metric is not None:
+        value["metric"] = reason.metric
+    if reason.case_id is not None:
+        value["case"] = reason.case_id
+    return value
+
+
+def _baseline(header: HeaderView, against: str | None) -> dict[str, Any]:
+    value: dict[str, Any] = {
+        "runId": header.run_id,
+        "at": header.at,
+        "prompts": dict(header.prompts),
+        "model": header.model,
+        "metrics": dict(header.metrics),
+    }
+    return value | ({} if against is None else {"against": against})

@@ -1,0 +1,178 @@
+"""The scorecard on a terminal: aggregate, companions, what is missing, cases, usage, warnings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from row3.domain.metrics import Metric, Zone
+from row3.reports import numbers
+from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, usage_lines
+from row3.reports.model import CaseView, RunView
+from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table, wrap
+
+SHOWN_CASES = 30
+LONGEST_ID = 26
+LONGEST_TITLE = 28
+SHORT = {
+    "precision": "prec.",
+    "f1": "F1",
+    "relationshipAccuracy": "rel.",
+    "provenanceCoverage": "prov.",
+    "hallucinationRate": "halluc.",
+}
+"""Column headers of the table of cases; another metric's is the last word of its title."""
+
+
+def scorecard_table(run: RunView, *, declines: int = 0, colour: bool = False, verbose: bool = False) -> str:
+    """A whole scorecard, at most 80 columns wide. It judges nothing."""
+    style = Style(colour)
+    blocks = [
+        _aggregate(run, style),
+        skipped_block(run, style),
+        problems_block(run, style, verbose=verbose),
+        _cases(run, style, verbose=verbose),
+        usage_block(run, style, verbose=verbose),
+        _warnings(run, declines, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def _aggregate(run: RunView, style: Style) -> list[str]:
+    headers = ("metric", "value", "zone", "minimum", "target", "excellent", "n")
+    headline, companions = (
+        [metric for metric in shown_metrics(run.suite, companion=which) if metric.key in run.header.metrics]
+        for which in (False, True)
+    )
+    rows = [_row(metric, run, style) for metric in (*headline, *companions)]
+    if not rows:
+        return ["No case was scored."]
+    lines = table(headers, rows, "lrlrrrr", style)
+    cut = 2 + len(headline)
+    quiet = [style.dim(line) for line in lines[cut:]]
+    return [*lines[:cut], *([""] if quiet else []), *quiet]
+
+
+def _row(metric: Metric, run: RunView, style: Style) -> list[str]:
+    threshold = run.suite.rules.thresholds.get(metric.key)
+    value = numbers.percent(run.header.metrics[metric.key], beside=numbers.limits_of(threshold))
+    title = shorten(metric.title, LONGEST_TITLE)
+    if metric.key == run.suite.kind.primary:
+        title, value = style.bold(title), style.bold(value)
+    limits = ["", "", ""]
+    if threshold is not None:
+        limits = [style.dim(numbers.limit(each, metric)) for each in numbers.limits_of(threshold)]
+    n = f"{run.header.denominators.get(metric.key, 0):,}"
+    return [title, value, style.zone(run.zones.get(metric.key)), *limits, n]
+
+
+def skipped_block(run: RunView, style: Style) -> list[str]:
+    """The metrics that do not apply to some cases."""
+    return [style.dim(line) for text in skipped_lines(run) for line in wrap(text, first="skipped  ")]
+
+
+def problems_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
+    """Cases without an answer and bad answers, each with its problem."""
+    why = dict(run.problems)
+    lines: list[str] = []
+    for ids, mark, colour, text in (
+        (run.collected.failed, "?", RED, "without an answer: the run is incomplete, nothing counts as 0"),
+        (run.collected.bad, "✗", YELLOW, "with a bad answer: 0 on every metric"),
+    ):
+        if not ids:
+            continue
+        lines.append(style.paint(f"{mark} {numbers.count(len(ids), 'case')} {text}", colour, BOLD))
+        shown = ids if verbose else ids[:SHOWN_CASES]
+        for case_id in shown:
+            name = shorten(plain(case_id), LONGEST_ID)
+            lines += wrap(plain(why.get(case_id, "")), first=f"  {name}  ", then="    ")
+        if len(ids) > len(shown):
+            lines.append(style.dim(f"  and {len(ids) - len(shown):,} more (-v shows all)"))
+    return lines
+
+
+def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
+    if not run.rows:
+        return []
+    primary = run.suite.kind.primary
+    ordered = sorted(run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, 0.0), row.case_id))
+    shown = ordered if verbose else ordered[:SHOWN_CASES]
+    columns = _columns(run, shown)
+    spread = run.header.repeats > 1
+    names = [f"{_short(metric)} " for metric in columns]
+    headers = ("  case, worst first", *names, *(["±"] if spread else []))
+    rows = [_case_row(row, columns, run, style, spread=spread) for row in shown]
+    lines = table(headers, rows, "l" + "r" * (len(headers) - 1), style, gap=1)
+    for i, row in enumerate(shown, 2):
+        if row.status != "scored":
+            word = "no answer" if row.status == "failed" else "bad answer: 0 on every metric"
+            lines[i] += "   " + style.paint(word, RED if row.status == "failed" else YELLOW)
+    left = run.cases - len(shown)
+    if left > 0:
+        how = "--format json has all" if len(shown) == len(run.rows) else "-v shows all"
+        lines.append(style.dim(f"  and {left:,} more ({how})"))
+    return lines
+
+
+def _columns(run: RunView, rows: Sequence[CaseView]) -> list[Metric]:
+    """The composite, then the headline metrics, as many as there is room for."""
+    primary = run.suite.kind.primary
+    there = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
+    there.sort(key=lambda metric: metric.key != primary)
+    longest = max(min(LONGEST_ID, len(plain(row.case_id))) for row in rows)
+    room = WIDTH - 2 - max(longest, 17) - (6 if run.header.repeats > 1 else 0)
+    kept: list[Metric] = []
+    for metric in there:
+        room -= max(7, len(_short(metric)) + 2)
+        if room < 0:
+            break
+        kept.append(metric)
+    return kept
+
+
+def _short(metric: Metric) -> str:
+    return SHORT.get(metric.key, shorten(metric.title.split()[-1].lower(), 7))
+
+
+def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, style: Style, *, spread: bool) -> list[str]:
+    name = shorten(plain(row.case_id), LONGEST_ID)
+    zone = row.zones.get(run.suite.kind.primary)
+    if row.status != "scored":
+        zone = Zone.FAIL
+    mark = " " if zone is None else style.paint(MARKS[zone], ZONE_COLOURS[zone])
+    if row.status == "failed":
+        mark = style.paint("?", RED)
+    cells = [f"{mark} {name}"]
+    for i, metric in enumerate(columns):
+        value = row.metrics.get(metric.key)
+        if row.status != "scored":
+            value = value if i == 0 else None
+            cells.append("" if value is None else f"{numbers.bare(value)} ")
+        elif value is None:
+            cells.append(style.dim("– "))
+        else:
+            failing = i > 0 and row.zones.get(metric.key) is Zone.FAIL
+            text = f"{numbers.bare(value)}{MARKS[Zone.FAIL] if failing else ' '}"
+            cells.append(style.bold(text) if i == 0 else style.paint(text, RED) if failing else text)
+    if spread:
+        cells.append("" if row.spread is None else numbers.bare(row.spread))
+    return cells
+
+
+def usage_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
+    """What the run took, and the repairs made to answers."""
+    lines = [style.dim(line) for text in usage_lines(run.usage, run.header.model) for line in wrap(text)]
+    if run.notes and verbose:
+        lines += [style.dim(line) for note in run.notes for line in wrap(plain(note), first="note  ")]
+    elif run.notes:
+        lines.append(style.dim(f"{numbers.count(len(run.notes), 'note')} on answers (-v shows them)"))
+    return lines
+
+
+def _warnings(run: RunView, declines: int, style: Style) -> list[str]:
+    lines = []
+    if failing := fail_zones(run):
+        text = f"fail zone: {', '.join(failing)} — row3 --compare judges"
+        lines += [style.paint(line, RED) for line in wrap(text, first="✗ ")]
+    if text := declines_line(declines, run):
+        lines += [style.paint(line, YELLOW) for line in wrap(text, first="▼ ")]
+    return lines

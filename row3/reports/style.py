@@ -1,0 +1,117 @@
+"""Text for a terminal: safe, 80 columns wide, in colour where asked; no meaning is in the colour alone."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tabulate import DataRow, TableFormat, tabulate
+
+from row3.domain.metrics import Zone
+from row3.domain.verdicts import Verdict
+
+WIDTH = 80
+MARKS = {Zone.FAIL: "✗", Zone.MARGINAL: "!", Zone.PASS: "✓", Zone.EXCELLENT: "★"}
+VERDICT_MARKS = {Verdict.PROCEED: "✓", Verdict.INVESTIGATE: "!", Verdict.BLOCK: "✗"}
+RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
+ZONE_COLOURS = {Zone.FAIL: RED, Zone.MARGINAL: YELLOW, Zone.PASS: GREEN, Zone.EXCELLENT: CYAN}
+VERDICT_COLOURS = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}
+
+_ESCAPES = re.compile(
+    r"(?:\x1b[\[]|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # titles, links, device strings
+    r"|\x1b[ -/]*[0-~]?"
+)
+
+
+def plain(text: str) -> str:
+    """One line of printable characters: no escape sequences, controls, bidirectional or invisible marks."""
+    return " ".join(visible(text).split())
+
+
+def visible(text: str) -> str:
+    """As `plain`, but with spaces as they are, for lines of a diff."""
+    if text.isprintable():
+        return text
+    text = _ESCAPES.sub("", text).replace("\t", "    ")
+    return "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
+
+
+def cells(text: str) -> int:
+    """Columns that a printable text takes on a terminal."""
+    if text.isascii():
+        return len(text)
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def shorten(text: str, room: int) -> str:
+    """At most `room` columns; what is cut off shows as `…`."""
+    if cells(text) <= room:
+        return text
+    while text and cells(text) > room - 1:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
+
+
+def wrap(text: str, *, first: str = "", then: str | None = None) -> list[str]:
+    """Lines of at most 80 columns; `first` begins the first line, `then` (blanks by default) the others."""
+    rest = " " * cells(first) if then is None else then
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    width = WIDTH if not wide else max(len(first) + 20, int(WIDTH * len(text) / (len(text) + wide)))
+    lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+    return lines or [first.rstrip()]
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """Paints with ANSI colours, or leaves text as it is."""
+
+    colour: bool = False
+
+    def paint(self, text: str, *codes: str) -> str:
+        """The text in these colours."""
+        return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.colour and text.strip() else text
+
+    def dim(self, text: str) -> str:
+        """Quieter."""
+        return self.paint(text, DIM)
+
+    def bold(self, text: str) -> str:
+        """Louder."""
+        return self.paint(text, BOLD)
+
+    def zone(self, zone: Zone | None) -> str:
+        """Mark and word of a zone; nothing of none."""
+        return "" if zone is None else self.paint(f"{MARKS[zone]} {zone.word}", ZONE_COLOURS[zone])
+
+    def verdict(self, verdict: Verdict) -> str:
+        """Mark and word of a verdict."""
+        return self.paint(f"{VERDICT_MARKS[verdict]} {verdict.word}", VERDICT_COLOURS[verdict])
+
+    def moved(self, text: str, good: bool | None) -> str:
+        """Green where better, red where worse."""
+        return text if good is None else self.paint(text, GREEN if good else RED)
+
+
+def arrow(good: bool | None) -> str:
+    """▲ is better and ▼ is worse, whichever way the number went."""
+    return " " if good is None else "▲" if good else "▼"
+
+
+def table(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], align: str, style: Style, *, gap: int = 2
+) -> list[str]:
+    """Lines of a table: quiet headers, a thin rule, one line a row. `align` has `l` or `r` for each column."""
+    row = DataRow("", " " * gap, "")
+    lines = tabulate(
+        [list(headers), *(list(each) for each in rows)],  # as a row: tabulate widens the columns of true headers
+        tablefmt=TableFormat(None, None, None, None, row, row, 0, None),
+        colalign=["left" if a == "l" else "right" for a in align],
+        disable_numparse=True,
+        preserve_whitespace=True,
+    ).split("\n")
+    rule = "─" * max(cells(visible(line).rstrip()) for line in lines)
+    return [style.dim(lines[0].rstrip()), style.dim(rule), *(line.rstrip() for line in lines[1:])]
