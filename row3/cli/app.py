@@ -1,0 +1,151 @@
+"""The entry point: the group of commands, and the one place where errors become text."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+import sys
+from typing import Any, NoReturn
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.errors import Row3Error
+
+COMMANDS = {
+    "promote": "Gate VERSION and, if it passes, make it the current one.",
+    "hook": "Install, uninstall or run the git hooks that block a regression.",
+    "init": "Make a row3 project here, with a starter suite.",
+    "lint": "Check golden cases, prompts and settings.",
+    "new-version": "Copy a prompt's current version to the next one.",
+    "score": "Score outputs made elsewhere, without a provider.",
+    "diff": "Compare two saved runs, baselines or prompt versions.",
+    "investigate": "Explain a case: what was missed, invented, misdirected.",
+    "history": "List the baselines, comparisons and promotions.",
+    "trend": "Draw the metrics over time (SVG and PNG).",
+    "recordings": "List, import, prune or verify the recorded answers.",
+    "report": "Write a comparison as a report (Markdown, JSON, JUnit).",
+    "schema": "Write JSON Schemas for the project's files.",
+}
+"""Help of each command, so that `row3 --help` need not load them; a test holds it to theirs."""
+
+
+class Commands(click.Group):
+    """Loads a command when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of the table."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import `row3.cli.<name>` and take its `command`."""
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"row3.cli.{cmd_name.replace('-', '_')}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The table, without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the near miss of an unknown command."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            hint = f"Did you mean `{near[0]}`?" if near else "See `row3 --help`."
+            raise click.UsageError(f"there is no command `{args[0]}`. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option("--baseline", is_flag=True, help="Run the promoted prompts and save the run as the baseline.")
+@click.option("--compare", is_flag=True, help="Compare with the baseline; exit 1 on a regression.")
+@click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
+@click.option("--dry-run", is_flag=True, help="Show what a live run would send and cost; send nothing.")
+@click.option(
+    "--only",
+    type=click.Choice(["failing", "regressed", "changed"]),
+    help="Run a part of the cases. A part is no gate.",
+)
+@common_options
+@click.version_option(package_name="row3", message="row3 %(version)s")
+@click.pass_context
+def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
+    """Run the suite's candidates and print the scorecard.
+
+    \b
+    row3 --baseline        before edits: save the promoted prompts' run
+    row3 --compare         after edits: exit 1 on a regression
+    row3 promote v1.1      gate, lock, baseline, changelog, history, charts
+    row3 hook install      git blocks the merge
+
+    Exit codes: 0 proceed or investigate, 1 blocked, 2 usage or invalid file, 3 run incomplete, 130 interrupted.
+    """
+    ctx.obj = common
+    if ctx.invoked_subcommand is not None:
+        given = [name for name, value in flags.items() if value]
+        if given:
+            raise click.UsageError(f"--{given[0].replace('_', '-')} does not go with `{ctx.invoked_subcommand}`")
+        return
+    from row3.cli.run import run_default
+
+    ctx.exit(run_default(common, **flags))
+
+
+def run() -> NoReturn:
+    """Run the command line; every error is one message on stderr, never a traceback."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    sys.exit(_guarded())
+
+
+def _guarded() -> int:
+    try:
+        code = main(standalone_mode=False)
+        sys.stdout.flush()
+        return code if isinstance(code, int) else 0
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        _complain("interrupted; every answer that came is kept, and the same command goes on from there")
+        return 130
+    except click.UsageError as error:
+        _complain(error.format_message())
+        return 2
+    except click.ClickException as error:
+        _complain(error.format_message())
+        return 2
+    except Row3Error as error:
+        _complain(str(error))
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output has gone (`row3 | head`): nothing is wrong.
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
+        return 2
+    except Exception as error:  # the last net: a defect of row3 is told as one, without a traceback
+        if os.environ.get("ROW3_DEBUG"):
+            raise
+        _complain(
+            f"row3 itself failed ({type(error).__name__}: {error}). This is a defect: please report it, with the "
+            "traceback that ROW3_DEBUG=1 shows."
+        )
+        return 2
+
+
+def _complain(text: str) -> None:
+    from row3.cli.output import clean
+
+    sys.stderr.write(f"error: {clean(text)}\n")

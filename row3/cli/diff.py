@@ -1,0 +1,35 @@
+"""`row3 diff A B`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+
+@click.command()
+@click.argument("before")
+@click.argument("after", default="latest")
+@common_options
+def command(before: str, after: str, common: Common) -> None:
+    """Compare two saved runs, baselines or prompt versions; nothing is judged.
+
+    BEFORE and AFTER are each `latest`, `baseline`, a run id or its beginning, the name of an archived baseline, a file,
+    or a prompt version such as decompose-concepts-v1.0, which is replayed.
+    """
+    from row3.reports.diff_table import diff_json, diff_text
+    from row3.store.project import open_project, pick_suite
+    from row3.workflows.diff import diff
+
+    project = open_project(common.start)
+    suite = pick_suite(project, common.suite)
+    result = diff(project, suite, before, after, common.run_options())
+    if common.format == "json":
+        emit(json.dumps(diff_json(result), ensure_ascii=False, indent=1), common.out)
+    elif common.verbose:
+        emit(diff_text(result, suite.kind.metrics, cases=len(result.cases)), common.out)
+    else:
+        emit(diff_text(result, suite.kind.metrics), common.out)

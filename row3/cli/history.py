@@ -1,0 +1,29 @@
+"""`row3 history`."""
+
+from __future__ import annotations
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+
+@click.command()
+@click.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only these.")
+@click.option("-n", "--last", type=click.IntRange(min=1), help="Only the last N.")
+@common_options
+def command(common: Common, *, action: str | None, last: int | None) -> None:
+    """List the baselines, comparisons and promotions."""
+    from row3.store.history import as_json
+    from row3.store.project import open_project, pick_suite
+    from row3.workflows.trend import suite_history
+
+    project = open_project(common.start)
+    suite = pick_suite(project, common.suite)
+    entries = suite_history(project, suite, action=action, last=last)
+    if common.format == "json":
+        emit(as_json(entries), common.out)
+        return
+    from row3.reports.history_table import history_table
+
+    emit(history_table(entries, primary=suite.kind.primary, colour=common.colour), common.out)

@@ -1,0 +1,89 @@
+"""`row3 hook install | uninstall | run | status`."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit, note
+
+if TYPE_CHECKING:
+    from row3.vcs.hooks import HookReport
+    from row3.vcs.repository import Repository
+
+
+@click.group()
+def command() -> None:
+    """Install, uninstall or run the git hooks that block a regression."""
+
+
+def _repository(common: Common) -> Repository:
+    from row3.errors import UsageError
+    from row3.store.project import find_root
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(find_root(common.start))
+    if repository is None:
+        raise UsageError("this is no git repository", where=str(common.start.resolve()), fix="Run `git init` first")
+    return repository
+
+
+def _show(report: HookReport, common: Common) -> None:
+    lines = [f"hooks in {report.folder}"]
+    for hook in report.hooks:
+        first = f"; runs {hook.runs_first} first" if hook.runs_first else ""
+        remark = f" ({hook.note})" if hook.note else ""
+        lines.append(f"  {hook.name:<17} {hook.outcome}{first}{remark}")
+    if report.note:
+        lines.append(report.note)
+    emit("\n".join(lines), common.out)
+
+
+@command.command()
+@common_options
+def install(common: Common) -> None:
+    """Install pre-commit, pre-merge-commit and pre-push; existing hooks keep running."""
+    from row3.store.project import find_root
+    from row3.vcs.hooks import install as install_hooks
+
+    report = install_hooks(_repository(common), sys.executable, find_root(common.start))
+    _show(report, common)
+    note("a hook can be walked around with --no-verify; `row3 --compare --against` in CI cannot (docs/hook.md)")
+
+
+@command.command()
+@common_options
+def uninstall(common: Common) -> None:
+    """Remove row3's hooks and restore what was there before."""
+    from row3.vcs.hooks import uninstall as uninstall_hooks
+
+    _show(uninstall_hooks(_repository(common)), common)
+
+
+@command.command()
+@common_options
+def status(common: Common) -> None:
+    """Say which hooks are installed."""
+    from row3.vcs.hooks import status as hook_status
+
+    _show(hook_status(_repository(common)), common)
+
+
+@command.command("run")
+@click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push"]), default="pre-commit")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@common_options
+@click.pass_context
+def run_(ctx: click.Context, name: str, arguments: tuple[str, ...], common: Common) -> None:
+    """Judge what is being committed, merged or pushed (git calls this)."""
+    del arguments  # git's own: the remote's name and address
+    from row3.cli.show import show_hook
+    from row3.store.project import find_root
+    from row3.workflows.hook import run_hook
+
+    stdin = sys.stdin.read() if name == "pre-push" and not sys.stdin.isatty() else ""
+    verdict = run_hook(find_root(common.start), name, stdin)  # type: ignore[arg-type]
+    ctx.exit(show_hook(verdict, common))

@@ -1,0 +1,29 @@
+"""`row3 investigate CASE`."""
+
+from __future__ import annotations
+
+import json
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+
+@click.command()
+@click.argument("case_id", metavar="CASE")
+@common_options
+def command(case_id: str, common: Common) -> None:
+    """Explain a case: what was missed, invented, misdirected or unquoted, and where in the text.
+
+    Writes the investigation template of the standards, filled in, as Markdown.
+    """
+    from row3.reports.investigation import as_json, as_markdown
+    from row3.workflows.investigate import investigate
+
+    session = common.session()
+    found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
+    if common.format == "json":
+        emit(json.dumps(as_json(found), ensure_ascii=False, indent=1), common.out)
+    else:
+        emit(as_markdown(found), common.out)

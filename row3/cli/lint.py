@@ -1,0 +1,30 @@
+"""`row3 lint`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+
+@click.command()
+@common_options
+@click.pass_context
+def command(ctx: click.Context, common: Common) -> None:
+    """Check golden cases, prompts and settings.
+
+    Exit 2 on errors; warnings do not fail. Where stdout is no terminal, each finding is one line.
+    """
+    from row3.reports.findings import findings_json, findings_text
+    from row3.workflows.lint import lint_at
+
+    report = lint_at(common.start, common.suite)
+    if common.format == "json":
+        emit(findings_json(report), common.out)
+    else:
+        wide = common.out is not None or not sys.stdout.isatty()
+        emit(findings_text(report, width=None if wide else 80), common.out)
+    ctx.exit(report.exit_code)

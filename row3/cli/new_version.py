@@ -1,0 +1,26 @@
+"""`row3 new-version NAME`."""
+
+from __future__ import annotations
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+
+@click.command()
+@click.argument("name")
+@click.option("--major", is_flag=True, help="v1.3 to v2.0 instead of v1.4.")
+@common_options
+def command(name: str, common: Common, *, major: bool) -> None:
+    """Copy a prompt's current version to the next one.
+
+    An "Unreleased" entry is opened in CHANGELOG.md: write there what the new version changes.
+    """
+    from row3.store.project import open_project
+    from row3.workflows.new_version import new_version
+
+    project = open_project(common.start)
+    made = new_version(project, name, major=major)
+    changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
+    emit(f"made prompts/{made.ref}.md{changelog}", common.out)

@@ -1,0 +1,143 @@
+"""The options that commands share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from row3.workflows.run_suite import RunOptions
+    from row3.workflows.session import Session
+
+FORMATS = ("table", "json", "markdown", "junit", "github")
+MODES = ("replay", "live", "record", "auto")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Common:
+    """What the shared options say; None where nothing was said."""
+
+    suite: str | None = None
+    prompt: tuple[str, ...] = ()
+    case: str | None = None
+    mode: str | None = None
+    model: str | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+    repeats: int | None = None
+    jobs: int | None = None
+    format: str | None = None
+    out: str | None = None
+    directory: str | None = None
+    approve: str | None = None
+    verbose: int = 0
+    quiet: bool = False
+    no_color: bool = False
+
+    @property
+    def start(self) -> Path:
+        """The folder to look for the project from."""
+        return Path(self.directory or ".")
+
+    @property
+    def colour(self) -> bool:
+        """Colour on stdout: a terminal that wants it, and no file asked for."""
+        import sys
+
+        if self.no_color or self.out or os.environ.get("NO_COLOR"):
+            return False
+        return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+
+    @property
+    def may_write(self) -> bool:
+        """Whether tracked files may be written: not in CI and not for its formats."""
+        in_ci = os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no")
+        return not in_ci and self.format not in ("junit", "github")
+
+    def run_options(self, **rest: Any) -> RunOptions:
+        """The options of a run."""
+        from row3.workflows.evaluate import Overrides
+        from row3.workflows.run_suite import RunOptions
+
+        return RunOptions(
+            mode=self.mode,  # type: ignore[arg-type]
+            overrides=Overrides(self.model, self.temperature, self.seed, self.max_tokens),
+            repeats=1 if self.repeats is None else self.repeats,
+            jobs=self.jobs,
+            case=self.case,
+            explain=self.format == "json",
+            **rest,
+        )
+
+    def session(self, **rest: Any) -> Session:
+        """The project opened for this command."""
+        from row3.cli.output import note
+        from row3.cli.progress import make_observer
+        from row3.workflows.session import open_session
+
+        return open_session(
+            self.start,
+            self.suite,
+            self.run_options(**rest),
+            named=self.prompt,
+            may_write=self.may_write,
+            say=(lambda _: None) if self.quiet else note,
+            observer=make_observer(quiet=self.quiet),
+        )
+
+
+_OPTIONS = (
+    click.option("--suite", metavar="NAME", help="The suite; default: the project's only one, or row3.toml's."),
+    click.option("--prompt", multiple=True, metavar="NAME-vX.Y", help="Run this version in its place in the pipeline."),
+    click.option("--case", metavar="GLOB", help="Only the cases whose id fits."),
+    click.option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
+    click.option("--model", metavar="NAME", help="The model, before row3.toml and the prompt."),
+    click.option("--temperature", type=click.FloatRange(0, 2), help="Before row3.toml and the prompt."),
+    click.option("--seed", type=int, help="The provider's seed."),
+    click.option("--max-tokens", type=click.IntRange(min=1), help="Limit of tokens a request may write."),
+    click.option("--repeats", type=click.IntRange(1, 100), metavar="K", help="Ask every case K times and average."),
+    click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes."),
+    click.option("--format", type=click.Choice(FORMATS), help="Form of the result; default: table."),
+    click.option("--out", metavar="FILE", help="Write the result there instead of stdout."),
+    click.option("-C", "directory", metavar="DIR", help="The project's folder; default: here or above."),
+    click.option("--approve", metavar="REASON", help="Let a blocked comparison proceed; written to the history."),
+    click.option("-v", "--verbose", count=True, help="More: all cases, the whole diff."),
+    click.option("-q", "--quiet", is_flag=True, help="No notes and no progress."),
+    click.option("--no-color", is_flag=True, help="No colour; NO_COLOR does the same."),
+)
+
+
+def common_options(function: Command) -> Command:
+    """Add the shared options; the command gets them as one `common`.
+
+    An option given before the command's name holds where it is not given again after it.
+    """
+    names = [option for option in Common.__slots__]
+
+    @wraps(function)
+    def with_common(*args: Any, **values: Any) -> Any:
+        own = {name: values.pop(name) for name in names if name in values}
+        context = click.get_current_context()
+        parent = context.parent.obj if context.parent is not None else None
+        return function(*args, common=merged(parent, own), **values)
+
+    wrapped: Any = with_common
+    for option in reversed(_OPTIONS):
+        wrapped = option(wrapped)
+    return wrapped  # type: ignore[no-any-return]
+
+
+def merged(parent: object, own: Mapping[str, Any]) -> Common:
+    """The command's own options over those that stand before its name."""
+    given = {name: value for name, value in own.items() if value not in (None, (), False, 0) or name == "seed" and value == 0}
+    if isinstance(own.get("temperature"), float):
+        given["temperature"] = own["temperature"]
+    return replace(parent if isinstance(parent, Common) else Common(), **given)

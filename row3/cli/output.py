@@ -1,0 +1,33 @@
+"""Where words go: the result to stdout or a file, everything else to stderr."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """Without control characters that could steer a terminal; a message may quote what a model wrote."""
+    return CONTROL.sub("�", text)
+
+
+def note(text: str) -> None:
+    """A remark for the person at the terminal."""
+    sys.stderr.write(f"note: {clean(text)}\n")
+
+
+def emit(pieces: str | Iterable[str], out: str | None) -> None:
+    """The result: to stdout, or atomically into a file. Raises `EnvironmentFault`."""
+    if isinstance(pieces, str):
+        pieces = (pieces if pieces.endswith("\n") else f"{pieces}\n",)
+    if out is None:
+        for piece in pieces:
+            sys.stdout.write(piece)
+        return
+    from row3.store.files import write_atomic
+
+    write_atomic(Path(out), (piece.encode("utf-8", "backslashreplace") for piece in pieces), where=out)

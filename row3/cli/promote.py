@@ -1,0 +1,38 @@
+"""`row3 promote VERSION`."""
+
+from __future__ import annotations
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.show import show_promotion
+
+
+@click.command()
+@click.argument("version")
+@click.option("--dry-run", is_flag=True, help="Judge and say what would be written; write nothing.")
+@click.option("--commit", "make_commit", is_flag=True, help="Commit what was written.")
+@click.option("--tag", "make_tag", is_flag=True, help="Tag the commit <name>-vX.Y (with --commit).")
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context, version: str, common: Common, *, dry_run: bool, make_commit: bool, make_tag: bool
+) -> None:
+    """Gate VERSION and, if it passes, make it the current one.
+
+    VERSION is `v1.1` or `decompose-concepts-v1.1`. Lock, baseline, changelog, history and charts are written as one
+    transaction; on a block nothing is written, unless --approve REASON is given.
+    """
+    from row3.workflows.promote import promote
+
+    if make_tag and not make_commit:
+        raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
+    result = promote(
+        common.session(),
+        version,
+        approve=common.approve,
+        dry_run=dry_run,
+        make_commit=make_commit,
+        make_tag=make_tag,
+    )
+    ctx.exit(show_promotion(result, common))

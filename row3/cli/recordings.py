@@ -1,0 +1,78 @@
+"""`row3 recordings list | import | prune | verify`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+if TYPE_CHECKING:
+    from row3.store.project import Project, Suite
+
+
+@click.group()
+def command() -> None:
+    """List, import, prune or verify the recorded answers."""
+
+
+def _opened(common: Common) -> tuple[Project, Suite]:
+    from row3.store.project import open_project, pick_suite
+
+    project = open_project(common.start)
+    return project, pick_suite(project, common.suite)
+
+
+@command.command("list")
+@common_options
+def list_(common: Common) -> None:
+    """Say what is recorded, and what of it is used or stale."""
+    from row3.reports.recordings_table import list_json, list_text
+    from row3.workflows.recordings import list_recordings
+
+    summaries = list_recordings(*_opened(common))
+    as_json = common.format == "json"
+    emit(json.dumps(list_json(summaries), indent=1) if as_json else list_text(summaries), common.out)
+
+
+@command.command("import")
+@click.argument("file")
+@common_options
+def import_(file: str, common: Common) -> None:
+    """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
+    from row3.reports.recordings_table import imported_text
+    from row3.workflows.recordings import import_responses
+
+    project, suite = _opened(common)
+    done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
+    emit(imported_text(done.responses, done.changed, done.by_prompt, done.unused), common.out)
+
+
+@command.command()
+@click.option("--dry-run", is_flag=True, help="Say what would be removed; remove nothing.")
+@common_options
+def prune(common: Common, *, dry_run: bool) -> None:
+    """Remove the recordings that no prompt version asks for any more."""
+    from row3.reports.recordings_table import pruned_text
+    from row3.workflows.recordings import prune as prune_recordings
+
+    done = prune_recordings(*_opened(common), dry_run=dry_run)
+    emit(pruned_text(done.removed, done.kept, dry_run=dry_run), common.out)
+
+
+@command.command()
+@common_options
+@click.pass_context
+def verify(ctx: click.Context, common: Common) -> None:
+    """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
+    from row3.reports.recordings_table import findings_json, findings_text
+    from row3.workflows.recordings import verify as verify_recordings
+
+    findings = verify_recordings(*_opened(common))
+    as_json = common.format == "json"
+    emit(json.dumps(findings_json(findings), indent=1) if as_json else findings_text(findings), common.out)
+    ctx.exit(2 if any(finding.level == "error" for finding in findings) else 0)

@@ -1,0 +1,24 @@
+"""`row3 schema`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+
+@click.command()
+@common_options
+def command(common: Common) -> None:
+    """Write JSON Schemas for the project's files, into schemas/ or the folder that --out names.
+
+    Editors complete and check golden cases, row3.toml and the rest by them as you type.
+    """
+    from row3.store.project import find_root
+    from row3.workflows.schema import write_schemas
+
+    folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
+    emit("\n".join(str(path) for path in write_schemas(folder)), None)

@@ -1,0 +1,26 @@
+"""`row3 score SUITE --outputs FILE`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.show import show_run
+
+
+@click.command()
+@click.argument("suite")
+@click.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')
+@common_options
+@click.pass_context
+def command(ctx: click.Context, suite: str, outputs: str, common: Common) -> None:
+    """Score outputs made elsewhere, without a provider."""
+    from row3.store.project import open_project, pick_suite
+    from row3.workflows.running import Announced
+    from row3.workflows.score import score_outputs
+
+    project = open_project(common.start)
+    run = score_outputs(project, pick_suite(project, suite), Path(outputs), common.run_options())
+    ctx.exit(show_run(Announced(run, 0), common))

@@ -1,0 +1,163 @@
+"""Handing results to reports, and the exit code to the shell."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from row3.cli.options import Common
+from row3.cli.output import emit, note
+
+if TYPE_CHECKING:
+    from row3.workflows.compare import Comparison
+    from row3.workflows.hook import HookVerdict
+    from row3.workflows.promote import PromotionResult
+    from row3.workflows.run_suite import Run
+    from row3.workflows.running import Announced
+
+INCOMPLETE = 3
+BLOCKED = 1
+
+
+def headline(run: Run) -> str:
+    """Which versions run, and which are promoted."""
+    from row3.reports.headline import first_line
+
+    header = run.header
+    return first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
+
+
+def show_run(announced: Announced, common: Common) -> int:
+    """A scorecard; 3 where a case has no answer, else 0."""
+    emit(_run_text(announced, common), common.out)
+    run = announced.run
+    if run.collected.failed:
+        _tell_incomplete(run)
+        return INCOMPLETE
+    return 0
+
+
+def _run_text(announced: Announced, common: Common) -> str | Iterable[str]:
+    return _other_format(announced.run, None, common, declines=announced.declines) or _scorecard(announced, common)
+
+
+def _scorecard(announced: Announced, common: Common) -> str:
+    from row3.reports.scorecard_table import scorecard_table
+
+    run = announced.run
+    table = scorecard_table(run, declines=announced.declines, colour=common.colour, verbose=common.verbose > 0)
+    return f"{headline(run)}\n\n{table}"
+
+
+def _other_format(
+    run: Run, comparison: Comparison | None, common: Common, *, declines: int
+) -> str | Iterable[str] | None:
+    """The result in a format other than the table."""
+    match common.format:
+        case "json":
+            from row3.reports.result_json import result_json
+
+            return result_json(run, comparison, declines=declines)
+        case "markdown":
+            from row3.reports.markdown import markdown_report
+
+            return markdown_report(run, comparison, declines=declines)
+        case "junit":
+            from row3.reports.junit import junit_xml
+
+            return junit_xml(run, comparison)
+        case "github":
+            from row3.reports.github import github_annotations, step_summary
+
+            _step_summary(step_summary(run, comparison, declines=declines))
+            return github_annotations(run, comparison, declines=declines)
+    return None
+
+
+def show_comparison(comparison: Comparison, common: Common) -> int:
+    """A comparison; 3 where a case has no answer, 1 where the gate blocks, else 0."""
+    emit(_comparison_text(comparison, common), common.out)
+    if comparison.run.collected.failed:
+        _tell_incomplete(comparison.run)
+        return INCOMPLETE
+    return BLOCKED if comparison.blocked else 0
+
+
+def _comparison_text(comparison: Comparison, common: Common) -> str | Iterable[str]:
+    other = _other_format(comparison.run, comparison, common, declines=comparison.declines)
+    return other if other is not None else _comparison_table(comparison, common)
+
+
+def _comparison_table(comparison: Comparison, common: Common) -> str:
+    from row3.reports.comparison_table import comparison_table
+
+    table = comparison_table(comparison, colour=common.colour, verbose=common.verbose > 0)
+    return f"{headline(comparison.run)}\n\n{table}"
+
+
+def _step_summary(markdown: str) -> None:
+    """Append to the step's summary, where GitHub says to."""
+    target = os.environ.get("GITHUB_STEP_SUMMARY")
+    if target:
+        with Path(target).open("a", encoding="utf-8") as file:
+            file.write(markdown + "\n")
+
+
+def _tell_incomplete(run: Run) -> None:
+    failed = run.collected.failed
+    problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
+    more = f" (and {len(failed) - 1} more cases)" if len(failed) > 1 else ""
+    sys.stderr.write(f"error: {failed[0]}: {problem.rstrip('.')}{more}. The run is incomplete.\n")
+
+
+def show_promotion(result: PromotionResult, common: Common) -> int:
+    """What a promotion did; 1 where the gate blocks, else 0."""
+    comparison = result.comparison
+    other = _other_format(result.run, comparison, common, declines=0 if comparison is None else comparison.declines)
+    if other is not None:
+        emit(other, common.out)
+    else:
+        text = _first_text(result, common) if comparison is None else _comparison_table(comparison, common)
+        emit(f"{text.rstrip()}\n\n{_outcome(result)}", common.out)
+    for text in result.notes:
+        note(text)
+    blocked = result.verdict.name == "BLOCK" and result.approval is None
+    return BLOCKED if blocked else 0
+
+
+def _first_text(result: PromotionResult, common: Common) -> str:
+    from row3.workflows.running import Announced
+
+    text = _scorecard(Announced(result.run, 0), common)
+    reasons = "".join(f"\n{reason.verdict.word}: {reason.text}" for reason in result.reasons)
+    return f"{text.rstrip()}\n{reasons}\n" if reasons else text
+
+
+def _outcome(result: PromotionResult) -> str:
+    name = f"{result.ref.name} {result.ref.version}"
+    if result.verdict.name == "BLOCK" and result.approval is None:
+        return f"{name} was not promoted; nothing was written.\n"
+    if result.dry_run:
+        listed = "\n".join(f"  {file}" for file in result.files)
+        return f"{name} would be promoted. These would be written:\n{listed}\n\n{result.entry}"
+    lines = [f"{name} is promoted. Written as one change:", *(f"  {file}" for file in result.files)]
+    if result.commit:
+        lines.append(f"committed as {result.commit[:10]}")
+    else:
+        lines.append("Commit these files together.")
+    if result.tag:
+        lines.append(f"tagged {result.tag}")
+    return "\n".join(lines) + "\n"
+
+
+def show_hook(verdict: HookVerdict, common: Common) -> int:
+    """What a hook found, in one screen on stderr: git shows that to the person."""
+    from row3.reports.hook_text import hook_text
+
+    text = hook_text(verdict, colour=sys.stderr.isatty() and not common.no_color and not os.environ.get("NO_COLOR"))
+    if text and not common.quiet:
+        sys.stderr.write(text)
+    return verdict.exit_code

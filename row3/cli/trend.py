@@ -1,0 +1,31 @@
+"""`row3 trend`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit
+
+
+@click.command()
+@click.option("--weekly", is_flag=True, help="Mean and range of each ISO week along real time.")
+@common_options
+def command(common: Common, *, weekly: bool) -> None:
+    """Draw the metrics over time (SVG and PNG), into charts/ or the folder that --out names."""
+    from row3.errors import UsageError
+    from row3.store.project import open_project, pick_suite
+    from row3.workflows.trend import draw_trend
+
+    if not common.may_write and common.out is None:
+        raise UsageError("a run in CI writes no tracked file", where="CI", fix="Name a folder with --out")
+    project = open_project(common.start)
+    suite = pick_suite(project, common.suite)
+    files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))
+    emit("\n".join(str(_short(path, project.root)) for path in files), None)
+
+
+def _short(path: Path, root: Path) -> Path:
+    return path.relative_to(root) if path.is_relative_to(root) else path
