@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+import hashlib
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.requests import digest_json, digest_text, request_digest
+from tests.strategies import json_values
+
+BASE: dict[str, Any] = {
+    "model": "m",
+    "temperature": 0.0,
+    "seed": 1,
+    "max_tokens": 100,
+    "system": "s",
+    "user": "u",
+    "schema_digest": "d",
+    "repeat": 0,
+}
+
+
+def test_text_digests_are_sha256_of_utf8() -> None:
+    assert digest_text("é") == hashlib.sha256("é".encode()).hexdigest() == digest_text("é".encode())
+
+
+def test_a_lone_surrogate_can_be_digested() -> None:
+    assert digest_text("\ud800") != digest_text("\ud801")
+
+
+def test_json_digests_ignore_the_order_of_keys_and_nothing_else() -> None:
+    assert digest_json({"a": 1, "b": [1, 2]}) == digest_json({"b": [1, 2], "a": 1})
+    assert digest_json({"a": [1, 2]}) != digest_json({"a": [2, 1]})
+    assert digest_json({"a": 1}) != digest_json({"a": "1"})
+
+
+@given(json_values())
+def test_json_digests_are_a_function_of_the_value(value: object) -> None:
+    assert digest_json(value) == digest_json(value)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("model", "n"), ("temperature", 0.1), ("temperature", None), ("seed", 2), ("seed", None), ("max_tokens", 101), ("system", "t"),
+     ("user", "v"), ("schema_digest", "e"), ("repeat", 1)],
+)
+def test_everything_that_can_move_the_answer_moves_the_digest(field: str, value: Any) -> None:
+    assert request_digest(**BASE) == request_digest(**BASE)
+    assert request_digest(**BASE | {field: value}) != request_digest(**BASE)
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_text_cannot_move_between_system_and_user(a: str, b: str, c: str, d: str) -> None:
+    one, other = request_digest(**BASE | {"system": a, "user": b}), request_digest(**BASE | {"system": c, "user": d})
+    assert (one == other) == ((a, b) == (c, d))

@@ -1,0 +1,63 @@
+"""A small case, and a function that scores outputs against cases as a suite with default settings does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from row3.domain.scores import CaseScore
+from row3.kinds.base import Parsed, Rules
+from row3.kinds.extraction import EXTRACTION, METRICS
+from row3.kinds.extraction_models import GoldenCase
+
+Score = Callable[..., CaseScore]
+
+
+@pytest.fixture(scope="session")
+def rules() -> Rules:
+    """The default settings of a suite."""
+    return Rules(
+        weights={metric.key: metric.weight for metric in METRICS if metric.weight},
+        thresholds={metric.key: metric.threshold for metric in METRICS if metric.threshold},
+    )
+
+
+@pytest.fixture(scope="session")
+def small_case() -> dict[str, Any]:
+    """Four concepts, three relationships, two canaries, one forbidden relationship; as the file would say."""
+    return {
+        "id": "small",
+        "topic": "Learning",
+        "sourceText": (
+            "Machine learning (ML) finds patterns in training data. Gradient descent lowers the loss function.\n\n"
+            "A neural network requires training data; without it, overfitting follows."
+        ),
+        "expectedConcepts": [
+            {"label": "Machine learning", "aliases": ["ML"]},
+            {"label": "Gradient descent"},
+            {"label": "Neural network", "aliases": ["Neural net"], "required": False},
+            {"label": "Training data"},
+        ],
+        "expectedRelationships": [
+            {"source": "Neural network", "target": "Training data", "predicate": "REQUIRES"},
+            {"source": "Neural network", "target": "Machine learning", "predicate": "IS_A"},
+            {"source": "Machine learning", "target": "Training data", "predicate": "RELATES_TO"},
+        ],
+        "forbiddenConcepts": ["Neural osmosis", "Quantum backfolding"],
+        "forbiddenRelationships": [{"source": "Training data", "target": "Gradient descent", "predicate": "CAUSES"}],
+    }
+
+
+@pytest.fixture(scope="session")
+def score(rules: Rules, small_case: dict[str, Any]) -> Score:
+    """Score an output (a JSON value) against the small case with the given fields replaced."""
+
+    def scored(output: Any, **fields: Any) -> CaseScore:
+        case = GoldenCase.model_validate(small_case | fields)
+        parsed = EXTRACTION.read_output(output)
+        assert isinstance(parsed, Parsed), parsed
+        return EXTRACTION.score(case, parsed.value, rules)
+
+    return scored

@@ -1,0 +1,24 @@
+from __future__ import annotations
+
+import pytest
+
+from row3.errors import InvalidFile
+from row3.kinds import KINDS, kind_named
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_kinds_are_found_by_their_own_name(name: str) -> None:
+    kind = kind_named(name, where="row3.toml")
+    assert kind.name == name
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+def test_every_kind_ends_its_headline_metrics_with_the_composite(name: str) -> None:
+    headline = [metric.key for metric in KINDS[name].metrics if not metric.companion]
+    assert headline[-1] == KINDS[name].primary
+    assert len({metric.key for metric in KINDS[name].metrics}) == len(KINDS[name].metrics)
+
+
+def test_an_unknown_kind_names_those_there_are() -> None:
+    with pytest.raises(InvalidFile, match=r"row3\.toml: kind `extractoin` is not known\. Kinds: .*extraction"):
+        kind_named("extractoin", where="row3.toml")

@@ -1,0 +1,136 @@
+"""The scores of one elaborate answer, held for each version of the scorer.
+
+Baselines say which version scored them, and answers are scored again only where it differs. A change that
+moves a score without raising `SCORER_VERSION` would compare unlike things and call the difference a regression.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from row3.kinds.base import Parsed, Rules
+from row3.kinds.extraction import EXTRACTION, SCORER_VERSION
+from row3.kinds.extraction_models import GoldenCase
+
+CASE: dict[str, Any] = {
+    "id": "elaborate",
+    "sourceText": (
+        "Machine learning (ML) acquires behaviour from examples. “Gradient descent” follows the gradient —\n"
+        "step by step — until the loss function is low. Newton’s method uses curvature, not only slope.\n\n"
+        "Müller manages the laboratory; the laboratory employs Weiß. Over-fitting follows from scarce training data, "
+        "and C++ programs run the training. Early stopping requires a validation set."
+    ),
+    "expectedConcepts": [
+        {"label": "Machine learning", "aliases": ["ML", "statistical learning"]},
+        {"label": "Gradient descent", "aliases": ["steepest descent"]},
+        {"label": "Loss function", "aliases": ["objective"]},
+        {"label": "Newton's method"},
+        {"label": "Overfitting", "aliases": ["over-fitting"], "required": False},
+        {"label": "Training data"},
+        {"label": "Validation set", "aliases": ["hold-out set"], "required": False},
+        {"label": "Validation sets of folds", "required": False},
+        {"label": "Early stopping"},
+        {"label": "Müller"},
+        {"label": "Laboratory"},
+        {"label": "Weiß"},
+        {"label": "C++"},
+    ],
+    "expectedRelationships": [
+        {"source": "Gradient descent", "target": "Loss function", "predicate": "REQUIRES"},
+        {"source": "Newton's method", "target": "Gradient descent", "predicate": "RELATES_TO"},
+        {"source": "Training data", "target": "Overfitting", "predicate": "CAUSES"},
+        {"source": "Early stopping", "target": "Validation set", "predicate": "REQUIRES"},
+        {"source": "Early stopping", "target": "Overfitting", "predicate": "PRECEDES"},
+        {"source": "Müller", "target": "Laboratory", "predicate": "manages"},
+        {"source": "Laboratory", "target": "Weiß", "predicate": "employs"},
+        {"source": "Gradient descent", "target": "Machine learning", "predicate": "IS_A"},
+    ],
+    "forbiddenConcepts": ["Neural osmosis", "Gradient dissent", "Loss fusion"],
+    "forbiddenRelationships": [
+        {"source": "Overfitting", "target": "Training data", "predicate": "CAUSES"},
+        {"source": "Weiß", "target": "Müller", "predicate": "RELATES_TO"},
+    ],
+}
+
+OUTPUT: dict[str, Any] = {
+    "concepts": [
+        {"label": "ML", "sourceQuote": "machine learning (ML) acquires behaviour"},  # alias, verified
+        {"name": "STEEPEST DESCENT", "quote": "Gradient descent … until the loss function is low"},  # alias, verified
+        {"concept": "Gradient descent", "provenance": {"quote": "\"Gradient descent\" follows the gradient - step"}},  # duplicate, verified
+        {"label": "loss functions", "evidence": ["", "loss function is very low"]},  # fuzzy, unverified
+        {"label": "Newton’s Method", "source_quote": "Newton's method uses curvature"},  # exact, verified
+        {"label": "Over–fitting"},  # alias, missing
+        {"label": "validation set", "sourceQuote": "a validation set."},  # exact, verified
+        {"label": "Early stoping", "sourceQuote": "  "},  # fuzzy, missing
+        {"label": "MULLER", "sourceQuote": "Müller manages"},  # 5 of 6 letters, 0.833: unmatched, not in the text; verified
+        {"label": "WEISS", "sourceQuote": "employs Weiss"},  # exact, verified
+        {"label": "C#", "sourceQuote": None},  # unmatched, not in the text, missing
+        {"label": "Gradient dissent", "sourceQuote": "gradient dissent"},  # canary, not in the text, unverified
+        {"label": "Neural-Osmosis"},  # canary, not in the text, missing
+        {"label": "curvature", "sourceQuote": "curvature, not only slope"},  # unmatched, in the text, verified
+        {"label": "…"},  # unmatched, nothing, missing
+    ],
+    "relationships": [
+        {"source": "steepest descent", "predicate": "requires", "target": "Objective"},  # exact
+        {"from": "Gradient descent", "relation": "relates to", "to": "Newtons method"},  # exact (symmetric)
+        {"subject": "overfitting", "predicate": "CAUSES", "object": "training data"},  # forbidden
+        {"source": "Early stopping", "type": "Requires", "target": "Validation sett"},  # fuzzy
+        {"source": "Overfitting", "predicate": "PRECEDES", "target": "Early stopping"},  # reversed
+        {"source": "laboratory", "predicate": "managed_by", "target": "MÜLLER"},  # inverse
+        {"source": "Weiss", "predicate": "employed-by", "target": "laboratorys"},  # inverse-fuzzy
+        {"source": "Laboratory", "predicate": "EMPLOYS", "target": "Weiß"},  # better than the one above: exact; that one is a duplicate
+        {"source": "Gradient descent", "predicate": "CAUSES", "target": "ML"},  # wrong predicate
+        {"source": "Müller", "predicate": "RELATES_TO", "target": "Weiß"},  # forbidden
+    ],
+}
+
+# 15 concepts: 8 right (of 13 expected), 1 duplicate, 2 canaries, 4 unmatched. 10 quotes, 8 of them verified.
+# 10 relationships: 5 right (of 8 expected), 1 duplicate, 2 forbidden, 1 reversed, 1 wrong predicate.
+SCORES = {
+    1: {
+        "recall": 8 / 13,
+        "precision": 8 / 14,
+        "f1": 2 * 8 / (13 + 14),
+        "relationshipAccuracy": 5 / 10,
+        "provenanceCoverage": 10 / 15,
+        "hallucinationRate": 2 / 15,
+        "overall": 0.25 * 8 / 13 + 0.20 * 8 / 14 + 0.20 * 5 / 10 + 0.20 * 10 / 15 - 0.15 * 2 / 15,
+        "relationshipRecall": 5 / 8,
+        "provenanceVerified": 8 / 15,
+        "ungroundedRate": 5 / 15,
+        "duplicateRate": 1 / 15,
+        "forbiddenRelationshipRate": 2 / 10,
+    }
+}
+STATES = {
+    1: [
+        ["alias", "alias", "duplicate", "fuzzy", "exact", "alias", "exact", "fuzzy", "unmatched", "exact", "unmatched", "canary", "canary",
+         "unmatched", "unmatched"],
+        ["exact", "exact", "forbidden", "fuzzy", "reversed", "inverse", "duplicate", "exact", "wrong-predicate", "forbidden"],
+    ]
+}
+
+
+def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:
+    assert SCORER_VERSION in SCORES, f"put the scores of version {SCORER_VERSION} beside those of the others"
+    output = EXTRACTION.read_output(OUTPUT)
+    assert isinstance(output, Parsed)
+    result = EXTRACTION.score(GoldenCase.model_validate(CASE), output.value, rules)
+    why = result.explanation
+    assert why is not None
+    states = [[match.state for match in why.concepts], [match.state for match in why.relationships]]
+    moved = {
+        key: f"{SCORES[SCORER_VERSION].get(key)} -> {result.metrics.get(key)}"
+        for key in SCORES[SCORER_VERSION].keys() | result.metrics.keys()
+        if result.metrics.get(key) != pytest.approx(SCORES[SCORER_VERSION].get(key), abs=1e-12)
+    }
+    assert not moved and states == STATES[SCORER_VERSION], (
+        f"scores moved under version {SCORER_VERSION} of the scorer: {moved or states}. If that is meant, raise SCORER_VERSION in "
+        "row3/kinds/extraction.py and put the new scores here, so that old baselines are scored again before they are compared."
+    )
+
+
+def test_the_version_is_in_the_signature_of_every_baseline(rules: Rules) -> None:
+    assert EXTRACTION.signature(rules).startswith(f"extraction/{SCORER_VERSION} ")

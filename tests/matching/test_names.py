@@ -1,0 +1,297 @@
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rapidfuzz.distance import Levenshtein
+
+from row3.matching.names import SCORERS, Named, NameIndex, NameMatch, NameRule, match_names
+from row3.matching.normalise import normalise
+from tests.strategies import name_lists
+
+CORRECT = ("exact", "alias", "fuzzy")
+EDGE = 1e-9
+
+
+def matched(extracted: Sequence[str], expected: Sequence[Named], canaries: Sequence[str] = (), rule: NameRule | None = None) -> list[NameMatch]:
+    return match_names(extracted, NameIndex(expected, canaries, rule or NameRule()))
+
+
+def states(extracted: Sequence[str], *labels: str, canaries: Sequence[str] = ()) -> list[str]:
+    return [match.state for match in matched(extracted, [Named(label, ()) for label in labels], canaries)]
+
+
+def similarity(key: str, forms: Sequence[str]) -> float:
+    """The true similarity of a name to an expected one: its best form, by normalised Levenshtein."""
+    return max((Levenshtein.normalized_similarity(key, form) for form in forms if key and form), default=0.0)
+
+
+def best_worth(rows: Sequence[dict[int, float]]) -> tuple[int, float]:
+    """Most pairs, then highest sum, over every partial injective assignment."""
+
+    def all_worths(at: int, used: frozenset[int]) -> Iterator[tuple[int, float]]:
+        if at == len(rows):
+            yield 0, 0.0
+            return
+        yield from all_worths(at + 1, used)
+        for column, score in rows[at].items():
+            if column not in used:
+                for count, total in all_worths(at + 1, used | {column}):
+                    yield count + 1, total + score
+
+    return max(all_worths(0, frozenset()))
+
+
+@st.composite
+def cases(draw: st.DrawFn, *, shared: bool = False) -> tuple[list[str], list[Named], list[str]]:
+    """Extracted names, expected names with aliases, canaries; names are nearly one another."""
+    forms = draw(name_lists(9))
+    if not shared:
+        forms = list({normalise(form): form for form in forms}.values())
+    expected: list[Named] = []
+    while forms and len(expected) < 5:
+        count = draw(st.integers(1, 3))
+        expected.append(Named(forms[0], forms[1:count]))
+        forms = forms[count:]
+    return draw(name_lists(5)), expected, draw(name_lists(3))
+
+
+def assert_optimal(extracted: list[str], expected: list[Named], canaries: list[str], result: list[NameMatch]) -> None:
+    keys = [normalise(name) for name in extracted]
+    truth = [[similarity(key, [normalise(f) for f in (n.label, *n.aliases)]) for n in expected] for key in keys]
+    threshold = NameRule().threshold
+    to_canary = [similarity(key, [normalise(canary) for canary in canaries]) for key in keys]
+    is_canary = [c >= threshold - EDGE and c > max(line, default=0.0) + EDGE for c, line in zip(to_canary, truth, strict=True)]
+    rows = [
+        {} if forbidden else {j: s for j, s in enumerate(line) if s >= threshold - EDGE}
+        for line, forbidden in zip(truth, is_canary, strict=True)
+    ]
+    assert len(result) == len(extracted)
+    assert [match.state == "canary" for match in result] == is_canary
+    pairs = [(i, match) for i, match in enumerate(result) if match.state in CORRECT]
+    assert len({match.index for _, match in pairs}) == len(pairs), "an expected name is matched twice"
+    for i, match in pairs:
+        assert match.score == pytest.approx(truth[i][match.index], abs=1e-9)
+    count, total = best_worth(rows)
+    assert len(pairs) == count
+    assert sum(match.score for _, match in pairs) == pytest.approx(total, abs=1e-9)
+    for i, match in enumerate(result):
+        assert (match.state == "duplicate") == (bool(rows[i]) and (i, match) not in pairs)
+        if match.state == "unmatched":
+            assert match.score == pytest.approx(max(truth[i], default=0.0), abs=1e-9)
+        if match.state == "canary":
+            assert match.score == pytest.approx(to_canary[i], abs=1e-9)
+            assert similarity(keys[i], [normalise(canaries[match.index])]) == pytest.approx(match.score, abs=1e-9)
+
+
+@given(cases())
+@settings(max_examples=400, deadline=None)
+def test_the_whole_matching_is_optimal_over_the_true_similarities(case: tuple[list[str], list[Named], list[str]]) -> None:
+    extracted, expected, canaries = case
+    result = matched(extracted, expected, canaries)
+    assert_optimal(extracted, expected, canaries, result)
+    for name, match in zip(extracted, result, strict=True):
+        if match.state in CORRECT:
+            label, aliases = expected[match.index]
+            is_label = normalise(name) == normalise(label)
+            is_alias = normalise(name) in map(normalise, aliases)
+            assert match.state == ("exact" if is_label else "alias" if is_alias else "fuzzy")
+
+
+@given(cases(shared=True))
+@settings(max_examples=150, deadline=None)
+def test_it_stays_optimal_where_two_expected_names_share_a_form(case: tuple[list[str], list[Named], list[str]]) -> None:
+    assert_optimal(*case, matched(*case))
+
+
+@given(cases(), st.randoms(use_true_random=False))
+@settings(max_examples=150, deadline=None)
+def test_the_order_of_the_output_does_not_change_the_counts(
+    case: tuple[list[str], list[Named], list[str]], chance: random.Random
+) -> None:
+    extracted, expected, canaries = case
+    shuffled = chance.sample(extracted, len(extracted))
+    before, after = matched(extracted, expected, canaries), matched(shuffled, expected, canaries)
+
+    def tally(result: list[NameMatch]) -> Counter[str]:
+        return Counter("correct" if match.state in CORRECT else match.state for match in result)
+
+    assert tally(before) == tally(after)
+
+
+@given(cases())
+@settings(max_examples=50, deadline=None)
+def test_the_same_input_gives_the_same_answer(case: tuple[list[str], list[Named], list[str]]) -> None:
+    assert matched(*case) == matched(*case)
+
+
+def test_exact_alias_fuzzy_unmatched() -> None:
+    expected = [Named("Machine Learning", ["ML"]), Named("Neural network", ["NN", "neural net"]), Named("Overfitting", [])]
+    assert matched(["MACHINE-LEARNING", "nn", "Over-fitting", "tea"], expected)[:3] == [
+        NameMatch("exact", 0, 1.0),
+        NameMatch("alias", 1, 1.0),
+        NameMatch("fuzzy", 2, 11 / 12),  # "over fitting" to "overfitting": one edit in twelve
+    ]
+    assert matched(["tea"], expected)[0].state == "unmatched"
+
+
+def test_an_unmatched_item_names_its_nearest() -> None:
+    result = matched(["gradient decay"], [Named("Overfitting", []), Named("Gradient descent", [])])
+    assert result == [NameMatch("unmatched", 1, pytest.approx(Levenshtein.normalized_similarity("gradient decay", "gradient descent")))]
+
+
+def test_experiments_john_d_smith() -> None:
+    # "john d smith" to "john smith": two edits in twelve, 0.833, is below 0.85.
+    assert states(["John Smith"], "John Smith") == states(["JOHN SMITH"], "John Smith") == ["exact"]
+    assert states(["John D. Smith"], "John Smith") == ["unmatched"]
+    assert [m.state for m in matched(["John D. Smith"], [Named("John Smith", ())], rule=NameRule(threshold=0.83))] == ["fuzzy"]
+
+
+def test_settling_the_exact_match_first_would_lose_a_match() -> None:
+    # A is exactly X and nearly Y; B is nearly X only. Two matches: A is Y, B is X.
+    x, y = "neural network", "neural networks"
+    a, b = "neural network", "neurol netwark"
+    assert similarity(b, [x]) >= 0.85 > similarity(b, [y])
+    for extracted in ([a, b], [b, a]):
+        result = dict(zip(extracted, matched(extracted, [Named(x, ()), Named(y, ())]), strict=True))
+        assert (result[a].state, result[a].index) == ("fuzzy", 1)
+        assert (result[b].state, result[b].index) == ("fuzzy", 0)
+
+
+def test_a_settled_match_stands_where_moving_it_gains_nothing() -> None:
+    # B is nearly X only and A is exactly X with nowhere else to go: B is a second X.
+    assert states(["neural network", "neurol netwark"], "neural network", "overfitting") == ["exact", "duplicate"]
+    assert states(["neurol netwark", "neural network"], "neural network", "overfitting") == ["duplicate", "exact"]
+
+
+def test_a_chain_of_three_moves() -> None:
+    names = ["alpha beta gamma", "alpha beta gammas", "alpha beta gammass"]
+    # Each extracted name sits exactly on one expected; the newcomer fits the first only, so all three move up by one.
+    expected = [Named(name, ()) for name in (*names, "alpha beta gammasss")]
+    newcomer = "alphx betx gamma"
+    assert similarity(newcomer, [names[0]]) >= 0.85 > similarity(newcomer, [names[1]])
+    result = matched([*names, newcomer], expected)
+    assert [match.state in CORRECT for match in result] == [True] * 4
+    assert result[3].index == 0
+
+
+@pytest.mark.parametrize("second", ["Machine learning", "MACHINE LEARNING", "ML", "machine learnin"])
+def test_a_second_item_for_the_same_concept_is_a_duplicate(second: str) -> None:
+    result = matched(["machine learning", second], [Named("Machine learning", ["ML"]), Named("Overfitting", [])])
+    assert sorted(match.state in CORRECT for match in result) == [False, True]
+    assert [match.state for match in result].count("duplicate") == 1
+    assert {match.index for match in result} == {0}
+
+
+def test_similarity_is_edits_over_the_longer_length() -> None:
+    name = "abcdefghijklmnopqrst"
+    assert matched(["xy" + name[2:]], [Named(name, ())]) == [NameMatch("fuzzy", 0, pytest.approx(18 / 20))]
+    assert matched(["xyz" + name[3:] + "u"], [Named(name + "u", ())]) == [NameMatch("fuzzy", 0, pytest.approx(18 / 21))]
+    assert matched(["wxyz" + name[4:]], [Named(name, ())]) == [NameMatch("unmatched", 0, pytest.approx(16 / 20))]
+
+
+@pytest.mark.parametrize("scorer", sorted(SCORERS))
+def test_every_scorer_gives_one_to_equals_and_compares_on_the_same_scale(scorer: str) -> None:
+    expected = [Named("gradient descent", ()), Named("overfitting", ())]
+    rule = NameRule(scorer, 0.9)
+    assert matched(["gradient descents"], expected, rule=rule)[0][:2] == ("fuzzy", 0)
+    assert 0.9 <= matched(["gradient descents"], expected, rule=rule)[0].score <= 1.0
+    assert matched(["tea kettle"], expected, rule=rule)[0].state == "unmatched"
+    assert matched(["gradient descents"], expected, ["gradient descents!"], rule)[0][:2] in (("canary", 0), ("fuzzy", 0))
+
+
+def test_a_threshold_of_one_takes_equals_only() -> None:
+    expected = [Named("gradient descent", ["SGD"])]
+    rule = NameRule(threshold=1.0)
+    assert [matched([name], expected, rule=rule)[0].state for name in ("Gradient-Descent", "sgd", "gradient descents")] == [
+        "exact", "alias", "unmatched",
+    ]
+
+
+class TestCanaries:
+    def test_exact_and_fuzzy(self) -> None:
+        extracted = ["Neural Osmosis Learning", "neural osmosis learnings", "tea"]
+        assert states(extracted, "Machine learning", canaries=["Quantum tea", "Neural osmosis learning"]) == ["canary", "canary", "unmatched"]
+        result = matched(extracted, [Named("Machine learning", ())], ["Quantum tea", "Neural osmosis learning"])
+        assert result[0] == NameMatch("canary", 1, 1.0)
+        assert result[1] == NameMatch("canary", 1, pytest.approx(23 / 24))
+
+    def test_each_time_it_is_extracted(self) -> None:
+        assert states(["Fake thing", "fake thing"], "Machine learning", canaries=["Fake thing"]) == ["canary", "canary"]
+
+    def test_an_item_that_is_as_near_to_an_expected_name_is_none(self) -> None:
+        # One edit from either: the expected name wins.
+        assert states(["gradient flox"], "gradient flow", canaries=["gradient floz"]) == ["fuzzy"]
+
+    def test_an_item_that_is_nearer_to_an_expected_name_is_none(self) -> None:
+        assert states(["gradient flow"], "gradient flow", canaries=["gradient flow"]) == ["exact"]
+        assert states(["gradient flowx"], "gradient flow", canaries=["gradient flowyy"]) == ["fuzzy"]
+
+    def test_an_item_that_is_nearer_to_the_canary_is_one_though_an_expected_name_is_near(self) -> None:
+        assert states(["gradient glow"], "gradient flow", canaries=["gradient glow"]) == ["canary"]
+        assert states(["gradient glow", "gradient flow"], "gradient flow", canaries=["gradient glow"]) == ["canary", "exact"]
+
+    def test_an_alias_protects_as_the_label_does(self) -> None:
+        assert matched(["fake thing"], [Named("Real thing of size", ["Fake thing"])], ["Fake thing"])[0].state == "alias"
+
+    def test_a_second_item_for_a_concept_is_a_duplicate_and_no_canary(self) -> None:
+        assert states(["gradient flow", "gradient flox"], "gradient flow", canaries=["gradient floz"]) == ["exact", "duplicate"]
+
+    def test_a_canary_never_takes_a_match_from_another(self) -> None:
+        assert states(["gradient glow", "gradient flowx"], "gradient flow", canaries=["gradient glow"]) == ["canary", "fuzzy"]
+
+
+class TestNothing:
+    def test_no_items(self) -> None:
+        assert matched([], [Named("A", ())], ["B"]) == []
+
+    def test_no_expected_names(self) -> None:
+        assert matched(["A", "fake"], [], ["fake"]) == [NameMatch("unmatched", -1, 0.0), NameMatch("canary", 0, 1.0)]
+
+    def test_no_expected_names_and_no_canaries(self) -> None:
+        assert matched(["A"], []) == [NameMatch("unmatched", -1, 0.0)]
+
+    @pytest.mark.parametrize("name", ["", "  ", "?!", "…", "\u200b"])
+    def test_names_that_normalise_to_nothing_match_nothing(self, name: str) -> None:
+        assert matched([name, name], [Named(name, [name]), Named("A", ())], [name]) == [NameMatch("unmatched", -1, 0.0)] * 2
+
+    def test_an_expected_name_that_normalises_to_nothing_leaves_the_others_alone(self) -> None:
+        assert matched(["A"], [Named("?!", ()), Named("A", ["--"])]) == [NameMatch("exact", 1, 1.0)]
+
+
+class TestResolve:
+    INDEX = NameIndex([Named("Machine learning", ["ML"]), Named("Gradient flow", [])], ["Gradient glow"], NameRule())
+
+    @pytest.mark.parametrize(
+        ("name", "end"),
+        [
+            ("machine-learning", (0, False)),
+            ("ml", (0, False)),
+            ("machine learnings", (0, True)),
+            ("gradient flow", (1, False)),
+            ("gradient flows", (1, True)),
+            ("gradient glow", None),  # a canary more than a concept
+            ("tea", None),
+            ("", None),
+            ("?!", None),
+        ],
+    )
+    def test_an_end_resolves_by_alias_and_by_the_fuzzy_rule(self, name: str, end: tuple[int, bool] | None) -> None:
+        assert self.INDEX.resolve(name) == end
+
+    def test_a_name_stands_for_its_nearest_concept(self) -> None:
+        index = NameIndex([Named("gradient flow", ()), Named("gradient flows", ())], [], NameRule())
+        assert index.resolve("gradient flowss") == (1, True)
+
+    def test_many_ends_may_be_one_concept(self) -> None:
+        assert {self.INDEX.resolve(name) for name in ("ML", "Machine Learning", "ml")} == {(0, False)}
+
+
+def test_a_label_is_nobody_elses_alias() -> None:
+    index = NameIndex([Named("Deep learning", ["Machine learning"]), Named("Machine learning", ())], [], NameRule())
+    assert index.resolve("machine learning") == (1, False)
+    assert match_names(["machine learning"], index) == [NameMatch("exact", 1, 1.0)]

@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import math
+import statistics
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.metrics.aggregate import Aggregate, mean_and_spread, percentile
+
+FRACTIONS = st.lists(st.floats(0, 1), min_size=1, max_size=30)
+
+
+def test_mean_counts_cases_the_same_and_pooled_counts_items_the_same() -> None:
+    total = Aggregate()
+    total.add({"recall": 1 / 2, "precision": 1.0}, {"recall": (1, 2), "precision": (1, 1)})
+    total.add({"recall": 9 / 18, "precision": 9 / 19}, {"recall": (9, 18), "precision": (9, 19)})
+    assert total.means() == {"recall": 0.5, "precision": pytest.approx((1 + 9 / 19) / 2)}
+    # Pooled: recall 10/20, precision 10/20, so F1 is 0.5 too.
+    assert total.pooled() == {"recall": 0.5, "precision": 0.5, "f1": 0.5}
+
+
+def test_a_skipped_metric_is_left_out_of_the_mean_and_its_denominator() -> None:
+    total = Aggregate()
+    total.add({"recall": 1.0, "relationshipAccuracy": 0.4}, {})
+    total.add({"recall": 0.0}, {})
+    assert total.means() == {"recall": 0.5, "relationshipAccuracy": 0.4}
+    assert total.denominators() == {"recall": 2, "relationshipAccuracy": 1}
+
+
+def test_a_bad_answer_counts_as_zero() -> None:
+    total = Aggregate()
+    total.add({"recall": 0.8}, {"recall": (8, 10)})
+    total.add({"recall": 0.0}, {"recall": (0, 10)})
+    assert total.means() == {"recall": 0.4}
+    assert total.pooled() == {"recall": 0.4}
+
+
+def test_nothing_at_all() -> None:
+    assert (Aggregate().means(), Aggregate().pooled(), Aggregate().denominators()) == ({}, {}, {})
+
+
+def test_pooled_ratios_of_nothing_are_zero() -> None:
+    total = Aggregate()
+    total.add({}, {"precision": (0, 0), "recall": (0, 3)})
+    assert total.pooled() == {"precision": 0.0, "recall": 0.0, "f1": 0.0}
+
+
+@given(st.lists(st.fixed_dictionaries({}, optional={"a": st.floats(0, 1), "b": st.floats(0, 1)}), max_size=20))
+def test_means_are_those_of_the_cases_that_have_the_metric(cases: list[dict[str, float]]) -> None:
+    total = Aggregate()
+    for case in cases:
+        total.add(case, {})
+    for key in ("a", "b"):
+        values = [case[key] for case in cases if key in case]
+        assert total.denominators().get(key, 0) == len(values)
+        if values:
+            assert total.means()[key] == pytest.approx(statistics.fmean(values), abs=1e-12)
+            assert 0.0 <= total.means()[key] <= 1.0
+
+
+@given(FRACTIONS)
+def test_the_mean_does_not_depend_on_the_order(values: list[float]) -> None:
+    forward, backward = Aggregate(), Aggregate()
+    for value in values:
+        forward.add({"a": value}, {})
+    for value in reversed(values):
+        backward.add({"a": value}, {})
+    assert forward.means() == backward.means()
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.floats(0, 1))
+def test_percentile_agrees_with_numpy(values: list[float], share: float) -> None:
+    assert percentile(values, share) == pytest.approx(float(np.percentile(values, share * 100)), rel=1e-9, abs=1e-6)
+
+
+def test_percentile_at_the_ends_and_of_nothing() -> None:
+    assert percentile([3.0, 1.0, 2.0], 0.0) == 1.0
+    assert percentile([3.0, 1.0, 2.0], 0.5) == 2.0
+    assert percentile([3.0, 1.0, 2.0], 1.0) == 3.0
+    assert percentile([1.0, 2.0], 0.95) == pytest.approx(1.95)
+    assert percentile([7.0], 0.95) == 7.0
+    assert percentile([], 0.5) is None
+
+
+@given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+def test_spread_agrees_with_the_statistics_module(values: list[float]) -> None:
+    mean, spread = mean_and_spread(values)
+    assert mean == pytest.approx(statistics.fmean(values), abs=1e-12)
+    assert spread == pytest.approx(statistics.stdev(values), abs=1e-9)
+
+
+def test_a_single_value_has_no_spread() -> None:
+    assert mean_and_spread([0.7]) == (0.7, 0.0)
+    assert math.isclose(mean_and_spread([0.1] * 10)[1], 0.0, abs_tol=1e-12)

@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from row3.providers.faults import VendorError, read_error, status_fault
+from row3.providers.presets import endpoint_for
+
+OPENAI = endpoint_for("openai")
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        ({"error": {"message": "m", "type": "t", "code": "c", "param": "p"}}, VendorError("m", "c", "t", "p")),
+        ([{"error": {"message": "m", "status": "S", "code": 400}}], VendorError("m", "400", "S")),
+        ({"error": "plain"}, VendorError("plain")),
+        ({"message": "m"}, VendorError("m")),
+        ({"detail": "Not Found"}, VendorError("Not Found")),
+        ({"error": {}}, VendorError()),
+        ({"error": None}, VendorError()),
+        ([], VendorError()),
+        ("text", VendorError()),
+        (None, VendorError()),
+        ({"error": {"message": ["a", 1], "details": [1, {"retryDelay": 5}]}}, VendorError('["a", 1]')),
+    ],
+)
+def test_every_vendors_error_is_read(body: object, error: VendorError) -> None:
+    assert read_error(body) == error
+
+
+def fault(status: int, body: Any) -> Any:
+    return status_fault(status, {}, body if isinstance(body, str) else json.dumps(body), OPENAI, (), 0.0)
+
+
+def test_the_message_says_who_what_and_why() -> None:
+    found = fault(404, {"error": {"message": "The model `x` does not exist."}})
+    assert found.message == "api.openai.com answered 404 (Not Found): The model `x` does not exist"
+    assert found.kind == "give_up" and "model's name" in found.fix
+
+
+def test_bodies_that_are_no_json() -> None:
+    assert fault(502, "<html>…").message == "api.openai.com answered 502 (Bad Gateway): a web page (HTML)"
+    assert fault(502, "").message == "api.openai.com answered 502 (Bad Gateway)"
+    assert fault(599, "busy\nbusy").message == "api.openai.com answered 599 (no standard status): busy busy"
+
+
+def test_temperature_that_a_model_does_not_take_is_explained() -> None:
+    said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
+    found = fault(400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}})
+    assert found.kind == "give_up" and "leave it out" in found.fix and not found.refused
+
+
+def test_a_prompt_that_is_too_long() -> None:
+    found = fault(400, {"error": {"message": "too long", "code": "context_length_exceeded"}})
+    assert found.fix == "the prompt is too long for this model"
+
+
+def test_a_server_error_that_speaks_of_credit_does_not_stop_the_run() -> None:
+    assert fault(500, {"error": {"message": "insufficient credits of entropy"}}).kind == "retry"

@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.requests import Answer
+from row3.providers.faults import Fault
+from row3.providers.presets import endpoint_for
+from row3.providers.replies import read_reply
+
+ENDPOINT = endpoint_for("openrouter")
+
+
+def read(body: Any) -> Any:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return read_reply(raw, {}, ENDPOINT, (), 1.5, 0.0)
+
+
+def test_the_text_is_unedited(make_completion: Any) -> None:
+    text = '```json\n{"a": 1,}\n``` \u2028 é \U0001f600 \ud83d \x00 '
+    answer = read(make_completion(text))
+    assert isinstance(answer, Answer) and answer.text == text and answer.latency_s == 1.5
+
+
+def test_an_empty_text_is_an_answer(make_completion: Any) -> None:
+    assert read(make_completion("")).text == ""
+    assert isinstance(read(make_completion("", refusal="no")), Fault)
+
+
+def test_content_in_parts(make_completion: Any) -> None:
+    body = make_completion()
+    body["choices"][0]["message"]["content"] = [{"type": "text", "text": "a"}, {"type": "x"}, {"text": "b"}]
+    assert read(body).text == "ab"
+
+
+def test_odd_counts_and_reasons_are_unknown(make_completion: Any) -> None:
+    body = make_completion(finish="MAX_TOKENS")
+    body["usage"] = {"prompt_tokens": -1, "completion_tokens": True}
+    body["model"] = 5
+    answer = read(body)
+    assert (answer.prompt_tokens, answer.completion_tokens, answer.served_model) == (None, None, None)
+    assert answer.finish_reason == "length"
+    del body["usage"], body["choices"][0]["finish_reason"]
+    assert read(body).finish_reason == "unknown"
+
+
+def test_an_error_beside_or_inside_a_choice(make_completion: Any) -> None:
+    beside = read({"error": {"message": "upstream broke"}})
+    assert beside.kind == "retry" and "answered 200" in beside.message and "upstream broke" in beside.message
+    body = make_completion("half an ans")
+    body["choices"][0]["error"] = {"code": 502, "message": "cut"}
+    inside = read(body)
+    assert inside.kind == "retry" and "answered 502 (Bad Gateway): cut" in inside.message
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["choices", "message", "content", "refusal", "error", "code", "usage", "model", "text"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_no_json_breaks_it(body: Any) -> None:
+    assert isinstance(read(body), Answer | Fault)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_it(raw: bytes) -> None:
+    assert isinstance(read(raw), Fault)

@@ -1,0 +1,251 @@
+"""Questions about history, and the writes."""
+
+from __future__ import annotations
+
+import getpass
+from pathlib import Path
+
+import pytest
+
+from row3.errors import EnvironmentFault, UsageError
+from row3.vcs.repository import Repository
+
+from .conftest import Sandbox, make
+
+
+def shallow(box: Sandbox, tmp_path: Path) -> Repository:
+    for number in range(3):
+        box.commit(a=str(number))
+    box.git("tag", "old", "HEAD~2")
+    box.git("clone", "-q", "--depth", "1", box.root.as_uri(), str(tmp_path / "shallow"))
+    found = Repository.find(tmp_path / "shallow")
+    assert found is not None and found.is_shallow
+    return found
+
+
+def test_before_the_first_commit(box: Sandbox, tmp_path: Path) -> None:
+    repo = box.repository()
+    assert (repo.head(), repo.short_head(), repo.branch()) == (None, None, "main")
+    assert repo.protected_branch(None) is None
+    assert repo.protected_branch("main") is None
+    assert not repo.is_dirty(["a"])
+    box.write("a", "1")
+    assert repo.is_dirty(["a"])
+    box.git("add", "a")
+    assert repo.is_dirty(["a"])
+    assert repo.read_index(["a"], tmp_path / "out") == 1
+    with pytest.raises(UsageError, match="no commit named HEAD"):
+        repo.resolve("HEAD")
+    with pytest.raises(UsageError, match="no commit named HEAD"):
+        repo.read_tree("HEAD", ["a"], tmp_path / "out")
+    with pytest.raises(UsageError, match="no commit named HEAD"):
+        repo.changed(["a"], base="HEAD", tree=None)
+    assert repo.commit(["a"], "first") == repo.head() is not None
+
+
+def test_head_and_branch(box: Sandbox) -> None:
+    head = box.commit(a="1")
+    repo = box.repository()
+    assert repo.head() == head
+    short = repo.short_head()
+    assert short is not None and head.startswith(short) and len(short) < 40
+    box.git("checkout", "-q", "--detach")
+    assert repo.branch() is None
+
+
+def test_dirty(box: Sandbox) -> None:
+    box.commit(golden__a="1", other="1", **{"golden*__a": "1"})
+    repo = box.repository()
+    assert not repo.is_dirty(["golden", "other", "no/such"])
+    assert not repo.is_dirty([])
+    box.write("golden*/a", "2")
+    assert not repo.is_dirty(["golden"])  # paths are no wildcards
+    assert repo.is_dirty(["golden*"])
+    box.git("checkout", "-q", ".")
+    box.write("golden/new ü", "1")
+    assert repo.is_dirty(["golden"]) and repo.is_dirty(["."]) and not repo.is_dirty(["other"])
+    box.git("config", "status.showUntrackedFiles", "no")
+    assert repo.is_dirty(["golden/"])
+    box.write(".gitignore", "new*")
+    assert not repo.is_dirty(["golden"])
+    box.git("rm", "-q", "--cached", "other")
+    assert repo.is_dirty(["other"])
+
+
+def test_user(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    repo = box.repository()
+    assert repo.user() == "Zoë Tester <zoe@example.org>"
+    monkeypatch.setenv("GIT_AUTHOR_NAME", "Somebody Else")  # as under `git commit --author`
+    assert repo.user() == "Zoë Tester <zoe@example.org>"
+    box.git("config", "--unset", "user.name")
+    box.git("config", "--unset", "user.email")
+    box.git("config", "user.useConfigOnly", "true")
+    assert repo.user() == getpass.getuser()
+
+
+def test_resolve(box: Sandbox) -> None:
+    first = box.commit(a="1")
+    second = box.commit(a="2")
+    box.git("tag", "-a", "v1", "-m", "annotated", first)
+    repo = box.repository()
+    assert repo.resolve("v1") == repo.resolve("HEAD~1") == repo.resolve(first[:10]) == first
+    assert repo.resolve("main") == second
+    for unknown in ("nope", "main:a", "f" * 40, "ü", "HEAD~9"):
+        with pytest.raises(UsageError, match="git knows no commit named"):
+            repo.resolve(unknown)
+    for refused in ("--help", "-", "", "a\nb", "a\0b"):
+        with pytest.raises(UsageError, match="is not a name that git knows"):
+            repo.resolve(refused)
+
+
+def test_shallow_clone(box: Sandbox, tmp_path: Path) -> None:
+    repo = shallow(box, tmp_path)
+    for ref in ("HEAD~1", "old", box.git("rev-parse", "old").strip()):
+        with pytest.raises(UsageError, match=r"git fetch --unshallow.*fetch-depth: 0"):
+            repo.resolve(ref)
+    with pytest.raises(UsageError, match="git fetch --unshallow"):
+        repo.merge_base("HEAD", "old")
+    assert repo.head() == repo.resolve("origin/main")
+    assert repo.protected_branch(None) == "origin/main"
+    box.git("checkout", "-q", "-b", "side", "old")
+    box.commit(b="1")
+    box.git("fetch", "-q", "--depth", "1", str(box.root), "side:refs/remotes/origin/side", GIT_DIR=str(repo.git_dir))
+    with pytest.raises(UsageError, match=r"common ancestor.*shallow clone.*--unshallow"):
+        repo.merge_base("origin/side", "HEAD")
+
+
+def test_merge_base(box: Sandbox) -> None:
+    base = box.commit(a="1")
+    box.git("checkout", "-q", "-b", "side")
+    box.commit(b="1")
+    box.git("checkout", "-q", "main")
+    box.commit(a="2")
+    box.git("checkout", "-q", "--orphan", "stranger")
+    box.commit("orphan")
+    repo = box.repository()
+    assert repo.merge_base("main", "side") == base
+    assert repo.merge_base("main", "stranger") is None
+    with pytest.raises(UsageError, match="no commit named nope"):
+        repo.merge_base("main", "nope")
+
+
+def test_protected_branch(box: Sandbox, tmp_path: Path) -> None:
+    box.commit(a="1")
+    repo = box.repository()
+    assert repo.protected_branch(None) == "main"
+    box.git("branch", "-m", "master")
+    assert repo.protected_branch(None) == "master"
+    box.git("branch", "-m", "trunk")
+    box.git("branch", "main/of/something")
+    assert repo.protected_branch(None) is None
+    assert repo.protected_branch("trunk") == "trunk"
+    with pytest.raises(UsageError, match=r"configured branch mian.*git fetch origin mian"):
+        repo.protected_branch("mian")
+
+    box.git("branch", "-D", "main/of/something")
+    box.git("clone", "-q", str(box.root), str(tmp_path / "clone"))
+    clone = Sandbox(tmp_path / "clone")
+    clone.git("checkout", "-q", "-b", "work")
+    assert clone.repository().protected_branch(None) == "origin/trunk"
+    clone.git("branch", "-D", "trunk")
+    assert clone.repository().protected_branch("trunk") == "origin/trunk"
+    clone.git("branch", "main")
+    clone.git("remote", "set-head", "origin", "--delete")
+    assert clone.repository().protected_branch(None) == "main"
+    clone.git("update-ref", "refs/remotes/origin/main", "HEAD")
+    assert clone.repository().protected_branch(None) == "origin/main"
+    clone.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+    assert clone.repository().protected_branch(None) == "origin/main"
+
+
+def test_protected_branch_is_no_tag_of_the_same_name(box: Sandbox) -> None:
+    old = box.commit(a="1")
+    box.git("tag", "main")
+    new = box.commit(a="2")
+    repo = box.repository()
+    for configured in (None, "main"):
+        ref = repo.protected_branch(configured)
+        assert ref is not None and repo.resolve(ref) == new != old
+
+
+def test_changed(box: Sandbox) -> None:
+    base = box.commit(golden__a="1", golden__gone="1", other="1")
+    box.commit("second", golden__a="2", other="2")
+    repo = box.repository()
+    assert repo.changed(["golden"], base=base, tree="HEAD") == ["golden/a"]
+    assert repo.changed(["."], base=base, tree=None) == ["golden/a", "other"]
+    assert repo.changed([], base=base, tree=None) == []
+    box.write("golden/ü b", "1")
+    (box.root / "golden/gone").unlink()
+    assert repo.changed(["golden"], base="HEAD", tree=None) == []  # not staged
+    box.git("add", "-N", "golden/ü b")
+    assert repo.changed(["golden"], base="HEAD", tree=None) == []  # a promise is not committed
+    box.git("add", "-A")
+    assert repo.changed(["golden"], base="HEAD", tree=None) == ["golden/gone", "golden/ü b"]
+    box.git("mv", "golden/a", "golden/moved")
+    assert {"golden/a", "golden/moved"} <= set(repo.changed(["golden"], base="HEAD", tree=None))
+    with pytest.raises(UsageError, match="no commit named nope"):
+        repo.changed(["golden"], base="nope", tree="HEAD")
+
+
+def test_commit_takes_only_these_paths(box: Sandbox) -> None:
+    box.commit(baselines__old="1", other="1")
+    repo = box.repository()
+    box.write("baselines/n ü*", "1")
+    (box.root / "baselines/old").unlink()
+    box.write("other", "2")
+    box.git("add", "other")
+    sha = repo.commit(["baselines", "charts"], "Promote ü\n\n# kept\n### 1.1")
+    assert sha == repo.head()
+    shown = box.git("-c", "core.quotePath=false", "show", "--no-renames", "--name-status", "--format=%B", "HEAD")
+    assert shown == "Promote ü\n\n# kept\n### 1.1\n\n\nA\tbaselines/n ü*\nD\tbaselines/old\n"
+    assert repo.changed(["."], base="HEAD", tree=None) == ["other"]  # still staged
+    assert repo.commit(["baselines"], "again") is None
+
+
+def test_commit_runs_hooks(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
+    box.commit(a="1")
+    hook = box.write(".git/hooks/pre-commit", '#!/bin/sh\necho "not today, LC_ALL=${LC_ALL:-}" >&2; exit 1\n')
+    hook.chmod(0o755)
+    monkeypatch.setenv("LC_ALL", "de_DE.UTF-8")
+    box.write("a", "2")
+    with pytest.raises(EnvironmentFault, match="not today, LC_ALL=de_DE"):
+        box.repository().commit(["a"], "no")
+
+
+def test_commit_without_a_name(box: Sandbox) -> None:
+    box.git("config", "--unset", "user.email")
+    box.git("config", "user.useConfigOnly", "true")
+    box.write("a", "1")
+    with pytest.raises(EnvironmentFault, match="user.email"):
+        box.repository().commit(["a"], "no")
+
+
+def test_commit_in_the_middle_of_a_merge(box: Sandbox) -> None:
+    box.commit(a="1")
+    box.git("checkout", "-q", "-b", "side")
+    box.commit(b="1")
+    box.git("checkout", "-q", "main")
+    box.git("merge", "-q", "--no-ff", "--no-commit", "side")
+    box.write("a", "2")
+    with pytest.raises(EnvironmentFault, match="during a merge"):
+        box.repository().commit(["a"], "no")
+
+
+def test_tag(box: Sandbox) -> None:
+    head = box.commit(a="1")
+    repo = box.repository()
+    repo.tag("decompose-v1.1", "### Metrics\n\nrecall ü")
+    assert repo.resolve("decompose-v1.1") == head
+    assert box.git("tag", "-l", "--format=%(contents)", "decompose-v1.1").strip() == "### Metrics\n\nrecall ü"
+    with pytest.raises(UsageError, match="exists already"):
+        repo.tag("decompose-v1.1", "again")
+    with pytest.raises(UsageError, match="no name for a tag"):
+        repo.tag("a b", "x")
+    with pytest.raises(UsageError, match="not a name"):
+        repo.tag("-d", "x")
+
+
+def test_tag_before_the_first_commit(tmp_path: Path) -> None:
+    with pytest.raises(EnvironmentFault, match="git tag failed"):
+        make(tmp_path / "r").repository().tag("v1", "x")

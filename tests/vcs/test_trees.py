@@ -1,0 +1,134 @@
+"""Files of a commit and of the index, written to a folder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from row3.errors import EnvironmentFault, UsageError
+
+from .conftest import Sandbox
+
+
+def listing(folder: Path) -> dict[str, str]:
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes().decode() for path in folder.rglob("*") if path.is_file()
+    }
+
+
+def test_read_tree(box: Sandbox, tmp_path: Path) -> None:
+    old = box.commit(p__golden__a="old", **{"p__golden__ü b": "old", "p__prompts__x": "old"}, other="old")
+    box.commit(p__golden__a="new")
+    out = tmp_path / "out put"
+    assert box.repository().read_tree(old, ["p/golden", "p/none"], out) == 2
+    assert listing(out) == {"p/golden/a": "old", "p/golden/ü b": "old"}
+    assert box.repository().read_tree("main", ["p/golden/", "other"], out) == 3
+    assert listing(out)["p/golden/a"] == "new"
+    assert box.repository().read_tree("main", ["."], tmp_path / "all") == 4
+    assert box.repository().read_tree("main", [], tmp_path / "none") == 0
+    assert box.git("status", "--porcelain") == ""
+
+
+def test_read_tree_into_a_relative_folder(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box.commit(a="1")
+    monkeypatch.chdir(tmp_path)
+    box.repository().read_tree("HEAD", ["a"], Path("here"))
+    assert listing(tmp_path / "here") == {"a": "1"}
+
+
+def test_neither_symlinks_nor_submodules(box: Sandbox, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("secret")
+    box.write("golden/a", "1")
+    (box.root / "golden/link").symlink_to(secret)
+    (box.root / "elsewhere").symlink_to(tmp_path)
+    box.commit()
+    box.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},golden/sub")
+    box.git("commit", "-q", "-m", "submodule")
+    repo = box.repository()
+    assert repo.read_tree("HEAD", ["golden", "elsewhere", "elsewhere/secret"], tmp_path / "tree") == 1
+    assert repo.read_index(["golden", "elsewhere", "elsewhere/secret"], tmp_path / "index") == 1
+    assert listing(tmp_path / "tree") == listing(tmp_path / "index") == {"golden/a": "1"}
+
+
+def test_export_ignore_hides_nothing(box: Sandbox, tmp_path: Path) -> None:
+    box.write(".gitattributes", "golden export-ignore\n* export-subst\n")
+    box.commit(golden__a="$Format:%H$")
+    assert box.repository().read_tree("HEAD", ["golden"], tmp_path / "out") == 1
+    assert listing(tmp_path / "out") == {"golden/a": "$Format:%H$"}
+
+
+def test_line_ends_as_in_a_checkout_on_both_sides(box: Sandbox, tmp_path: Path) -> None:
+    box.write(".gitattributes", "*.txt eol=crlf\n")
+    box.write("a.txt", b"one\r\ntwo\r\n")
+    box.commit()
+    repo = box.repository()
+    repo.read_tree("HEAD", ["a.txt"], tmp_path / "tree")
+    repo.read_index(["a.txt"], tmp_path / "index")
+    assert listing(tmp_path / "tree") == listing(tmp_path / "index") == {"a.txt": "one\r\ntwo\r\n"}
+
+
+def test_a_filter_that_fails(box: Sandbox, tmp_path: Path) -> None:
+    box.commit(a="1")
+    box.write(".gitattributes", "a filter=broken\n")
+    box.git("config", "filter.broken.smudge", "false")
+    box.git("config", "filter.broken.required", "true")
+    with pytest.raises(EnvironmentFault, match=r"smudge filter broken failed|external filter"):
+        box.repository().read_tree("HEAD", ["a"], tmp_path / "out")
+
+
+def test_read_index_is_what_is_staged(box: Sandbox, tmp_path: Path) -> None:
+    box.commit(golden__a="old", golden__b="old")
+    box.write("golden/a", "staged")
+    box.git("add", "golden/a")
+    box.write("golden/a", "only on disk")
+    box.write("golden/empty", "")
+    box.git("add", "golden/empty")
+    box.write("golden/promised", "later")
+    box.git("add", "-N", "golden/promised")
+    box.git("rm", "-q", "--cached", "golden/b")
+    assert box.repository().read_index(["golden"], tmp_path / "out") == 2
+    assert listing(tmp_path / "out") == {"golden/a": "staged", "golden/empty": ""}
+
+
+def test_read_index_sees_what_a_sparse_checkout_leaves_out(box: Sandbox, tmp_path: Path) -> None:
+    box.commit(golden__a="1", other__b="1")
+    box.git("sparse-checkout", "set", "other")
+    assert not (box.root / "golden").exists()
+    assert box.repository().read_index(["golden"], tmp_path / "out") == 1
+
+
+def test_read_index_of_another_index(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box.commit(a="old", b="old")
+    monkeypatch.setenv("GIT_INDEX_FILE", str(box.root / ".git" / "next-index-1.lock"))
+    box.git("read-tree", "HEAD")
+    box.write("a", "new")
+    box.git("add", "a")
+    repo = box.repository()
+    assert repo.changed(["."], base="HEAD", tree=None) == ["a"]
+    repo.read_index(["."], tmp_path / "out")
+    assert listing(tmp_path / "out") == {"a": "new", "b": "old"}
+    monkeypatch.delenv("GIT_INDEX_FILE")
+    assert box.repository().changed(["."], base="HEAD", tree=None) == []
+
+
+def test_unresolved_conflict(box: Sandbox, tmp_path: Path) -> None:
+    box.commit(golden__a="1")
+    box.git("checkout", "-q", "-b", "side")
+    box.commit(golden__a="2")
+    box.git("checkout", "-q", "main")
+    box.commit(golden__a="3")
+    box.git("merge", "side", fails=True)
+    with pytest.raises(UsageError, match=r"golden/a: .*unresolved merge conflict"):
+        box.repository().read_index(["golden"], tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_split_index_leaves_no_trace(box: Sandbox, tmp_path: Path) -> None:
+    box.commit(a="1")
+    box.git("config", "core.splitIndex", "true")
+    before = sorted(os.listdir(box.root / ".git"))
+    box.repository().read_tree("HEAD", ["a"], tmp_path / "out")
+    assert sorted(os.listdir(box.root / ".git")) == before
