@@ -1,0 +1,49 @@
+# make demo   the main job on the shipped recordings, no API key
+# make test   the tests
+# make check  what CI runs beside them: ruff, mypy, import contracts, row3 lint, the gate on our own prompts
+# make bench  timings and memory (docs/performance.md)
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test check bench schemas clean
+.DEFAULT_GOAL := demo
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "row3 needs Python 3.11 or newer; name one: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.run: $(VENV)/.made requirements/run.txt pyproject.toml
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/run.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/.run
+	@sh examples/demo.sh "$(abspath $(BIN))"
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -q -n auto
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy row3
+	$(BIN)/lint-imports --no-cache
+	$(BIN)/row3 lint
+	CI=true $(BIN)/row3 --compare --mode replay
+
+bench: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.run
+
+schemas: $(VENV)/.run
+	$(BIN)/row3 schema
+
+clean:
+	rm -rf $(VENV) .row3
