@@ -19,7 +19,7 @@ CONNECT_S = 15.0
 _FRAMING = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 
 
-class BodyTooLarge(Exception):
+class BodyTooLargeError(Exception):
     """The answer is longer than the limit; the rest of it was not read."""
 
 
@@ -42,7 +42,7 @@ class BoundedClient(httpx2.AsyncClient):
         self._sent = SENT | also_sent
 
     async def send(self, request: httpx2.Request, *, stream: bool = False, **options: Any) -> httpx2.Response:
-        """Send and read to the end. Raises `BodyTooLarge`, or what httpx2 raises."""
+        """Send and read to the end. Raises `BodyTooLargeError`, or what httpx2 raises."""
         headers = [(name, value) for name, value in request.headers.multi_items() if name.lower() in self._sent]
         headers.append(("Accept-Encoding", "identity"))
         if self._key is not None:
@@ -56,7 +56,7 @@ class BoundedClient(httpx2.AsyncClient):
             async for piece in response.aiter_bytes():
                 body += piece
                 if len(body) > self._limit_bytes:
-                    raise BodyTooLarge
+                    raise BodyTooLargeError
         finally:
             await response.aclose()
         return httpx2.Response(

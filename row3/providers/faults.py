@@ -38,6 +38,24 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
+class Exchange:
+    """What surrounds the body of an answer, needed to say what the answer means."""
+
+    endpoint: Endpoint
+    headers: Mapping[str, str]
+    """Must find names whatever their case."""
+    secrets: tuple[str, ...]
+    """Values that no message may hold."""
+    now: float
+    """Seconds since 1970, for a Retry-After date."""
+
+    @property
+    def host(self) -> str:
+        """Host and port, as messages name the endpoint."""
+        return host_of(self.endpoint)
+
+
+@dataclass(frozen=True, slots=True)
 class VendorError:
     """The `error` object of an answer, whichever vendor wrote it."""
 
@@ -92,17 +110,16 @@ def host_of(endpoint: Endpoint) -> str:
     return urlsplit(endpoint.base_url).netloc or endpoint.preset
 
 
-def status_fault(
-    status: int, headers: Mapping[str, str], text: str, endpoint: Endpoint, secrets: tuple[str, ...], now: float
-) -> Fault:
-    """What an answer with an error status means. `now` in seconds since 1970, for a Retry-After date."""
+def status_fault(status: int, text: str, exchange: Exchange) -> Fault:
+    """What an answer with an error status and the body `text` means."""
+    endpoint = exchange.endpoint
     try:
         error = read_error(json.loads(text))
     except (ValueError, RecursionError):
         error = VendorError(message="a web page (HTML)" if looks_like_html(text) else text)
-    said = redact(error.message, secrets)
+    said = redact(error.message, exchange.secrets)
     phrase = HTTPStatus(status).phrase if status in set(HTTPStatus) else "no standard status"
-    message = f"{host_of(endpoint)} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")
+    message = f"{exchange.host} answered {status} ({phrase})" + (f": {said.rstrip('.')}" if said else "")
 
     if status == 402 or {error.code, error.kind} & _NO_MONEY or (status < 500 and _NO_CREDIT.search(error.message)):
         return Fault("stop", message, "add credit at the provider, or use --mode replay")
@@ -111,7 +128,7 @@ def status_fault(
     if status == 403 and not error.moderated:
         return Fault("stop", message, f"{_key_fix(endpoint)} and that it may use this model")
     if status in (408, 409, 429) or status >= 500:
-        delay = asked_delay(headers, now)
+        delay = asked_delay(exchange.headers, exchange.now)
         return Fault("retry", message, delay_s=error.delay_s if delay is None else delay)
     refused = refused_fields(error.message, error.param) if status in (400, 422) else frozenset()
     return Fault("give_up", message, _fix_for(status, error), refused=refused)

@@ -86,7 +86,7 @@ def _assembled(model: PackagedModel) -> Path:
         part = target.with_name(f"{target.name}.{os.getpid()}.part")
         try:
             package.assemble(part, overwrite=True)
-            os.replace(part, target)
+            part.replace(target)
         finally:
             part.unlink(missing_ok=True)
     except ImportError:

@@ -12,7 +12,7 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import ProviderStopped, UsageError
 from row3.providers.base import Endpoint
 from row3.providers.dialect import chat_body
-from row3.providers.faults import Fault, host_of, status_fault
+from row3.providers.faults import Exchange, Fault, host_of, status_fault
 from row3.providers.redaction import redact
 from row3.providers.replies import read_reply
 from row3.providers.retries import LONGEST_ASKED_S, LONGEST_TOTAL_S, backoff_s
@@ -138,7 +138,7 @@ class OpenAIChat:
         """One request over the wire, bounded as a whole by the time-out."""
         import openai
 
-        from row3.providers.bounded_http import CONNECT_S, BodyTooLarge
+        from row3.providers.bounded_http import CONNECT_S, BodyTooLargeError
 
         host = host_of(self._endpoint)
         started = time.perf_counter()
@@ -152,20 +152,20 @@ class OpenAIChat:
         except TimeoutError:
             return Fault("retry", f"{host} gave no full answer within {self._endpoint.timeout_s:g} s")
         except openai.APIStatusError as error:
-            reply = error.response
-            return status_fault(
-                error.status_code, reply.headers, reply.text, self._endpoint, self._secrets, self._now()
-            )
+            return status_fault(error.status_code, error.response.text, self._exchange(error.response.headers))
         except openai.APIConnectionError as error:
             return self._connection_fault(error)
-        except BodyTooLarge:
+        except BodyTooLargeError:
             megabytes = self._longest_body_bytes / 1_000_000
             return Fault("give_up", f"{host} sent more than {megabytes:g} MB, which no answer is")
         except (openai.OpenAIError, ValueError) as error:
             # ValueError: a lone surrogate or a NaN, which JSON in UTF-8 cannot carry.
             return Fault("give_up", f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
         latency_s = time.perf_counter() - started
-        return read_reply(raw.content, raw.headers, self._endpoint, self._secrets, latency_s, self._now())
+        return read_reply(raw.content, self._exchange(raw.headers), latency_s)
+
+    def _exchange(self, headers: Mapping[str, str]) -> Exchange:
+        return Exchange(self._endpoint, headers, self._secrets, self._now())
 
     def _connection_fault(self, error: Exception) -> Fault:
         cause = error.__cause__ or error

@@ -3,26 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 from row3.domain.requests import Answer
-from row3.providers.base import Endpoint
-from row3.providers.faults import Fault, host_of, looks_like_html, status_fault
+from row3.providers.faults import Exchange, Fault, looks_like_html, status_fault
 from row3.providers.redaction import public_model_name, redact
 
 _ADDRESS_FIX = "check the base_url (most end in /v1)"
 
 
-def read_reply(
-    raw: bytes, headers: Mapping[str, str], endpoint: Endpoint, secrets: tuple[str, ...], latency_s: float, now: float
-) -> Answer | Fault:
+def read_reply(raw: bytes, exchange: Exchange, latency_s: float) -> Answer | Fault:
     """The answer in a chat completion, its text unedited; a `Fault` where there is none.
 
-    `latency_s` in seconds is put into the answer; `now` is in seconds since 1970.
+    `latency_s` in seconds is put into the answer.
     """
-    host = host_of(endpoint)
+    host = exchange.host
     if not raw.strip():
         return Fault("give_up", f"{host} answered with an empty body", _ADDRESS_FIX)
     text = raw.decode("utf-8", "replace")
@@ -34,15 +30,15 @@ def read_reply(
     if not isinstance(body, dict):
         return Fault("give_up", f"{host} answered with JSON that is no chat completion", _ADDRESS_FIX)
     if body.get("error"):
-        return _hidden_error(body["error"], text, headers, endpoint, secrets, now)
+        return _hidden_error(body["error"], text, exchange)
     choices = body.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict):
         return Fault("give_up", f"{host} answered without any choices", _ADDRESS_FIX)
     if isinstance(choice.get("error"), dict):
-        return _hidden_error(choice["error"], json.dumps(choice), headers, endpoint, secrets, now)
+        return _hidden_error(choice["error"], json.dumps(choice), exchange)
     message = choice.get("message")
-    found = _content(message if isinstance(message, dict) else {}, _finish(choice), host, secrets)
+    found = _content(message if isinstance(message, dict) else {}, _finish(choice), exchange)
     if isinstance(found, Fault):
         return found
     usage = body.get("usage")
@@ -58,17 +54,15 @@ def read_reply(
     )
 
 
-def _hidden_error(
-    error: object, text: str, headers: Mapping[str, str], endpoint: Endpoint, secrets: tuple[str, ...], now: float
-) -> Fault:
+def _hidden_error(error: object, text: str, exchange: Exchange) -> Fault:
     """OpenRouter answers 200 once a model has begun, whatever happens then, with the status in the body."""
     code = error.get("code") if isinstance(error, dict) else None
     status = code if isinstance(code, int) and 400 <= code <= 599 else 500
-    fault = status_fault(status, headers, text, endpoint, secrets, now)
+    fault = status_fault(status, text, exchange)
     return fault if status == code else replace(fault, message=fault.message.replace("answered 500", "answered 200", 1))
 
 
-def _content(message: dict[str, Any], finish_reason: str, host: str, secrets: tuple[str, ...]) -> str | Fault:
+def _content(message: dict[str, Any], finish_reason: str, exchange: Exchange) -> str | Fault:
     content = message.get("content")
     if isinstance(content, list):
         parts = [part.get("text") for part in content if isinstance(part, dict)]
@@ -77,13 +71,13 @@ def _content(message: dict[str, Any], finish_reason: str, host: str, secrets: tu
         return content
     refusal = message.get("refusal")
     if isinstance(refusal, str) and refusal:
-        return Fault("give_up", f"the model refused: {redact(refusal, secrets).rstrip('.')}")
+        return Fault("give_up", f"the model refused: {redact(refusal, exchange.secrets).rstrip('.')}")
     if finish_reason == "length":
         # All tokens went into reasoning: an answer, cut off before its first character.
         return ""
     if finish_reason == "content_filter":
-        return Fault("give_up", f"the content filter of {host} stopped the answer")
-    return Fault("give_up", f"{host} answered without any content (finish reason {redact(finish_reason)!r})")
+        return Fault("give_up", f"the content filter of {exchange.host} stopped the answer")
+    return Fault("give_up", f"{exchange.host} answered without any content (finish reason {redact(finish_reason)!r})")
 
 
 def _finish(choice: dict[str, Any]) -> str:

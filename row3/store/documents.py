@@ -145,4 +145,9 @@ def check_schema_version(value: Any, known: int, *, where: str) -> int:
 
 def dump_line(value: Any) -> str:
     """One JSON value in one line, as row3 writes it: no NaN, no escapes but the needed."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
+    try:
+        line.encode("utf-8")
+    except UnicodeEncodeError:  # a model wrote half a surrogate pair: no text, but JSON can hold it
+        line = json.dumps(value, ensure_ascii=True, allow_nan=False, separators=(", ", ": "))
+    return line

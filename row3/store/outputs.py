@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.documents import check_schema_version, parse_json
-from row3.store.files import refuse_conflicts
+from row3.store.files import CONFLICT
 
 SCHEMA_VERSION = 1
 HEAD = re.compile(rb'\s*\{\s*"caseId"\s*:\s*"([^"\\\x00-\x1f\x80-\xff]+)"\s*[,}]')
@@ -78,10 +78,9 @@ def parse_line(raw: bytes, *, where: str) -> dict[str, Any]:
         raise InvalidFile(
             f"the line is not UTF-8 (byte {raw[error.start]:#04x})", where=where, fix="Save the file as UTF-8"
         ) from None
-    if text.startswith(("<<<<<<<", ">>>>>>>", "=======", "|||||||")):
-        file = where.rpartition(":")[0]
-        refuse_conflicts(f"{text}\n<<<<<<< ", where=file)
-        raise InvalidFile("the file has merge-conflict markers", where=where, fix="Resolve the conflict, then run again")
+    if CONFLICT.match(text):
+        what = "the file has merge-conflict markers"
+        raise InvalidFile(what, where=where, fix="Resolve the conflict, then run again")
     try:
         value = parse_json(text.strip(), where=where)
     except InvalidFile as error:
@@ -97,7 +96,7 @@ class OutputIndex:
     def __init__(self, path: Path, *, where: str) -> None:
         """Index the file.
 
-        Raises `InvalidFile` for a line without a case id and for one that stands twice; else as `lines_of` does.
+        Raises `InvalidFile` for a line without a case id, for an id that stands twice, and as `lines_of` does.
         """
         self.path, self.where = path, where
         self._order: dict[str, int] = {}

@@ -175,7 +175,7 @@ def _archived(project: Project, suite: Suite, name: str) -> Path | None:
     folder = project.root / "baselines" / "archive"
     stem = name.removesuffix(".json")
     for candidate in (folder / f"{stem}.json", folder / f"{suite.name}-{stem}.json"):
-        if candidate.is_file():
+        if _is_file(candidate):
             return candidate
     return None
 
@@ -192,14 +192,18 @@ def _run_log(project: Project, name: str) -> Path | None:
 
 def _path(project: Project, name: str) -> Path | None:
     for path in (Path(name), project.root / name):
-        try:
-            if path.is_file():
-                return path.resolve()
-        except (OSError, ValueError):  # too long, or a zero byte
-            return None
+        if _is_file(path):
+            return path.resolve()
     if name.endswith(".json"):
         raise InvalidFile("the file does not exist", where=name, fix="Correct the path")
     return None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long a name, or a zero byte in it
+        return False
 
 
 def replayed(project: Project, suite: Suite, name: str, options: RunOptions) -> SavedRun:

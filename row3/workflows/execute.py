@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-import multiprocessing
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
@@ -20,6 +17,9 @@ from row3.store.cases import StoredCase, read_case
 from row3.store.recordings import RecordingIndex
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.results import CaseResult, Spent, make_result
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 PARALLEL_FROM = 300
 """Cases from which a second process pays for its start."""
@@ -128,9 +128,12 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
     Many cases are shared among forked processes, in windows, so that finished results do not pile up.
     """
     workers = min(jobs or os.cpu_count() or 1, len(files) // CHUNK)
-    if len(files) < PARALLEL_FROM or workers < 2 or "fork" not in multiprocessing.get_all_start_methods():
+    if len(files) < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         yield from work.run(files)
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
     global _WORK  # noqa: PLW0603 - what the forked processes inherit
     _WORK = work
     context = multiprocessing.get_context("fork")
@@ -183,6 +186,8 @@ async def evaluate_live(
     A failed case never stops the others. An answer is handed to `keep` the moment it arrives. Raises
     `ProviderStopped` where the provider refuses everything; what was answered by then has been kept.
     """
+    import asyncio
+
     results: dict[str, CaseResult] = {}
     source = iter(cases)
     order: list[str] = []

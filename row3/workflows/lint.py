@@ -104,7 +104,7 @@ class _Lint:
             self._attempt(HISTORY, partial(read_history, self.project.root))
         return make_report(self.findings, self.files)
 
-    def _add(self, level: Level, rule: str, file: str, message: str, field: str = "", line: int = 1) -> None:
+    def _add(self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1) -> None:
         self.findings.append(LintFinding(level, rule, file, field, line, message))
 
     def _attempt(self, file: str, read: Callable[[], Value], *, count: bool = True) -> Value | None:
@@ -120,7 +120,7 @@ class _Lint:
         """Turn an error of the store into findings, one for each field it names."""
         for what, field, line in positions.places(error, file, _text(self.project.root / file)):
             rule = next((rule for words, rule in RULES if words in what), "invalid-file")
-            self._add("error", rule, file, f"{what}. {error.fix}" if error.fix else what, field, line)
+            self._add("error", rule, file, f"{what}. {error.fix}" if error.fix else what, field=field, line=line)
 
     def _config(self) -> None:
         if not (self.project.root / FILE).exists():
@@ -130,7 +130,7 @@ class _Lint:
         if config is not None and config.suite is not None and config.suite not in names:
             line = positions.line_in_toml(_text(self.project.root / FILE), ["suite"])
             what = f"the default suite `{config.suite}` does not exist{_near(config.suite, names)}"
-            self._add("error", "unknown-suite", FILE, what, "suite", line)
+            self._add("error", "unknown-suite", FILE, what, field="suite", line=line)
 
     def _suites(self) -> list[Suite]:
         folder = self.project.root / "golden"
@@ -181,7 +181,7 @@ class _Lint:
             found += [(f.level, f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:
-            self._add(level, rule, where, message, ".".join(map(str, at)), lines[at])
+            self._add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])
         return case if usable else None
 
     def _prompts(self, suites: Sequence[Suite], samples: Mapping[str, Any], *, everything: bool) -> None:
@@ -219,7 +219,7 @@ class _Lint:
                     at = ("prompts", name, *(("version",) if version == entry.version else ("locked", version)))
                     what = f"{file} was promoted and is gone; restore it from git"
                     line = positions.line_of(text, at)
-                    self._add("error", "promoted-gone", prompt_store.PROMOTED, what, ".".join(at), line)
+                    self._add("error", "promoted-gone", prompt_store.PROMOTED, what, field=".".join(at), line=line)
 
     def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], sample: Any) -> Sequence[str]:
         """Render every version of the suite's prompts as a run would; returns the pipeline."""
@@ -236,12 +236,12 @@ class _Lint:
                 field = ["suites", suite.name, "pipeline"]
                 line = positions.line_in_toml(_text(self.project.root / FILE), field)
                 what = f"prompt `{name}` has no version{_near(name, there)}"
-                self._add("error", "unknown-prompt", FILE, what, ".".join(field), line)
+                self._add("error", "unknown-prompt", FILE, what, field=".".join(field), line=line)
             for prompt in there.get(name, ()):
                 if prompt.output not in kind.outputs:
                     what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
                     line = positions.line_in_front_matter(prompt.text, "output")
-                    self._add("error", "unknown-output", prompt.path, what, "output", line)
+                    self._add("error", "unknown-output", prompt.path, what, field="output", line=line)
                 elif variables is not None:
                     self._attempt(prompt.path, partial(render, prompt, variables), count=False)
             if variables is not None and name in newest:

@@ -6,23 +6,28 @@ nothing but the journal, which lets an interrupted run go on.
 
 from __future__ import annotations
 
-import asyncio
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from row3.domain.requests import Answer, Request
-from row3.store import journal as journals
+from row3.store import journal
 from row3.store.cases import StoredCase, case_files, read_cases
 from row3.store.locks import writing
 from row3.store.project import Project, Suite
-from row3.store.recordings import merge, open_index
+from row3.store.recordings import RecordingIndex, merge, open_index
 from row3.workflows.evaluate import Asking
 from row3.workflows.execute import Observer, evaluate_live
 from row3.workflows.results import CaseResult, Spent
 from row3.workflows.run_suite import RunOptions, new_run_id, now, wanted_cases
 
+if TYPE_CHECKING:
+    from row3.providers.base import Endpoint
+
 DEFAULT_JOBS = 8
+Cost = Callable[[str, int, int], float | None]
 
 
 class Silent:
@@ -38,7 +43,7 @@ class Silent:
         """Nothing."""
 
 
-def endpoint_of(suite: Suite) -> Any:
+def endpoint_of(suite: Suite) -> Endpoint:
     """Where the suite's requests go; raises `UsageError` for an unknown preset."""
     from row3.providers.presets import endpoint_for
 
@@ -52,77 +57,94 @@ def endpoint_of(suite: Suite) -> Any:
     )
 
 
-def live(
-    project: Project,
-    suite: Suite,
-    asking: Asking,
-    options: RunOptions,
-    mode: str,
-    *,
-    observer: Observer | None = None,
-    cost: Callable[[str, int, int], float | None] = lambda *_: None,
-    say: Callable[[str], None] = lambda _: None,
-) -> list[CaseResult]:
-    """All cases answered by the provider, as far as the mode does not take recordings.
+@dataclass(slots=True)
+class LiveRun:
+    """Everything a live run is given."""
 
-    Raises `ProviderStopped` where the provider refuses everything; every answer that came is kept.
-    """
-    from row3.providers.registry import make_provider
+    project: Project
+    suite: Suite
+    asking: Asking
+    options: RunOptions
+    mode: str
+    observer: Observer
+    cost: Cost
+    say: Callable[[str], None]
 
-    left_over = journals.journals(project.local, suite.name)
-    # Recordings answer in `auto`; what an interrupted run left in the journal answers in every mode.
-    index = open_index(project.recordings(suite.name) if mode == "auto" else project.local / "nowhere", left_over)
-    own = journals.Journal(project.local, suite.name, new_run_id())
-    fresh = {digest for digest in index.digests() if index.place(digest).startswith("journal ")}
-    if fresh:
-        say(f"going on with {len(fresh)} answers that an interrupted run left")
+    def results(self) -> list[CaseResult]:
+        """All cases answered by the provider, as far as the mode does not take recordings.
 
-    def known(request: Request) -> Answer | None:
-        recording = index.get(request.digest)
-        return None if recording is None else recording.answer
+        Raises `ProviderStopped` where the provider refuses everything; every answer that came is kept.
+        """
+        import asyncio
 
-    def keep(request: Request, answer: Answer) -> None:
-        own.keep(request, answer, recorded_at=now())
+        from row3.providers.registry import make_provider
 
-    provider = make_provider(endpoint_of(suite), os.environ)
-    watching = observer or Silent()
-    watching.began(None if options.partial else len(case_files(project.golden(suite.name))))
-    jobs = options.jobs or project.config.jobs or DEFAULT_JOBS
-    try:
-        results = asyncio.run(
-            evaluate_live(
-                _cases(project, suite, options),
-                asking,
-                known,
-                provider,
-                keep,
-                watching,
-                cost,
-                jobs=jobs,
-                explain=options.explain,
+        # Answers that will be saved and answers that will not are kept apart: a live run's are nobody's recordings.
+        kind = "live" if self.mode == "live" else "record"
+        left = journal.abandoned(self.project.local, self.suite.name, kind)
+        index = self._known(left)
+        provider = make_provider(endpoint_of(self.suite), os.environ)
+        own = journal.Journal(self.project.local, self.suite.name, kind, new_run_id())
+        jobs = self.options.jobs or self.project.config.jobs or DEFAULT_JOBS
+        self.observer.began(self._expected())
+
+        def known(request: Request) -> Answer | None:
+            recording = index.get(request.digest)
+            return None if recording is None else recording.answer
+
+        def keep(request: Request, answer: Answer) -> None:
+            own.keep(request, answer, recorded_at=now())
+
+        try:
+            results = asyncio.run(
+                evaluate_live(
+                    self._cases(),
+                    self.asking,
+                    known,
+                    provider,
+                    keep,
+                    self.observer,
+                    self.cost,
+                    jobs=jobs,
+                    explain=self.options.explain,
+                )
             )
-        )
-    finally:
-        own.close()
-        if mode in ("record", "auto"):
-            save_journals(project, suite, say=say)
-    if mode == "live" and all(result.status != "failed" for result in results):
-        journals.discard([*left_over, own.path])
-    return results
+        finally:
+            own.close()
+            if kind == "record":
+                self._save([*left, own.path])
+        refused = sorted(getattr(provider, "refused", ()))
+        if refused:
+            self.say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
+        if kind == "live" and all(result.status != "failed" for result in results):
+            journal.discard([*left, own.path])
+        return results
 
+    def _known(self, left: list[Path]) -> RecordingIndex:
+        """Recordings answer in `auto`; what an interrupted run left answers in every mode."""
+        recorded = self.project.recordings(self.suite.name)
+        index = open_index(recorded if self.mode == "auto" else recorded / "none", left)
+        waiting = sum(1 for digest in index.digests() if index.place(digest).startswith("journal "))
+        if waiting:
+            self.say(f"going on with {waiting} answers that an interrupted run left")
+        return index
 
-def _cases(project: Project, suite: Suite, options: RunOptions) -> Iterator[StoredCase]:
-    wanted = wanted_cases(options)
-    return (stored for stored in read_cases(project.golden(suite.name), suite.kind) if wanted(stored.id))
+    def _cases(self) -> Iterator[StoredCase]:
+        wanted = wanted_cases(self.options)
+        cases = read_cases(self.project.golden(self.suite.name), self.suite.kind)
+        return (stored for stored in cases if wanted(stored.id))
 
+    def _expected(self) -> int | None:
+        if self.options.case is not None:
+            return None
+        if self.options.only is not None:
+            return len(self.options.only)
+        return len(case_files(self.project.golden(self.suite.name)))
 
-def save_journals(project: Project, suite: Suite, *, say: Callable[[str], None] = lambda _: None) -> int:
-    """Move what the journals hold into the suite's recordings; returns how many lines are new or changed."""
-    paths = journals.journals(project.local, suite.name)
-    if not paths:
-        return 0
-    with writing(project.local, say=say):
-        lines = [line for path in paths for line in journals.lines_of(path)]
-        changed = merge(project.recordings(suite.name), lines)
-        journals.discard(paths)
-    return changed
+    def _save(self, paths: list[Path]) -> None:
+        """Move what the journals hold into the suite's recordings."""
+        lines = [line for path in paths for line in journal.lines_of(path)]
+        if lines:
+            with writing(self.project.local, say=self.say):
+                merge(self.project.recordings(self.suite.name), lines)
+        journal.discard(paths)

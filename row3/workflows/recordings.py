@@ -367,9 +367,14 @@ def import_responses(
     lines: list[str] = []
     unused: list[str] = []
     by_prompt: dict[str, int] = {}
+    told: dict[str, tuple[str, str]] = {}
     for stored in read_cases(project.golden(suite.name), suite.kind):
         known.add(stored.id)
-        for request, answer in _imports(asking, stored, responses.get(stored.id, {}), index, unused, where=where):
+        for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, unused, where=where):
+            first, text = told.setdefault(request.digest, (stored.id, answer.text))
+            if text != answer.text:
+                what = f"another answer to the same question: `{first}` has the same input as `{stored.id}`"
+                raise InvalidFile(what, where=f"{where}:{line}", fix="Give both one answer, or remove one of the cases")
             lines.append(to_line(request, answer, recorded_at=at))
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
@@ -413,13 +418,13 @@ def _responses(file: Path, lineup: Lineup, *, where: str) -> Responses:
 
 
 def _answer(value: dict[str, Any], *, where: str) -> Answer:
-    usage = value.get("usage") or {}
+    usage: Any = value.get("usage") or {}
     if not isinstance(usage, dict):
         raise InvalidFile("field `usage` is not an object", where=where, fix="Give promptTokens and completionTokens")
 
     def typed(source: dict[str, Any], key: str, kind: type | tuple[type, ...], what: str) -> Any:
         found: Any = source.get(key)
-        wrong = isinstance(found, bool) or not isinstance(found, kind) or (kind is not str and found < 0)
+        wrong = isinstance(found, bool) or not isinstance(found, kind) or (isinstance(found, int | float) and found < 0)
         if found is not None and wrong:
             raise InvalidFile(f"field `{key}`: {found!r} is not {what}", where=where, fix="Correct it")
         return found
@@ -445,8 +450,8 @@ def _imports(
     unused: list[str],
     *,
     where: str,
-) -> Iterator[tuple[Request, Answer]]:
-    """The requests that a case's responses answer: each stage rendered with the answers of the stages before it."""
+) -> Iterator[tuple[Request, int, Answer]]:
+    """The requests that a case's responses answer, with their lines; each rendered with the answers before it."""
     kind = asking.suite.kind
     for repeat in sorted({repeat for _, repeat in responses}):
         variables, gap, unusable = kind.variables(stored.case), "", ""
@@ -468,7 +473,7 @@ def _imports(
                 gap = str(prompt.ref)
                 continue
             if response is not None:
-                yield request, answer
+                yield request, response.line, answer
             parsed = kind.parse(prompt.output, answer.text)
             if isinstance(parsed, Unusable):
                 unusable = str(prompt.ref)

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from row3.store.history import read_history
 from row3.store.project import Project, Suite
 from row3.workflows.compare import declining_runs
+from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import Lineup, Role, line_up
-from row3.workflows.live import live
+from row3.workflows.live import Cost, LiveRun, Silent
 from row3.workflows.results import CaseResult
-from row3.workflows.run_suite import OnResult, Run, collect, header_for, make_asking, replay
+from row3.workflows.run_suite import OnResult, Run, RunOptions, collect, header_for, make_asking, replay
 from row3.workflows.session import Session, save_log
 
 
@@ -31,27 +32,44 @@ def run_suite(
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
     session.announce(lineup, head["model"], session.mode)
+    cost = _pricing(session.project)
     results: Iterable[CaseResult]
-    if session.mode == "replay":
+    if session.mode in ("replay", "auto"):
         results = replay(session.project, suite, asking, session.options, files)
-    elif session.mode == "auto" and _all_recorded(session, suite, lineup):
-        results = replay(session.project, suite, asking, session.options, files)
+        if session.mode == "auto":
+            results = _asking_for_the_rest(results, session, suite, asking, cost)
     else:
-        project = session.project
-        results = live(
-            project, suite, asking, session.options, session.mode, observer=session.observer,
-            cost=_pricing(project), say=session.say,
-        )
+        results = _live(session, suite, asking, session.options, cost).results()
     return collect(
-        results, suite, lineup, head, partial=session.options.partial, on_result=on_result, cost=_pricing(session.project)
+        results, suite, lineup, head, partial=session.options.partial, on_result=on_result, cost=cost
     )
 
 
-def _all_recorded(session: Session, suite: Suite, lineup: Lineup) -> bool:
-    """Whether a replay would miss nothing; asked of `auto`, so that it is as fast as replay where it can be."""
-    quick = replace(session.options, explain=False)
-    asking = make_asking(suite, lineup, quick)
-    return all(result.status != "failed" for result in replay(session.project, suite, asking, quick))
+def _live(session: Session, suite: Suite, asking: Asking, options: RunOptions, cost: Cost) -> LiveRun:
+    return LiveRun(
+        session.project, suite, asking, options, session.mode, session.observer or Silent(), cost, session.say
+    )
+
+
+def _asking_for_the_rest(
+    replayed: Iterable[CaseResult], session: Session, suite: Suite, asking: Asking, cost: Cost
+) -> Iterator[CaseResult]:
+    """Mode `auto`: what is recorded as it is, the rest from the provider, all in the order of the files.
+
+    While nothing is missing, results stream; from the first miss on they wait for the provider.
+    """
+    waiting: list[CaseResult] = []
+    for result in replayed:
+        if result.status == "failed" or waiting:
+            waiting.append(result)
+        else:
+            yield result
+    missing = frozenset(result.case_id for result in waiting if result.status == "failed")
+    if missing:
+        options = replace(session.options, only=missing, case=None)
+        asked = {result.case_id: result for result in _live(session, suite, asking, options, cost).results()}
+        waiting = [asked.get(result.case_id, result) for result in waiting]
+    yield from waiting
 
 
 def _pricing(project: Project) -> Callable[[str, int, int], float | None]:

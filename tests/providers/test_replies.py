@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.requests import Answer
-from row3.providers.faults import Fault
+from row3.providers.faults import Exchange, Fault
 from row3.providers.presets import endpoint_for
 from row3.providers.replies import read_reply
 
@@ -16,13 +16,15 @@ ENDPOINT = endpoint_for("openrouter")
 
 def read(body: Any) -> Any:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
-    return read_reply(raw, {}, ENDPOINT, (), 1.5, 0.0)
+    return read_reply(raw, Exchange(ENDPOINT, {}, (), 0.0), 1.5)
 
 
 def test_the_text_is_unedited(make_completion: Any) -> None:
     text = '```json\n{"a": 1,}\n``` \u2028 é \U0001f600 \ud83d \x00 '
     answer = read(make_completion(text))
-    assert isinstance(answer, Answer) and answer.text == text and answer.latency_s == 1.5
+    assert isinstance(answer, Answer)
+    assert answer.text == text
+    assert answer.latency_s == 1.5
 
 
 def test_an_empty_text_is_an_answer(make_completion: Any) -> None:
@@ -49,11 +51,14 @@ def test_odd_counts_and_reasons_are_unknown(make_completion: Any) -> None:
 
 def test_an_error_beside_or_inside_a_choice(make_completion: Any) -> None:
     beside = read({"error": {"message": "upstream broke"}})
-    assert beside.kind == "retry" and "answered 200" in beside.message and "upstream broke" in beside.message
+    assert beside.kind == "retry"
+    assert "answered 200" in beside.message
+    assert "upstream broke" in beside.message
     body = make_completion("half an ans")
     body["choices"][0]["error"] = {"code": 502, "message": "cut"}
     inside = read(body)
-    assert inside.kind == "retry" and "answered 502 (Bad Gateway): cut" in inside.message
+    assert inside.kind == "retry"
+    assert "answered 502 (Bad Gateway): cut" in inside.message
 
 
 JSON = st.recursive(

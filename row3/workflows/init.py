@@ -1,0 +1,126 @@
+"""`row3 init`: the layout of a row3 project in a folder, with a small suite to start from. Nothing is overwritten."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import Literal
+
+from row3.errors import UsageError
+from row3.store.cases import PATTERN
+from row3.store.config import FILE
+from row3.store.files import disk_faults, read_bytes
+from row3.store.locks import writing
+from row3.store.project import LOCAL
+from row3.store.transaction import commit
+from row3.workflows.schema import schema_files
+
+SUITE = "starter"
+LINES = {
+    ".gitattributes": ("metrics-history.json merge=union", "recordings/**/*.jsonl merge=union"),
+    ".gitignore": (f"{LOCAL}/",),
+}
+NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+SAME_AS = {f"{LOCAL}/": {f"{LOCAL}/", LOCAL, f"/{LOCAL}/", f"/{LOCAL}"}}
+"""Other ways to write the same line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """What became of one file of the layout."""
+
+    path: str
+    """Relative to the project."""
+    what: Literal["created", "extended", "kept"]
+    """Extended: lines that were missing stand at its end now. Kept: it was there and is as it was."""
+
+
+def init(folder: Path) -> list[Created]:
+    """Make the layout of a row3 project, as one change, with or without git.
+
+    Where there are golden cases or prompts already, the starter's are left out.
+
+    Raises `UsageError` where the folder is a file, `EnvironmentFault` where it cannot be written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError("this is a file, not a folder", where=str(folder), fix="Name a folder")
+    with disk_faults(str(folder)):
+        folder.mkdir(parents=True, exist_ok=True)
+    root = folder.resolve()
+    with writing(root / LOCAL):
+        done: list[Created] = []
+        new: dict[str, bytes] = {}
+        for name, content in _layout(root).items():
+            kept = (root / name).exists() or (root / name).is_symlink()
+            done.append(Created(name, "kept" if kept else "created"))
+            if not kept:
+                new[name] = content
+        for name, lines in LINES.items():
+            before = read_bytes(root / name, where=name) if (root / name).exists() else None
+            after = _with_lines(before or b"", lines)
+            if after != before:
+                new[name] = after
+            done.append(Created(name, "created" if before is None else "kept" if after == before else "extended"))
+        if new:
+            commit(root, root / LOCAL, new)
+    return done
+
+
+def next_steps(created: list[Created]) -> tuple[str, ...]:
+    """What to do after `init`, a line each."""
+    config = "row3.toml names the provider and the model; its key comes from the environment, such as OPENAI_API_KEY"
+    started = any(item.path.startswith(f"golden/{SUITE}/") and item.what == "created" for item in created)
+    cases = f"golden/{SUITE}/ has five golden cases to start from; write your own beside them"
+    return (
+        config,
+        *([cases] if started else []),
+        "`row3 lint` checks the golden cases and the prompts",
+        "`row3 --baseline` runs them and saves the result; commit it with the recordings",
+        "`row3 new-version NAME` copies a prompt to its next version; edit that",
+        "`row3 --compare` tells what the edit changed, `row3 promote` makes it the current version",
+        "`row3 hook install` lets git refuse a change that makes it worse",
+    )
+
+
+def _layout(root: Path) -> dict[str, bytes]:
+    """Every file of the layout and its starting content, by its path in the project."""
+    data = files("row3").joinpath("starter")
+    layout = {FILE: data.joinpath(FILE).read_bytes(), "CHANGELOG.md": data.joinpath("CHANGELOG.md").read_bytes()}
+    suites = {path.parent.name for path in root.glob(f"golden/*/{PATTERN}")}
+    own_suites = sorted(name for name in suites - {SUITE} if NAME.fullmatch(name))
+    own_prompts = [path for path in root.glob("prompts/*.md") if path.stem.upper() not in ("README", "CHANGELOG")]
+    if own_suites:
+        layout[FILE] = _config_for(layout[FILE], own_suites[0])
+    else:
+        layout |= _texts(data.joinpath("golden"), f"golden/{SUITE}", ".json")
+    starter_prompts = _texts(data.joinpath("prompts"), "prompts", ".md")
+    if all(f"prompts/{path.name}" in starter_prompts for path in own_prompts):
+        layout |= starter_prompts
+    else:
+        layout[FILE] = b"".join(
+            b"# " + line if line.startswith(b"pipeline = ") else line for line in layout[FILE].splitlines(keepends=True)
+        )
+    return layout | {name: text.encode() for name, text in schema_files().items()}
+
+
+def _config_for(config: bytes, suite: str) -> bytes:
+    return config.replace(SUITE.encode(), suite.encode())
+
+
+def _texts(folder: Traversable, place: str, ending: str) -> dict[str, bytes]:
+    found = {f"{place}/{item.name}": item for item in folder.iterdir() if item.name.endswith(ending)}
+    return {name: found[name].read_bytes() for name in sorted(found)}
+
+
+def _with_lines(before: bytes, lines: tuple[str, ...]) -> bytes:
+    """The file with the lines that it does not have, at its end, in its own line ends."""
+    held = {line.strip() for line in before.decode("utf-8", "replace").splitlines()}
+    missing = [line for line in lines if not held & SAME_AS.get(line, {line})]
+    if not missing:
+        return before
+    end = b"\r\n" if b"\r\n" in before else b"\n"
+    gap = end if before and not before.endswith(b"\n") else b""
+    return before + gap + b"".join(line.encode() + end for line in missing)

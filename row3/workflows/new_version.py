@@ -1,0 +1,117 @@
+"""`row3 new-version`: the current version of a prompt copied to the next one, with a changelog entry to fill in."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
+from row3.errors import InvalidFile, UsageError
+from row3.store import prompts as store
+from row3.store.files import decode, read_bytes, refuse_conflicts
+from row3.store.locks import writing
+from row3.store.project import Project
+from row3.store.transaction import commit
+
+CHANGELOG = "CHANGELOG.md"
+HIGHEST = 999_999
+"""Of either number of a version: what a file name may say."""
+VERSION_KEY = re.compile(
+    rb"""^(?P<key>["']?version["']?[ \t]*:[ \t]*)(?P<quote>["']?)(?P<v>v?)[0-9]+\.[0-9]+(?P=quote)""", re.MULTILINE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NewVersion:
+    """A prompt version that was made."""
+
+    path: Path
+    ref: PromptRef
+    copied_from: PromptRef
+    edited_in_place: bool
+    """The copied file is promoted and was edited: the new version has the edits, the old one is to be restored."""
+    changelog_changed: bool
+
+
+def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
+    """Copy the promoted version of a prompt (the highest where none is promoted) to the next free version.
+
+    The next minor version follows the highest there is, whichever is copied. Only `version:` in the front matter
+    changes; everything else stays, byte for byte. Prompt and changelog are written as one change.
+
+    Raises `UsageError` for an unknown prompt, `InvalidFile` for one that cannot be copied, `EnvironmentFault`.
+    """
+    from row3.reports.changelog import unreleased_entry
+    from row3.reports.changelog_insert import insert_entry
+
+    with writing(project.local):
+        there = store.versions(project.root)
+        known = _known(name, there)
+        promoted = store.read_promoted(project.root)
+        current = parse_version(promoted[name].version) if name in promoted else None
+        source = PromptRef(name, current or known[-1])
+        prompt = store.read_prompt(project.root, source)
+        ref = PromptRef(name, _next(known[-1], major=major))
+        target = project.root / store.FOLDER / f"{ref}.md"
+        if target.exists() or target.is_symlink():
+            raise UsageError("the file exists already", where=f"{store.FOLDER}/{ref}.md", fix="Rename or remove it")
+        raw = read_bytes(project.root / prompt.path, where=prompt.path)
+        files = {f"{store.FOLDER}/{ref}.md": _renumbered(raw, source, ref)}
+        before = _changelog(project.root)
+        after = insert_entry(before, unreleased_entry(str(ref.version), name), str(ref.version), name)
+        if after != before:
+            files[CHANGELOG] = after.encode("utf-8")
+        commit(project.root, project.local, files)
+    return NewVersion(target, ref, source, _edited(prompt.digest, source, promoted), after != before)
+
+
+def _known(name: str, there: dict[str, list[Version]]) -> Sequence[Version]:
+    if name in there:
+        return there[name]
+    ref = parse_reference(name.removeprefix("prompts/"))
+    if ref is not None and ref.name in there:
+        raise UsageError(f"`{name}` is a version, not a prompt", where="NAME", fix=f"Say `{ref.name}`")
+    near = difflib.get_close_matches(name, there, n=1)
+    hint = f"Did you mean `{near[0]}`?" if near else f"Prompts: {', '.join(sorted(there)) or 'none'}"
+    raise UsageError(f"prompt `{name}` does not exist", where="NAME", fix=hint)
+
+
+def _next(highest: Version, *, major: bool) -> Version:
+    version = Version(highest.major + 1, 0) if major else Version(highest.major, highest.minor + 1)
+    if max(version) > HIGHEST:
+        raise UsageError(f"there is no version after {highest}", where="NAME", fix="Give the prompt another name")
+    return version
+
+
+def _renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
+    """The file with the new version in its front matter; raises `InvalidFile` where that cannot be done."""
+    new = VERSION_KEY.sub(
+        lambda m: m["key"] + m["quote"] + m["v"] + f"{ref.version.major}.{ref.version.minor}".encode() + m["quote"],
+        raw,
+        count=1,
+    )
+    where = f"{store.FOLDER}/{source}.md"
+    try:
+        store.parse_prompt(decode(new, where=where), ref, where=where)
+    except InvalidFile:
+        fix = f'Write it on a line of its own: version: "{source.version.major}.{source.version.minor}"'
+        raise InvalidFile("the version in the front matter cannot be replaced", where=where, fix=fix) from None
+    return new
+
+
+def _changelog(root: Path) -> str:
+    """The changelog as it is, line ends and all; empty where there is none."""
+    path = root / CHANGELOG
+    if not path.exists():
+        return ""
+    raw = read_bytes(path, where=CHANGELOG)
+    refuse_conflicts(decode(raw, where=CHANGELOG), where=CHANGELOG)
+    return raw.decode("utf-8")
+
+
+def _edited(digest: str, source: PromptRef, promoted: dict[str, store.Promotion]) -> bool:
+    entry = promoted.get(source.name)
+    return entry is not None and entry.version == str(source.version) and entry.digest != digest
