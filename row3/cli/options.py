@@ -73,7 +73,7 @@ class Common:
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
             case=self.case,
-            explain=self.format == "json",
+            explain=self.format in ("json", "junit", "github"),
             **rest,
         )
 

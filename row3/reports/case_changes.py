@@ -10,7 +10,7 @@ from row3.domain.verdicts import CaseChange
 from row3.reports import numbers
 from row3.reports.headline import some
 from row3.reports.model import RunView
-from row3.reports.style import plain
+from row3.reports.style import cells, plain, shorten
 
 MOVES = {
     "improved": "improved",
@@ -73,12 +73,16 @@ def _flip(key: str, items: Sequence[str], *, good: bool) -> Flip:
     return Flip(good, f"{len(items):,} {words[not good]}", names, MOST_RELATIONSHIPS)
 
 
-def flip_text(flip: Flip) -> str:
-    """The items of a flip; long lists cut."""
-    if flip.named == MOST_RELATIONSHIPS:
-        left = len(flip.items) - flip.named
-        return "; ".join(flip.items[: flip.named]) + (f"; and {left:,} more" if left > 0 else "")
-    return some(flip.items, flip.named)
+def flip_text(flip: Flip, room: int) -> str:
+    """The items of a flip; concepts over several lines, relationships as many as `room` takes."""
+    if flip.named > MOST_RELATIONSHIPS:
+        return some(flip.items, flip.named)
+    for named in range(min(flip.named, len(flip.items)), 0, -1):
+        left = len(flip.items) - named
+        text = "; ".join(flip.items[:named]) + (f"; and {left:,} more" if left else "")
+        if cells(text) <= room:
+            return text
+    return shorten(flip.items[0], room - 16) + (f"; and {len(flip.items) - 1:,} more" if flip.items[1:] else "")
 
 
 def after_values(run: RunView) -> dict[str, float]:

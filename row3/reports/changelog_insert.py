@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from row3.reports.changelog import TO_WRITE
 
@@ -66,7 +67,7 @@ def _top(lines: list[str], starts: list[int], *, released: bool) -> int:
 def _unreleased(lines: list[str], starts: list[int], version: str, prompt: str) -> tuple[int, int] | None:
     """First and last-but-one line of the unreleased section of this version; one that names no prompt fits any."""
     unnamed = None
-    for i, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+    for i, end in pairwise([*starts, len(lines)]):
         found = _UNRELEASED.match(lines[i])
         if found is None or found[1].lower().removeprefix("v") != version.lower().removeprefix("v"):
             continue

@@ -7,12 +7,12 @@ from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word, what_next
 from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
-from row3.reports.headline import lineup_text, shown_metrics
+from row3.reports.headline import lineup_text, shown_metrics, some
 from row3.reports.model import ComparisonView
-from row3.reports.scorecard_table import LONGEST_ID, LONGEST_TITLE, problems_block, skipped_block, usage_block
+from row3.reports.prompt_diff import diff_lines
+from row3.reports.scorecard_table import LONGEST_ID, problems_block, skipped_block, usage_block
 from row3.reports.style import (
     BOLD,
-    CYAN,
     GREEN,
     RED,
     VERDICT_COLOURS,
@@ -25,12 +25,12 @@ from row3.reports.style import (
     plain,
     shorten,
     table,
-    visible,
     wrap,
 )
 
 SHOWN_CASES = 8
-SHOWN_DIFF = 20
+TITLE_AND_COUNT = 25
+"""Columns that the first and the last column of the aggregate table share."""
 
 
 def comparison_table(comparison: ComparisonView, *, colour: bool = False, verbose: bool = False) -> str:
@@ -63,21 +63,7 @@ def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) ->
     if not comparison.differs:
         lines.append(style.dim("  nothing but the answers" if not comparison.prompt_diffs else "  the prompts' text"))
     for name, diff in comparison.prompt_diffs.items():
-        lines += ["", *_diff(name, diff, style, verbose=verbose)]
-    return lines
-
-
-def _diff(name: str, diff: str, style: Style, *, verbose: bool) -> list[str]:
-    source = [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
-    shown = source if verbose else source[:SHOWN_DIFF]
-    lines = [style.dim(f"  {shorten(plain(name), WIDTH - 4)}")]
-    for raw in shown:
-        text = visible(raw).rstrip()
-        text = f"    {text if verbose else shorten(text, WIDTH - 4)}"
-        colour = {"+": GREEN, "-": RED, "@": CYAN}.get(raw[:1])
-        lines.append(style.paint(text, colour) if colour else text.rstrip())
-    if len(source) > len(shown):
-        lines.append(style.dim(f"    … {numbers.count(len(source) - len(shown), 'more line')} (-v shows all)"))
+        lines += ["", *diff_lines(name, diff, style, verbose=verbose)]
     return lines
 
 
@@ -85,13 +71,15 @@ def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
     metrics = [[m for m in shown_metrics(suite, companion=which) if m.key in changes] for which in (False, True)]
-    rows = [_row(metric, changes[metric.key], comparison, style) for metric in (*metrics[0], *metrics[1])]
+    room = TITLE_AND_COUNT - max((len(f"{change.cases:,}") for change in comparison.metrics), default=0)
+    rows = [_row(metric, changes[metric.key], comparison, style, room) for metric in (*metrics[0], *metrics[1])]
     if not rows:
         return ["No case could be compared."]
-    lines = table(("metric", "before", "now", "points  ", "zone", "verdict", "n"), rows, "lrrrllr", style)
+    lines = table(("metric", "before", "now", "points ", "zone", "verdict", "n"), rows, "lrrrllr", style)
     cut = 2 + len(metrics[0])
     quiet = [style.dim(line) for line in lines[cut:]]
-    return [*lines[:cut], *([""] if quiet else []), *quiet]
+    legend = style.dim("▲ better  ▼ worse; percentage points; means over the n cases both runs have")
+    return [*lines[:cut], *([""] if quiet else []), *quiet, "", legend]
 
 
 def better(metric: Metric, delta: float | None) -> bool | None:
@@ -101,12 +89,12 @@ def better(metric: Metric, delta: float | None) -> bool | None:
     return (delta > 0) is metric.higher_is_better
 
 
-def _row(metric: Metric, change: MetricChange, comparison: ComparisonView, style: Style) -> list[str]:
+def _row(metric: Metric, change: MetricChange, comparison: ComparisonView, style: Style, room: int) -> list[str]:
     good = better(metric, change.delta)
     primary = metric.key == comparison.run.suite.kind.primary
     limits = numbers.limits_of(comparison.run.suite.rules.thresholds.get(metric.key))
     now = "–" if change.current is None else numbers.percent(change.current, beside=limits)
-    title = shorten(metric.title, LONGEST_TITLE - 5)
+    title = shorten(metric.title, room)
     if primary:
         title, now = style.bold(title), style.bold(now)
     delta = "–  " if change.delta is None else f"{numbers.points(change.delta)} {arrow(good)}"
@@ -129,9 +117,14 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
     after = after_values(comparison.run)
     for change in shown:
         lines += _case(change, *movement(change, after), style)
-    left = moved_cases(comparison.moves) - len(shown)
+    worse = [change for change in moved[len(shown) :] if GOOD.get(change.move) is False]
+    if worse:
+        named = [f"{shorten(plain(change.case_id), LONGEST_ID)} {numbers.points(change.delta)}" for change in worse]
+        text = f"▼ also worse (-v shows why): {some(named, SHOWN_CASES)}"
+        lines += [style.paint(line, RED) for line in wrap(text, first="  ", then="    ")]
+    left = moved_cases(comparison.moves) - len(shown) - len(worse)
     if left > 0:
-        how = "-v shows them" if len(shown) < len(moved) else "--format json has all"
+        how = "-v shows them" if not verbose else "--format json has all"
         lines.append(style.dim(f"  and {left:,} more ({how})"))
     return lines
 
@@ -145,7 +138,8 @@ def _case(change: CaseChange, between: str, delta: str, style: Style) -> list[st
     for flip in flips(change):
         mark, colour = ("+", GREEN) if flip.good else ("−", RED)
         label = f"{mark} {flip.what}: "
-        first, *rest = wrap(label + flip_text(flip), first="      ", then="        ")
+        text = label + flip_text(flip, 2 * (WIDTH - 14) - len(label))
+        first, *rest = wrap(text, first="      ", then="        ")
         lines += [first.replace(label.rstrip(), style.paint(label.rstrip(), colour), 1), *rest]
     if change.note:
         lines += wrap(plain(change.note), first="      ")

@@ -68,17 +68,13 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
         for name, value in (("p50", usage.latency_p50_s), ("p95", usage.latency_p95_s))
         if value is not None
     ]
-    took = "recorded: " if everything else ""
+    recorded = "recorded: " if everything else ""
+    cut = [f"{numbers.count(usage.truncated, 'answer')} cut off by the token limit"] if usage.truncated else []
     if not tokens and usage.cost_usd is None and not latencies:
-        took += "tokens, cost and latency unknown"
-    else:
-        counts = f"{usage.prompt_tokens:,} tokens in · {usage.completion_tokens:,} out" if tokens else "tokens unknown"
-        latency = f"latency {' · '.join(latencies)}" if latencies else "latency unknown"
-        took += f"{counts} · {_cost(usage, model)} · {latency}"
-    lines = [requests, took]
-    if usage.truncated:
-        lines.append(f"{numbers.count(usage.truncated, 'answer')} cut off by the token limit")
-    return lines
+        return [requests, f"{recorded}tokens, cost and latency unknown", *cut]
+    counts = f"{usage.prompt_tokens:,} tokens in · {usage.completion_tokens:,} out" if tokens else "tokens unknown"
+    latency = f"latency {' · '.join(latencies)}" if latencies else "latency unknown"
+    return [requests, f"{recorded}{counts} · {_cost(usage, model)}", " · ".join([latency, *cut])]
 
 
 def _cost(usage: Usage, model: str) -> str:

@@ -41,7 +41,7 @@ def markdown_report(
     if details:
         parts += _details(run, comparison)
     if comparison is not None:
-        parts.append([f"> {inline(text)}" for text in what_next(comparison)])
+        parts.append([f"> {'<br>'.join(inline(text) for text in what_next(comparison))}"])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -138,12 +138,17 @@ def _details(run: RunView, comparison: ComparisonView | None) -> list[list[str]]
     if comparison is None:
         parts = [fold("Cases, worst first", _worst(run))] if run.rows else []
         beside = _scorecard(run, companion=True)
-        return [*parts, fold("Beside these", [*beside, "", *usage]) if beside or usage else []]
+        return [*parts, _beside(beside, usage)]
     moved = [change for change in comparison.cases if change.move != "unchanged"]
     parts = [fold(f"Cases: {count_line(comparison.moves)}", _cases(moved, comparison))] if moved else []
     parts.append(fold("What changed", _what_changed(comparison)))
     beside = _compared(comparison, companion=True)
-    return [*parts, fold("Beside these", [*beside, "", *usage]) if beside or usage else []]
+    return [*parts, _beside(beside, usage)]
+
+
+def _beside(beside: list[str], usage: list[str]) -> list[str]:
+    between = [""] if beside and usage else []
+    return fold("Beside these", [*beside, *between, *usage]) if beside or usage else []
 
 
 def _worst(run: RunView) -> list[str]:
@@ -165,7 +170,8 @@ def _cases(moved: Sequence[CaseChange], comparison: ComparisonView) -> list[str]
     lines = []
     for change in moved[:SHOWN_CASES]:
         between, delta = movement(change, after)
-        lines.append(f"- {code(change.case_id)} {inline(f'{delta}  {between}')}")
+        text = f"{between} ({delta})" if delta else between
+        lines.append(f"- {code(change.case_id)} {inline(text)}".rstrip())
         lines += [f"  - {inline(flip.what)}: {_named(flip.items, flip.named)}" for flip in flips(change)]
     left = moved_cases(comparison.moves) - min(len(moved), SHOWN_CASES)
     return [*lines, f"- and {left:,} more"] if left > 0 else lines
@@ -179,7 +185,8 @@ def _named(items: Sequence[str], most: int) -> str:
 def _what_changed(comparison: ComparisonView) -> list[str]:
     baseline = comparison.baseline
     ref = f", from git {comparison.against}" if comparison.against else ""
-    lines = [f"- baseline: {inline(f'{lineup_text(baseline)} · {baseline.model} · {baseline.at}{ref}')}"]
+    origin = f"{lineup_text(baseline)} · {baseline.model} · {numbers.moment(baseline.at)} UTC{ref}"
+    lines = [f"- baseline: {inline(origin)}"]
     lines += [f"- {inline(text)}" for text in comparison.differs]
     for name, diff in comparison.prompt_diffs.items():
         source = diff.split("\n")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from row3.reports.style import plain, visible
 
-_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$!:@^=])")
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~&$@]|:(?=//|[\w+-]+:))")
 _WWW = re.compile(r"(?i)\b(www)\.")
-_START = re.compile(r"^(?:([-+])|(\d+)([.)]))")
+_START = re.compile(r"^(?:([-+=])|(\d+)([.)])(?=\s|$))")
 _NOTHING = "\u200b"
 """A zero-width space: GitHub links `@name` and `#1` in the finished text, where a backslash is gone."""
 

@@ -80,14 +80,14 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def progress_text(
-    *, done: int, total: int, failed: int, tokens: int, usd: float | None, elapsed_s: float
+    *, done: int, total: int | None, failed: int, tokens: int, usd: float | None, elapsed_s: float
 ) -> str:
     """A line of progress: done, failed, tokens, cost, and how long the rest takes if it goes on as so far."""
-    parts = [f"{done:,} of {count(total, 'case')}"]
+    parts = [count(done, "case") if total is None else f"{done:,} of {count(total, 'case')}"]
     if failed:
         parts.append(f"{failed:,} failed")
     parts += [f"{tokens:,} tokens", "cost unknown" if usd is None else money(usd)]
-    if 0 < done < total:
+    if total is not None and 0 < done < total:
         parts.append(f"{seconds(elapsed_s / done * (total - done))} left")
     return " · ".join(parts)
 

@@ -11,8 +11,10 @@ from row3.reports.model import CaseView, RunView
 from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table, wrap
 
 SHOWN_CASES = 30
+SHOWN_PROBLEMS = 10
 LONGEST_ID = 26
-LONGEST_TITLE = 28
+TITLE_AND_COUNT = 29
+"""Columns that the first and the last column of the aggregate table share."""
 SHORT = {
     "precision": "prec.",
     "f1": "F1",
@@ -43,7 +45,8 @@ def _aggregate(run: RunView, style: Style) -> list[str]:
         [metric for metric in shown_metrics(run.suite, companion=which) if metric.key in run.header.metrics]
         for which in (False, True)
     )
-    rows = [_row(metric, run, style) for metric in (*headline, *companions)]
+    longest = max((len(f"{n:,}") for n in run.header.denominators.values()), default=1)
+    rows = [_row(metric, run, style, longest) for metric in (*headline, *companions)]
     if not rows:
         return ["No case was scored."]
     lines = table(headers, rows, "lrlrrrr", style)
@@ -52,10 +55,10 @@ def _aggregate(run: RunView, style: Style) -> list[str]:
     return [*lines[:cut], *([""] if quiet else []), *quiet]
 
 
-def _row(metric: Metric, run: RunView, style: Style) -> list[str]:
+def _row(metric: Metric, run: RunView, style: Style, longest_count: int) -> list[str]:
     threshold = run.suite.rules.thresholds.get(metric.key)
     value = numbers.percent(run.header.metrics[metric.key], beside=numbers.limits_of(threshold))
-    title = shorten(metric.title, LONGEST_TITLE)
+    title = shorten(metric.title, TITLE_AND_COUNT - longest_count)
     if metric.key == run.suite.kind.primary:
         title, value = style.bold(title), style.bold(value)
     limits = ["", "", ""]
@@ -81,10 +84,11 @@ def problems_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
         if not ids:
             continue
         lines.append(style.paint(f"{mark} {numbers.count(len(ids), 'case')} {text}", colour, BOLD))
-        shown = ids if verbose else ids[:SHOWN_CASES]
-        for case_id in shown:
-            name = shorten(plain(case_id), LONGEST_ID)
-            lines += wrap(plain(why.get(case_id, "")), first=f"  {name}  ", then="    ")
+        shown = ids if verbose else ids[:SHOWN_PROBLEMS]
+        texts = [f"{shorten(plain(each), LONGEST_ID)}  {plain(why.get(each, ''))}".rstrip() for each in shown]
+        whole = texts if verbose else texts[:1]
+        lines += [line for text in whole for line in wrap(text, first="  ", then="    ")]
+        lines += [f"  {shorten(text, WIDTH - 2)}" for text in texts[len(whole) :]]
         if len(ids) > len(shown):
             lines.append(style.dim(f"  and {len(ids) - len(shown):,} more (-v shows all)"))
     return lines
@@ -99,7 +103,7 @@ def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     columns = _columns(run, shown)
     spread = run.header.repeats > 1
     names = [f"{_short(metric)} " for metric in columns]
-    headers = ("  case, worst first", *names, *(["±"] if spread else []))
+    headers = ("  case, worst first ", *names, *(["±"] if spread else []))
     rows = [_case_row(row, columns, run, style, spread=spread) for row in shown]
     lines = table(headers, rows, "l" + "r" * (len(headers) - 1), style, gap=1)
     for i, row in enumerate(shown, 2):

@@ -1,0 +1,348 @@
+"""The filled-in investigation of one case (STANDARDS 6.6): its parts, as Markdown, as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from row3.domain.matches import ConceptState, QuoteState, RelationshipState, Triple
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.reports import numbers
+from row3.reports.markdown_text import block, code, grid, inline
+
+SCHEMA_VERSION = 1
+MOST = 60
+"""Items of one list in Markdown; JSON has them all."""
+MOST_RAW = 1_000
+"""Characters shown of an answer that could not be read."""
+HEADINGS: Mapping[RelationshipState, str] = {
+    "wrong-predicate": "Wrong predicate",
+    "reversed": "Reversed",
+    "wrong-end": "One wrong end",
+    "forbidden": "Forbidden",
+    "duplicate": "Said twice",
+    "unmatched": "Not expected at all",
+}
+
+
+class Place(NamedTuple):
+    """Where something stands in the source text."""
+
+    paragraph: int
+    line: int
+    """Both 1-based."""
+    start: int
+    end: int
+    """Offsets in the text as it is, not as it is compared."""
+    sentence: str
+    marks: tuple[tuple[int, int], ...] = ()
+    """What to mark, as offsets in the sentence."""
+
+
+class Symptom(NamedTuple):
+    """One metric of the case; fractions."""
+
+    metric: Metric
+    value: float | None
+    """None where it does not apply."""
+    zone: Zone | None
+    threshold: Threshold | None
+    baseline: float | None
+
+    @property
+    def failing(self) -> bool:
+        """Below its target."""
+        return self.zone in (Zone.FAIL, Zone.MARGINAL)
+
+
+class Missed(NamedTuple):
+    """An expected concept that was not extracted."""
+
+    label: str
+    required: bool
+    inferred: bool
+    place: Place | None
+    """Where it stands in the text under label or alias; None where it does not."""
+    nearest: str | None
+    """The extracted label most like it, of those that matched nothing."""
+    score: float
+
+
+class Invented(NamedTuple):
+    """An extracted concept that is not expected."""
+
+    label: str
+    state: ConceptState
+    expected: str | None
+    """The canary it is, or the nearest expected label."""
+    score: float
+    place: Place | None
+
+
+class Misdirected(NamedTuple):
+    """An extracted relationship that is not correct."""
+
+    triple: Triple
+    state: RelationshipState
+    expected: Triple | None
+    place: Place | None
+    """The first sentence in which both ends stand."""
+
+
+class BadQuote(NamedTuple):
+    """A concept without a quote, or with one that does not occur in the text."""
+
+    label: str
+    state: QuoteState
+    quote: str
+    place: Place | None
+    """Where the concept stands, or the sentence most like the quote."""
+    similarity: float
+
+
+class Lost(NamedTuple):
+    """An expected relationship that was not extracted, and those of its ends that were missed as concepts."""
+
+    triple: Triple
+    required: bool
+    missed_ends: tuple[str, ...]
+
+
+class Question(NamedTuple):
+    """A question of STANDARDS 6.1 to 6.5 with what the data says to it."""
+
+    text: str
+    answer: str
+    items: tuple[str, ...] = ()
+    """What the answer speaks of."""
+    open: bool = False
+    """Only a person can tell; the answer is what there is to go by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Investigation:
+    """Why one case scored as it did, and what to do about it."""
+
+    case_id: str
+    topic: str
+    suite: str
+    date: str
+    prompts: Mapping[str, str]
+    model: str
+    status: str
+    problem: str
+    raw: str
+    notes: tuple[str, ...]
+    extracted: tuple[int, int]
+    """How many concepts and relationships."""
+    symptoms: tuple[Symptom, ...]
+    missed: tuple[Missed, ...]
+    invented: tuple[Invented, ...]
+    duplicates: tuple[tuple[str, str], ...]
+    """Extracted label and the concept it names again."""
+    misdirected: tuple[Misdirected, ...]
+    lost: tuple[Lost, ...]
+    quotes: tuple[BadQuote, ...]
+    checks: tuple[tuple[str, tuple[Question, ...]], ...]
+    fixes: tuple[str, ...]
+    plan: tuple[str, ...]
+
+
+def investigation_markdown(found: Investigation) -> str:
+    """STANDARDS' template, filled in."""
+    failing = [f"{s.metric.title} ({s.zone.word})" for s in found.symptoms if s.failing and s.zone is not None]
+    versions = ", ".join(f"{inline(name)} {version}" for name, version in found.prompts.items())
+    lines = [
+        f"## Failure Investigation: {inline(found.case_id)}",
+        "",
+        f"**Date**: {found.date}",
+        f"**Prompt Version**: {versions}",
+        f"**Failing Metric(s)**: {', '.join(failing) or 'none'}",
+        "",
+        "### Symptoms",
+        "",
+        *_symptoms(found),
+        "",
+        "### Root Cause",
+        "",
+        *_causes(found),
+    ]
+    for title, questions in found.checks:
+        lines += [f"#### {title}", "", *map(_question, questions), ""]
+    lines += ["### Proposed Fix", "", *(f"- {fix}" for fix in found.fixes), ""]
+    lines += ["### Verification Plan", "", *(f"{number}. {step}" for number, step in enumerate(found.plan, 1))]
+    return "\n".join(lines) + "\n"
+
+
+def _symptoms(found: Investigation) -> Iterator[str]:
+    if found.status == "bad_answer":
+        yield f"The answer could not be used, so every metric is 0: {inline(found.problem)}."
+        yield ""
+    rows = [_row(symptom) for symptom in found.symptoms]
+    yield from grid(["Metric", "Value", "Zone", "Target", "Short by", "Baseline", "Delta"], "lrlrrrr", rows)
+    if found.notes:
+        yield ""
+        yield from (f"- {inline(note)}" for note in found.notes)
+
+
+def _row(symptom: Symptom) -> list[str]:
+    metric, value, zone, threshold, baseline = symptom
+    if value is None:
+        return [metric.title, "skipped", "", "", "", "", ""]
+    target, short = "", ""
+    if threshold is not None:
+        target = numbers.limit(threshold.target, metric)
+        missing = (threshold.target - value) * (1 if metric.higher_is_better else -1)
+        short = f"{100 * missing:.1f} points" if symptom.failing else ""
+    percent = numbers.percent(value, beside=numbers.limits_of(threshold))
+    moved = ["", ""] if baseline is None else [numbers.percent(baseline), numbers.points(value - baseline)]
+    return [metric.title, percent, zone.word if zone is not None else "", target, short, *moved]
+
+
+def _causes(found: Investigation) -> Iterator[str]:
+    if found.status == "bad_answer":
+        yield f"Nothing was extracted: {inline(found.problem)}. The answer begins:"
+        yield ""
+        yield from [*block(found.raw[:MOST_RAW], "text"), ""]
+        return
+    concepts, relationships = found.extracted
+    explicit = sum(1 for item in found.missed if item.place is not None)
+    yield from _list("Missed concepts", f"in all, {explicit} stand in the text", map(_missed, found.missed))
+    yield from _list("Invented concepts", f"of {concepts} extracted", map(_invented, found.invented))
+    again = (f"{code(label)} names {code(expected)} again" for label, expected in found.duplicates)
+    yield from _list("Duplicates", f"of {concepts} extracted", again)
+    for state, heading in HEADINGS.items():
+        wrong = [_misdirected(item) for item in found.misdirected if item.state == state]
+        yield from _list(f"Misdirected relationships: {heading.lower()}", f"of {relationships} extracted", wrong)
+    blocked = sum(1 for item in found.lost if item.missed_ends)
+    yield from _list("Missed relationships", f"in all, {blocked} because an end was missed", map(_lost, found.lost))
+    unquoted = [_quote(item) for item in found.quotes if item.state == "missing"]
+    yield from _list("Unquoted concepts", f"of {concepts} extracted", unquoted)
+    unverified = [_quote(item) for item in found.quotes if item.state == "unverified"]
+    yield from _list("Quotes that are not in the text", f"of {concepts} extracted", unverified)
+    if not (found.missed or found.invented or found.duplicates or found.misdirected or found.lost or found.quotes):
+        yield from ["Nothing went wrong.", ""]
+
+
+def _list(heading: str, remark: str, items: Iterator[str] | Sequence[str]) -> Iterator[str]:
+    lines = [f"- {item}" for item in items]
+    if lines:
+        yield f"**{heading}** ({len(lines)} {remark})"
+        yield ""
+        yield from lines[:MOST]
+        if len(lines) > MOST:
+            yield f"- and {len(lines) - MOST} more; `--format json` has them all"
+        yield ""
+
+
+def _missed(item: Missed) -> str:
+    kind = "required" if item.required else "optional"
+    where = at(item.place) if item.place else "implied, not stated" if item.inferred else "not in the text"
+    near = f" Nearest extracted: {code(item.nearest)} ({numbers.percent(item.score)})." if item.nearest else ""
+    return f"{code(item.label)} ({kind}): {where}.{near}"
+
+
+def _invented(item: Invented) -> str:
+    what = "not expected"
+    if item.state == "canary":
+        what = f"canary {code(item.expected or '')}"
+    elif item.expected:
+        what = f"not expected, nearest {code(item.expected)} ({numbers.percent(item.score)})"
+    return f"{code(item.label)}: {what}; {at(item.place) if item.place else 'not in the text'}."
+
+
+def _misdirected(item: Misdirected) -> str:
+    expected = f"; {'forbidden' if item.state == 'forbidden' else 'expected'} {code(str(item.expected))}"
+    where = at(item.place) if item.place else "no sentence has both ends"
+    return f"{code(str(item.triple))}{expected if item.expected else ''}: {where}."
+
+
+def _lost(item: Lost) -> str:
+    why = f"missed {' and '.join(map(code, item.missed_ends))}" if item.missed_ends else "both ends were extracted"
+    return f"{code(str(item.triple))} ({'required' if item.required else 'optional'}): {why}."
+
+
+def _quote(item: BadQuote) -> str:
+    if item.state == "missing":
+        return f"{code(item.label)}: {at(item.place) if item.place else 'not in the text'}."
+    near = f" Most like it ({numbers.percent(item.similarity)}): {at(item.place)}." if item.place else ""
+    return f"{code(item.label)} quotes {code(item.quote)}.{near}"
+
+
+def at(place: Place) -> str:
+    """Paragraph, line and the sentence, with what it is about in bold."""
+    text, done, pieces = place.sentence, 0, []
+    for start, end in sorted(place.marks):
+        if start >= done:
+            pieces += [_chunk(text[done:start]), f"**{_chunk(text[start:end]).strip()}**"]
+            done = end
+    return f"paragraph {place.paragraph}, line {place.line}: “{''.join([*pieces, _chunk(text[done:])]).strip()}”"
+
+
+def _chunk(text: str) -> str:
+    """Safe Markdown that keeps the space at its ends."""
+    inner = inline(text)
+    before, after = text[:1].isspace(), text[-1:].isspace()
+    return f"{' ' if before else ''}{inner}{' ' if after and inner else ''}"
+
+
+def _question(question: Question) -> str:
+    answer = ": ".join(filter(None, (inline(question.answer), ", ".join(map(code, question.items)))))
+    return f"- [{' ' if question.open else 'x'}] {question.text}{f' {answer}.' if answer else ''}"
+
+
+def predicate_confusions(misdirected: Sequence[Misdirected]) -> list[tuple[str, str, int]]:
+    """Which predicate was said for which, and how often; the most frequent first."""
+    pairs = Counter(
+        (item.triple.predicate, item.expected.predicate)
+        for item in misdirected
+        if item.state == "wrong-predicate" and item.expected is not None
+    )
+    return [
+        (said, meant, times) for (said, meant), times in sorted(pairs.items(), key=lambda pair: (-pair[1], pair[0]))
+    ]
+
+
+def as_json(found: Investigation) -> str:
+    """All of it as JSON, schema version 1; metrics are fractions, deltas current minus baseline."""
+    value = {
+        "schemaVersion": SCHEMA_VERSION,
+        "case": found.case_id,
+        **{
+            name: getattr(found, name)
+            for name in ("topic", "suite", "date", "prompts", "model", "status", "problem", "raw")
+        },
+        "notes": found.notes,
+        "extracted": dict(zip(("concepts", "relationships"), found.extracted, strict=True)),
+        "failing": [symptom.metric.key for symptom in found.symptoms if symptom.failing],
+        "metrics": {s.metric.key: _metric(s) for s in found.symptoms if s.value is not None},
+        **{name: _plain(getattr(found, name)) for name in ("missed", "invented", "misdirected", "lost", "quotes")},
+        "duplicates": [{"label": label, "expected": expected} for label, expected in found.duplicates],
+        "checklist": [{"section": title, "questions": _plain(questions)} for title, questions in found.checks],
+        "fixes": found.fixes,
+        "plan": found.plan,
+    }
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2).encode("utf-8", "replace").decode() + "\n"
+
+
+def _metric(symptom: Symptom) -> dict[str, Any]:
+    value: dict[str, Any] = {"value": symptom.value, "zone": symptom.zone.word if symptom.zone is not None else None}
+    if symptom.threshold is not None:
+        value["target"], value["minimum"] = symptom.threshold.target, symptom.threshold.minimum
+    if symptom.baseline is not None and symptom.value is not None:
+        value["baseline"], value["delta"] = symptom.baseline, symptom.value - symptom.baseline
+    return value
+
+
+def _plain(value: Any) -> Any:
+    """Named tuples as objects with the file format's keys; a relationship as the three words it has everywhere."""
+    if isinstance(value, Triple) or not isinstance(value, tuple):
+        return value
+    if not hasattr(value, "_asdict"):
+        return [_plain(part) for part in value]
+    named = value._asdict()
+    words = {name: name.split("_") for name in named}
+    return {words[n][0] + "".join(map(str.title, words[n][1:])): _plain(part) for n, part in named.items()}

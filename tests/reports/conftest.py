@@ -1,0 +1,215 @@
+"""Runs and comparisons as small as they can be; they fit the protocols of `row3.reports.model`."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.scores import Usage
+from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.gate.policy import GatePolicy
+from row3.gate.zones import zones_of
+
+RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85))
+RATE = Metric("hallucinationRate", "Hallucination rate", False, Threshold(0.05, 0.02, 0.0))
+OVERALL = Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85))
+EXTRA = Metric("duplicateRate", "Duplicate rate", False, companion=True)
+METRICS = (RECALL, RATE, OVERALL, EXTRA)
+THRESHOLDS = {metric.key: metric.threshold for metric in METRICS if metric.threshold}
+
+
+@dataclass
+class Kind:
+    metrics: Sequence[Metric] = METRICS
+    primary: str = "overall"
+
+
+@dataclass
+class Rules:
+    thresholds: Mapping[str, Threshold] = field(default_factory=lambda: dict(THRESHOLDS))
+
+
+@dataclass
+class Suite:
+    name: str = "decomposition"
+    kind: Kind = field(default_factory=Kind)
+    rules: Rules = field(default_factory=Rules)
+    policy: GatePolicy = field(default_factory=lambda: GatePolicy(metrics=("recall", "hallucinationRate", "overall")))
+
+
+@dataclass
+class Header:
+    metrics: Mapping[str, float]
+    denominators: Mapping[str, int]
+    run_id: str = "20260129T101500Z-aaaaaa"
+    at: str = "2026-01-29T10:15:00Z"
+    mode: str = "replay"
+    prompts: Mapping[str, str] = field(
+        default_factory=lambda: {"decompose-concepts": "v1.1", "map-ontology": "v1.0"}
+    )
+    model: str = "reference-llm"
+    repeats: int = 1
+    pooled: Mapping[str, float] = field(default_factory=dict)
+    usage: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Lineup:
+    promoted: Mapping[str, str] = field(
+        default_factory=lambda: {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}
+    )
+
+
+@dataclass
+class Collected:
+    failed: Sequence[str] = ()
+    bad: Sequence[str] = ()
+    skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+
+
+@dataclass
+class Row:
+    case_id: str
+    metrics: Mapping[str, float]
+    zones: Mapping[str, Zone]
+    status: str = "scored"
+    spread: float | None = None
+
+
+@dataclass
+class Run:
+    header: Header
+    rows: Sequence[Row]
+    zones: Mapping[str, Zone]
+    records: Sequence[str]
+    details: Sequence[str] = ()
+    suite: Suite = field(default_factory=Suite)
+    lineup: Lineup = field(default_factory=Lineup)
+    collected: Collected = field(default_factory=Collected)
+    usage: Usage = field(default_factory=Usage)
+    notes: Sequence[str] = ()
+    problems: Sequence[tuple[str, str]] = ()
+
+    @property
+    def cases(self) -> int:
+        return len(self.rows)
+
+
+@dataclass
+class Approval:
+    reason: str = "known gap"
+    by: str = "Ann"
+    at: str = "2026-01-29T11:00:00Z"
+
+
+@dataclass
+class Comparison:
+    run: Run
+    baseline: Header
+    metrics: Sequence[MetricChange]
+    cases: Sequence[CaseChange]
+    moves: Mapping[str, int]
+    verdict: Verdict = Verdict.PROCEED
+    reasons: Sequence[Reason] = ()
+    against: str | None = None
+    differs: Sequence[str] = ()
+    declines: int = 0
+    compared: int = 0
+    rescored: int = 0
+    approval: Approval | None = None
+    prompt_diffs: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def blocked(self) -> bool:
+        return self.verdict is Verdict.BLOCK and self.approval is None
+
+
+class Make:
+    """Builders; every keyword replaces a field."""
+
+    Header, Row, Collected, Approval, Lineup = Header, Row, Collected, Approval, Lineup
+
+    @staticmethod
+    def run(cases: Mapping[str, Mapping[str, float]], **rest: Any) -> Run:
+        """A run of cases that were all scored."""
+        zones = {name: zones_of(metrics, METRICS, THRESHOLDS) for name, metrics in cases.items()}
+        means, counts = {}, {}
+        for metric in METRICS:
+            values = [each[metric.key] for each in cases.values() if metric.key in each]
+            if values:
+                means[metric.key], counts[metric.key] = sum(values) / len(values), len(values)
+        lines = [
+            json.dumps({"id": name, "status": "scored", "metrics": dict(metrics)}) for name, metrics in cases.items()
+        ]
+        run = Run(
+            header=Header(means, counts),
+            rows=[Row(name, metrics, zones[name]) for name, metrics in cases.items()],
+            zones=zones_of(means, METRICS, THRESHOLDS),
+            records=lines,
+        )
+        return replace(run, **rest)
+
+    @staticmethod
+    def comparison(run: Run, changes: Sequence[CaseChange], **rest: Any) -> Comparison:
+        """A comparison in which every aggregate moved by -0.02."""
+        before = {key: value + 0.02 for key, value in run.header.metrics.items()}
+        baseline = replace(run.header, metrics=before, prompts=dict(run.lineup.promoted), run_id="base")
+        moved = [
+            MetricChange(key, value, value - 0.02, -0.02, 2.0, Verdict.PROCEED, run.cases)
+            for key, value in before.items()
+        ]
+        moves = Counter(change.move for change in changes)
+        return replace(Comparison(run, baseline, moved, changes, moves, compared=run.cases), **rest)
+
+
+@pytest.fixture
+def make() -> type[Make]:
+    """Builders of runs and comparisons."""
+    return Make
+
+
+@pytest.fixture
+def run() -> Run:
+    """Two cases: one good, one in the fail zone."""
+    return Make.run(
+        {
+            "bank-runs": {"recall": 0.9, "hallucinationRate": 0.0, "overall": 0.8, "duplicateRate": 0.0},
+            "ozone": {"recall": 0.5, "hallucinationRate": 0.1, "overall": 0.6, "duplicateRate": 0.05},
+        }
+    )
+
+
+@pytest.fixture
+def comparison(run: Run) -> Comparison:
+    """One case fell, one rose; blocked."""
+    changes = [
+        CaseChange(
+            "ozone",
+            "regressed",
+            -0.1,
+            gained={"wrongConcepts": ("Gas",)},
+            lost={
+                "missedConcepts": ("Halons", "ozone layer"),
+                "missedRelationships": ("Halons IS_A Gas",),
+                "canaries": ("Kyoto Protocol",),
+            },
+        ),
+        CaseChange("bank-runs", "improved", 0.05, gained={"missedConcepts": ("banks",)}),
+    ]
+    return Make.comparison(
+        run,
+        changes,
+        verdict=Verdict.BLOCK,
+        reasons=(
+            Reason(Verdict.BLOCK, "Concept recall is worse by 6.0 points (more than 5)", metric="recall"),
+            Reason(Verdict.INVESTIGATE, "ozone is odd", case_id="ozone"),
+        ),
+        differs=("prompt decompose-concepts: v1.0 → v1.1",),
+        prompt_diffs={"decompose-concepts": "--- a\n+++ b\n@@ -1 +1 @@\n-List them.\n+List all of them."},
+    )

@@ -1,0 +1,75 @@
+"""`row3 history` on a terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from row3.reports.history_table import history_table
+from row3.reports.style import cells
+from row3.store.history import Approval, HistoryEntry
+
+OLD = {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}
+NEW = OLD | {"decompose-concepts": "v1.1"}
+
+
+def entry(day: int, action: str, overall: float, prompts: dict[str, str], **rest: Any) -> HistoryEntry:
+    return HistoryEntry.model_validate(
+        {
+            "run_id": str(day),
+            "at": f"2026-01-{day:02}T09:30:00Z",
+            "action": action,
+            "suite": "decomposition",
+            "commit": "a1b2c3d4e5f6",
+            "dirty": False,
+            "prompts": prompts,
+            "model": "reference-llm",
+            "mode": "replay",
+            "cases": 15,
+            "metrics": {"overall": overall},
+        }
+        | rest
+    )
+
+
+ENTRIES = [
+    entry(20, "baseline", 0.751, OLD),
+    entry(21, "compare", 0.70, NEW, verdict="investigate", dirty=True),
+    entry(22, "compare", 0.6, NEW, verdict="block", approval=Approval(reason="known\x1b[1m gap", by="Ann", at="")),
+    entry(23, "promotion", 0.847, NEW, verdict="proceed"),
+    entry(24, "compare", 0.847, NEW, verdict="proceed", model="other", commit=None, dirty=None),
+]
+
+
+def test_the_newest_is_last_and_what_changed_stands_beneath() -> None:
+    assert history_table(ENTRIES) == """\
+decomposition  overall  ▅▄▁██  75.1% → 84.7%
+
+when (UTC)        action     overall  points    verdict        commit
+──────────────────────────────────────────────────────────────────────────────
+2026-01-20 09:30  baseline     75.1%            –              a1b2c3d
+                  decompose-concepts v1.0 · map-ontology v1.0 · reference-llm
+2026-01-21 09:30  compare      70.0%    −5.1 ▼  ! investigate  a1b2c3d + edits
+                  decompose-concepts v1.1
+2026-01-22 09:30  compare      60.0%   −10.0 ▼  ✗ block        a1b2c3d
+                  approved by Ann: known gap
+2026-01-23 09:30  promotion    84.7%   +24.7 ▲  ✓ proceed      a1b2c3d
+2026-01-24 09:30  compare      84.7%     0.0    ✓ proceed      –
+                  other
+"""
+
+
+def test_no_history_says_how_to_make_one() -> None:
+    assert history_table([]) == "No history yet: row3 --baseline, --compare and promote write it.\n"
+
+
+def test_a_long_history_is_cut_unless_verbose() -> None:
+    many = ENTRIES * 10
+    assert "30 earlier (-v shows all)" in history_table(many)
+    assert history_table(many, verbose=True).count("2026-01-20") == 10
+    assert max(map(cells, history_table(many).split("\n"))) <= 80
+
+
+def test_suites_are_told_apart() -> None:
+    text = history_table([*ENTRIES[:1], entry(25, "baseline", 0.5, {"p": "v1.0"}, suite="events")])
+    assert "events  overall  ▄\n" in text
+    assert "                  events · p v1.0 · reference-llm\n" in text

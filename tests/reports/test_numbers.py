@@ -1,0 +1,76 @@
+"""How numbers look, and that what the reports need is what the workflows have."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.reports import numbers
+from row3.reports.model import ComparisonView, HistoryView, RunView
+from row3.reports.style import cells, plain, shorten, visible
+from row3.store.history import HistoryEntry
+from row3.workflows.compare import Comparison
+from row3.workflows.run_suite import Run
+
+
+def fits(run: Run, comparison: Comparison, entry: HistoryEntry) -> tuple[RunView, ComparisonView, HistoryView]:
+    """For mypy: workflows' and store's own types go into the reports as they are."""
+    return run, comparison, entry
+
+
+@pytest.mark.parametrize(
+    ("shown", "expected"),
+    [
+        (numbers.percent(0.7), "70.0%"),
+        (numbers.percent(-0.00001), "0.0%"),
+        (numbers.percent(-0.05), "−5.0%"),
+        (numbers.percent(0.69996, beside=[0.7]), "69.996%"),
+        (numbers.percent(0.7, beside=[0.7]), "70.0%"),
+        (numbers.compact(0.7), "70%"),
+        (numbers.compact(0.6994), "69.9%"),
+        (numbers.compact(1.0), "100%"),
+        (numbers.points(0.0423), "+4.2"),
+        (numbers.points(-0.0004), "0.0"),
+        (numbers.points(-0.013), "−1.3"),
+        (numbers.changelog_delta(0.04), "+4%"),
+        (numbers.changelog_delta(-0.013), "-1.3%"),
+        (numbers.changelog_delta(0.00001), "0%"),
+        (numbers.money(0), "$0.00"),
+        (numbers.money(0.00001), "<$0.0001"),
+        (numbers.money(0.0123), "$0.0123"),
+        (numbers.money(1234.5), "$1,234.50"),
+        (numbers.seconds(0.84), "840 ms"),
+        (numbers.seconds(1.24), "1.2 s"),
+        (numbers.seconds(59.97), "1 min 00 s"),
+        (numbers.seconds(125), "2 min 05 s"),
+        (numbers.count(1, "case"), "1 case"),
+        (numbers.count(1204, "case"), "1,204 cases"),
+        (numbers.moment("2026-01-29T10:15:00+02:00"), "2026-01-29 08:15"),
+        (numbers.moment("yesterday"), "yesterday"),
+    ],
+)
+def test_a_number_reads_the_same_everywhere(shown: str, expected: str) -> None:
+    assert shown == expected
+
+
+def test_progress_says_how_long_the_rest_takes() -> None:
+    text = numbers.progress_text(done=5, total=15, failed=1, tokens=12000, usd=0.01, elapsed_s=21.0)
+    assert text == "5 of 15 cases · 1 failed · 12,000 tokens · $0.0100 · 42.0 s left"
+    text = numbers.progress_text(done=5, total=None, failed=0, tokens=0, usd=None, elapsed_s=1.0)
+    assert text == "5 cases · 0 tokens · cost unknown"
+
+
+@given(st.text())
+def test_whatever_a_model_writes_is_printable(text: str) -> None:
+    assert plain(text).isprintable()
+    assert visible(text).isprintable()
+
+
+def test_escape_sequences_go_as_a_whole() -> None:
+    assert plain("a\x1b[1;31mb\x1b]8;;http://e.vil\x1b\\c\x1b]8;;\x07d\x9b2Je\x1bcf\u200bg\u2066h") == "abcdefgh"
+
+
+@given(st.text(), st.integers(min_value=1, max_value=30))
+def test_a_shortened_text_fits(text: str, room: int) -> None:
+    assert cells(shorten(plain(text), room)) <= room
