@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from row3.cli.options import Common, common_options
@@ -18,12 +16,12 @@ def command(case_id: str, common: Common) -> None:
 
     Writes the investigation template of the standards, filled in, as Markdown.
     """
-    from row3.reports.investigation import as_json, as_markdown
+    from row3.reports.investigation import as_json, investigation_markdown
     from row3.workflows.investigate import investigate
 
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
     if common.format == "json":
-        emit(json.dumps(as_json(found), ensure_ascii=False, indent=1), common.out)
+        emit(as_json(found), common.out)
     else:
-        emit(as_markdown(found), common.out)
+        emit(investigation_markdown(found), common.out)

@@ -11,16 +11,16 @@ from row3.cli.show import show_run
 
 
 @click.command()
-@click.argument("suite")
+@click.argument("name", metavar="SUITE")
 @click.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')
 @common_options
 @click.pass_context
-def command(ctx: click.Context, suite: str, outputs: str, common: Common) -> None:
+def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
     """Score outputs made elsewhere, without a provider."""
     from row3.store.project import open_project, pick_suite
     from row3.workflows.running import Announced
     from row3.workflows.score import score_outputs
 
     project = open_project(common.start)
-    run = score_outputs(project, pick_suite(project, suite), Path(outputs), common.run_options())
+    run = score_outputs(project, pick_suite(project, name), Path(outputs), common.run_options())
     ctx.exit(show_run(Announced(run, 0), common))

@@ -70,7 +70,8 @@ def findings_text(report: LintReport, *, width: int | None = WIDTH) -> str:
     """
     lines: list[str] = []
     for finding in report.findings:
-        place = " ".join(filter(None, (f"{finding.file}:{finding.line}", finding.field)))
+        file = finding.file if finding.file.endswith("/") else f"{finding.file}:{finding.line}"
+        place = f"{file} {finding.field}"
         line = "  ".join(map(plain, (place, finding.level, finding.rule, finding.message)))
         lines += [line] if width is None else _wrapped(line, width)
     return "\n".join([*lines, *([""] if lines else []), summary(report)]) + "\n"

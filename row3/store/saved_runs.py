@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+from pydantic_core import to_json
 
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
@@ -78,7 +79,7 @@ class CaseRecord:
 
     def line(self) -> str:
         """The record as JSON."""
-        return json.dumps(
+        return to_json(
             {
                 "id": self.id,
                 "digest": self.digest,
@@ -88,11 +89,8 @@ class CaseRecord:
                 "status": self.status,
                 "metrics": self.metrics,
                 "found": self.found,
-            },
-            ensure_ascii=False,
-            allow_nan=False,
-            separators=(",", ":"),
-        )
+            }
+        ).decode()
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:

@@ -11,6 +11,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic_core import PydanticSerializationError, to_json
+
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json, request_digest
 from row3.domain.scores import CaseScore
@@ -232,5 +234,8 @@ def matches_json(explanation: Any) -> dict[str, Any]:
 
 
 def dump(value: Any) -> str:
-    """Compact JSON without NaN."""
-    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    """Compact JSON; lone surrogates, which a model can write, as escapes."""
+    try:
+        return to_json(value).decode()
+    except PydanticSerializationError:
+        return json.dumps(value, allow_nan=False, separators=(",", ":"))

@@ -8,8 +8,10 @@ import os
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 from rapidfuzz import fuzz, process
@@ -36,9 +38,11 @@ from row3.reports.investigation import (
     Symptom,
     predicate_confusions,
 )
+from row3.reports.markdown_text import code
 from row3.store.cases import StoredCase, case_files, read_case
+from row3.store.locks import writing
 from row3.store.project import Project, Suite
-from row3.store.recordings import open_index
+from row3.store.recordings import merge, open_index, to_line
 from row3.store.saved_runs import CaseRecord, read_run
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.execute import miss
@@ -141,7 +145,7 @@ def _sentences(text: str) -> list[tuple[int, int]]:
         if following and not following[0].islower() and not ABBREVIATION.search(text, 0, match.start() + 1):
             cuts.append(match.end())
     cuts = sorted({*cuts, len(text)})
-    spans = [(start, start + len(text[start:end].rstrip())) for start, end in zip(cuts, cuts[1:], strict=False)]
+    spans = [(start, start + len(text[start:end].rstrip())) for start, end in pairwise(cuts)]
     return [span for span in spans if span[0] < span[1]] or [(0, len(text))]
 
 
@@ -165,10 +169,10 @@ def investigate(
     stored = find_case(project, suite, case_id)
     lineup = line_up(project, suite, role=role, named=named)
     asking = make_asking(suite, lineup, options)
-    score, answers = _run(project, asking, stored, options)
+    score, said = _walk(asking, stored, _answers(project, suite, options))
     if score.status == "failed":
         raise RunIncomplete("the case has no answer", where=case_id, fix=score.problem)
-    return _Inquiry(project, asking, stored, score, answers).result()
+    return _Inquiry(project, asking, stored, score, said).result()
 
 
 def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
@@ -192,24 +196,6 @@ def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
     raise UsageError(f"case `{case_id}` does not exist", where=f"golden/{suite.name}/", fix=hint)
 
 
-def _run(
-    project: Project, asking: Asking, stored: StoredCase, options: RunOptions
-) -> tuple[CaseScore, list[tuple[Request, Answer]]]:
-    """The case's score, and every request with its answer."""
-    mode = options.mode or "replay"
-    if mode == "live":
-        return _walk(asking, stored, _from_provider(asking.suite))
-    if mode == "auto":
-        score, said = _walk(asking, stored, _from_recordings(project, asking.suite, options))
-        if score.status != "failed":
-            return score, said
-    if mode in ("auto", "record"):
-        from row3.workflows.live import live
-
-        live(project, asking.suite, asking, options, mode)  # the answers are in the recordings afterwards
-    return _walk(asking, stored, _from_recordings(project, asking.suite, options))
-
-
 def _walk(
     asking: Asking, stored: StoredCase, answer: Callable[[Request], Answer | NoAnswer]
 ) -> tuple[CaseScore, list[tuple[Request, Answer]]]:
@@ -227,28 +213,36 @@ def _walk(
         return score, said
 
 
-def _from_recordings(project: Project, suite: Suite, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
-    index = open_index(project.recordings(suite.name), options.journals)
+def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
+    """Who answers, by the options' mode; what is to be recorded is on disk as soon as it is said."""
+    mode = options.mode or "replay"
+    folder = project.recordings(suite.name)
+    index = open_index(folder if mode in ("replay", "auto") else folder / "none", options.journals)
 
     def answer(request: Request) -> Answer | NoAnswer:
         recording = index.get(request.digest)
-        return miss(index, request) if recording is None else recording.answer
+        if recording is not None:
+            return recording.answer
+        if mode == "replay":
+            return miss(index, request)
+        given = asyncio.run(_ask(suite, request))
+        if isinstance(given, Answer) and mode in ("auto", "record"):
+            with writing(project.local):
+                merge(folder, [to_line(request, given, recorded_at=now())])
+        return given
 
     return answer
 
 
-def _from_provider(suite: Suite) -> Callable[[Request], Answer | NoAnswer]:
+async def _ask(suite: Suite, request: Request) -> Answer | NoAnswer:
     from row3.providers.registry import make_provider
     from row3.workflows.live import endpoint_of
 
-    async def ask(request: Request) -> Answer | NoAnswer:
-        provider = make_provider(endpoint_of(suite), os.environ)
-        try:
-            return await provider.ask(request)
-        finally:
-            await provider.close()
-
-    return lambda request: asyncio.run(ask(request))
+    provider = make_provider(endpoint_of(suite), os.environ)
+    try:
+        return await provider.ask(request)
+    finally:
+        await provider.close()
 
 
 class _Inquiry:
@@ -267,12 +261,11 @@ class _Inquiry:
 
     def result(self) -> Investigation:
         """All parts of the investigation."""
-        header = now()[:10]
         found = Investigation(
             case_id=self.case.id,
             topic=self.case.topic,
             suite=self.suite.name,
-            date=header,
+            date=now()[:10],
             prompts=self.asking.lineup.versions(),
             model=", ".join(dict.fromkeys(request.model for request, _ in self.said)),
             status=self.score.status,
@@ -336,15 +329,15 @@ class _Inquiry:
 
     def _missed(self) -> Iterable[Missed]:
         scorer, full = SCORERS[self.suite.rules.names.scorer]
-        free = {normalise(m.label): m.label for m in self.seen.concepts if m.state not in CORRECT}
+        free = [m.label for m in self.seen.concepts if m.state not in CORRECT]
         for concept, expectation in zip(self.case.expected_concepts, self.seen.expected_concepts, strict=True):
-            if expectation.found_by is None:
-                forms = [concept.label, *concept.aliases]
-                hits = [process.extractOne(normalise(form), list(free), scorer=scorer) for form in forms]
-                near = max((hit for hit in hits if hit is not None), key=lambda hit: hit[1], default=None)
-                label, score = (None, 0.0) if near is None else (free[near[0]], near[1] / full)
-                place = self.text.find(forms)
-                yield Missed(concept.label, concept.required, concept.inferred, place, label, score)
+            if expectation.found_by is not None:
+                continue
+            forms = [concept.label, *concept.aliases]
+            near = [(scorer(normalise(form), normalise(label)) / full, form, label) for form in forms for label in free]
+            alike = max((one for one in near if _alike(*one)), default=(0.0, "", None))
+            place = self.text.find(forms)
+            yield Missed(concept.label, concept.required, concept.inferred, place, alike[2], alike[0])
 
     def _lost(self) -> Iterable[Lost]:
         missed = {expectation.label for expectation in self.seen.expected_concepts if expectation.found_by is None}
@@ -429,14 +422,9 @@ class _Circumstances:
         """What the requests said."""
         values = {request.temperature for request, _ in self.said}
         if values <= {0}:
-            return "No: it is 0."
+            return "No, it is 0"
         said = ", ".join("the provider's default" if value is None else f"{value:g}" for value in values)
-        return f"It is {said}; 0 gives the fewest inventions."
-
-
-def _of(part: int, whole: int, names: Iterable[str] = ()) -> str:
-    listed = ", ".join(names)
-    return f"{part} of {whole}{f': {listed}' if listed else ''}."
+        return f"It is {said}; 0 invents least"
 
 
 def checklist(found: Investigation, around: _Circumstances) -> tuple[tuple[str, tuple[Question, ...]], ...]:
@@ -450,158 +438,164 @@ def checklist(found: Investigation, around: _Circumstances) -> tuple[tuple[str, 
     )
 
 
+def _which(text: str, items: Sequence[str], whole: int) -> Question:
+    """A question for which of many something holds."""
+    return Question(text, f"{len(items)} of {whole}", tuple(items))
+
+
 def _recall(found: Investigation, around: _Circumstances) -> tuple[Question, ...]:
-    missed, whole = found.missed, len(found.missed)
-    explicit = [item.label for item in missed if item.place is not None]
-    implied = [item.label for item in missed if item.place is None]
-    count = f"Extracted {found.extracted[0]}, expected {len(around.case.expected_concepts)}."
+    missed, expected = [item.label for item in found.missed], len(around.case.expected_concepts)
+    explicit = [item.label for item in found.missed if item.place is not None]
+    implied = [item.label for item in found.missed if item.place is None]
+    count, nothing = f"Extracted {found.extracted[0]}, expected {expected}", "" if missed else "Nothing was missed"
     return (
-        Question("Which specific concepts were missed?", ", ".join(item.label for item in missed) or "None."),
-        Question(
-            "Are the missed concepts mentioned explicitly in the source text?", _of(len(explicit), whole, explicit)
-        ),
-        Question("Are the missed concepts implied but not stated?", _of(len(implied), whole, implied)),
-        Question("Is the prompt instruction too narrow/restrictive?", count, open=bool(missed)),
-        Question("Would a few-shot example help?", "" if missed else "Nothing was missed.", open=bool(missed)),
+        _which("Which specific concepts were missed?", missed, expected),
+        _which("Are the missed concepts mentioned explicitly in the source text?", explicit, len(missed)),
+        _which("Are the missed concepts implied but not stated?", implied, len(missed)),
+        Question("Is the prompt instruction too narrow/restrictive?", nothing or count, open=bool(missed)),
+        Question("Would a few-shot example help?", nothing, open=bool(missed)),
     )
 
 
 def _precision(found: Investigation, around: _Circumstances) -> tuple[Question, ...]:
-    invented, whole = found.invented, len(found.invented)
-    canaries = [item.label for item in invented if item.state == "canary"]
-    grounded = [item.label for item in invented if item.place is not None]
-    unknown = whole > len(grounded) + sum(1 for item in invented if item.state == "canary" and item.place is None)
-    stand = f"{len(grounded)} of {whole} stand in the text{': ' + ', '.join(grounded) if grounded else ''}."
-    count = f"Extracted {found.extracted[0]}, expected {len(around.case.expected_concepts)}."
+    invented = [item.label for item in found.invented]
+    canaries = [item.label for item in found.invented if item.state == "canary"]
+    grounded = [item.label for item in found.invented if item.place is not None]
+    unclear = any(item.place is None and item.state != "canary" for item in found.invented)
+    inferred = Question(
+        "Are they plausible inferences from the source text?",
+        f"{len(grounded)} of {len(invented)} stand in it",
+        tuple(grounded),
+        open=unclear,
+    )
+    count = f"Extracted {found.extracted[0]}, expected {len(around.case.expected_concepts)}"
     return (
-        Question("Which concepts were hallucinated?", ", ".join(item.label for item in invented) or "None."),
-        Question("Do they appear in the forbidden list (intentional canaries)?", _of(len(canaries), whole, canaries)),
-        Question("Are they plausible inferences from the source text?", stand, open=unknown),
+        _which("Which concepts were hallucinated?", invented, found.extracted[0]),
+        _which("Do they appear in the forbidden list (intentional canaries)?", canaries, len(invented)),
+        inferred,
         Question("Is the prompt instruction too permissive?", count, open=bool(invented)),
         Question("Is the model temperature too high?", around.temperature()),
     )
 
 
 def _relationships(found: Investigation, around: _Circumstances) -> tuple[Question, ...]:
-    wrong, whole = found.misdirected, len(found.misdirected)
-    by_state = {
-        state: [str(item.triple) for item in wrong if item.state == state] for state in ("wrong-predicate", "reversed")
-    }
-    pairs = [f"{said} for {meant} ({times}×)" for said, meant, times in predicate_confusions(wrong)]
-    confused = f"Confused: {', '.join(pairs)}." if pairs else "No predicate was taken for another."
+    wrong = [str(item.triple) for item in found.misdirected]
+    predicate = [str(item.triple) for item in found.misdirected if item.state == "wrong-predicate"]
+    reverse = [str(item.triple) for item in found.misdirected if item.state == "reversed"]
+    pairs = tuple(f"{said} for {meant}" for said, meant, _ in predicate_confusions(found.misdirected))
+    confused = "Confused" if pairs else "No predicate was taken for another"
+    help_ = f"They would go into {around.prompt('relationships')}" if pairs else "No predicate was taken for another"
     return (
-        Question(
-            "Which relationships were incorrect?", _of(whole, found.extracted[1], [str(item.triple) for item in wrong])
-        ),
-        Question(
-            "Was the source/target correct but predicate wrong?",
-            _of(len(by_state["wrong-predicate"]), whole, by_state["wrong-predicate"]),
-        ),
-        Question("Are predicate definitions clear enough in the prompt?", confused, open=bool(pairs)),
-        Question(
-            "Is the relationship directionally reversed?", _of(len(by_state["reversed"]), whole, by_state["reversed"])
-        ),
-        Question("Would predicate examples help?", around.prompt("relationships") if pairs else "", open=bool(wrong)),
+        _which("Which relationships were incorrect?", wrong, found.extracted[1]),
+        _which("Was the source/target correct but predicate wrong?", predicate, len(wrong)),
+        Question("Are predicate definitions clear enough in the prompt?", confused, pairs, open=bool(pairs)),
+        _which("Is the relationship directionally reversed?", reverse, len(wrong)),
+        Question("Would predicate examples help?", help_, open=bool(pairs)),
     )
 
 
 def _provenance(found: Investigation, around: _Circumstances) -> tuple[Question, ...]:
-    missing = [item.label for item in found.quotes if item.state == "missing"]
+    missing = [item for item in found.quotes if item.state == "missing"]
     bad = [item for item in found.quotes if item.state == "unverified"]
-    changed = sum(1 for item in bad if item.similarity >= NEARLY)
-    cut = f" The answer of {', '.join(around.truncated)} was cut off by the token limit." if around.truncated else ""
-    quotable = sum(1 for item in found.quotes if item.state == "missing" and item.place is not None)
-    words = len(around.case.source_text.split())
-    clear = "The prompt asks for quotes." if around.asks_for_quotes() else "The prompt does not speak of quotes."
+    quotable = sum(1 for item in missing if item.place is not None)
+    detail = f"{len(around.case.source_text.split())} words; {quotable} of {len(missing)} unquoted concepts stand in it"
+    clear = "The prompt asks for quotes" if around.asks_for_quotes() else "The prompt does not speak of quotes"
+    near = sum(1 for item in bad if item.similarity >= NEARLY)
+    told = f"{len(bad)} quotes do not occur in the text: {near} nearly do, {len(bad) - near} are paraphrased or made up"
+    if around.truncated:
+        told += f"; the answer of {', '.join(around.truncated)} was cut off"
     return (
-        Question("Which concepts lack provenance?", ", ".join(missing) or "None."),
-        Question(
-            "Is the source text sufficiently detailed?",
-            f"{words} words; {quotable} of {len(missing)} unquoted concepts stand in it and could be quoted.",
-        ),
+        _which("Which concepts lack provenance?", [item.label for item in missing], found.extracted[0]),
+        Question("Is the source text sufficiently detailed?", detail),
         Question("Is the prompt instruction for quoting clear?", clear, open=bool(found.quotes)),
-        Question(
-            "Is the model truncating or paraphrasing quotes?",
-            f"{len(bad)} quotes do not occur in the text: {changed} copied with small changes, "
-            f"{len(bad) - changed} paraphrased or made up.{cut}",
-        ),
+        Question("Is the model truncating or paraphrasing quotes?", told if bad or around.truncated else "No"),
     )
 
 
 def _golden(found: Investigation) -> tuple[Question, ...]:
-    candidates = [item.label for item in found.invented if item.place is not None]
-    near = [f"{item.label} ({item.nearest})" for item in found.missed if item.nearest and item.score >= LIKE]
-    strict = f"Extracted and in the text, but not expected: {', '.join(candidates)}." if candidates else ""
+    grounded = tuple(item.label for item in found.invented if item.place is not None)
+    near = tuple(item.label for item in found.missed if item.nearest is not None)
+    strict = (
+        "Extracted and in the text, but not expected"
+        if grounded
+        else "All that was extracted and is in the text is expected"
+    )
+    forms = "Missed, while a similar name was extracted" if near else "No missed concept is like an extracted name"
+    update = "Only where a careful reader of the text says so, never to fit an answer"
     return (
-        Question("Is the expected concept set too strict/lenient?", strict, open=True),
-        Question(
-            "Are concept aliases comprehensive enough?",
-            f"Missed with a similar extracted name: {', '.join(near)}."
-            if near
-            else "No missed concept has a similar name.",
-            open=bool(near),
-        ),
+        Question("Is the expected concept set too strict/lenient?", strict, grounded, open=True),
+        Question("Are concept aliases comprehensive enough?", forms, near, open=bool(near)),
         Question("Is the source text ambiguous?", "", open=True),
-        Question(
-            "Should the golden case be updated?", "Only where its text says so, never to fit an answer.", open=True
-        ),
+        Question("Should the golden case be updated?", update, open=True),
     )
 
 
-def proposed_fixes(found: Investigation, around: _Circumstances) -> Iterable[str]:
-    """What the data suggests to change, the most telling first."""
-    concepts, links = around.prompt("concepts"), around.prompt("relationships")
-    explicit = [item for item in found.missed if item.place is not None]
+def proposed_fixes(found: Investigation, around: _Circumstances) -> list[str]:
+    """What the data suggests to change, in Markdown, the most telling first."""
     if found.status == "bad_answer":
-        yield f"Ask for JSON alone in {found.problem.partition(':')[0]}, and see whether the model follows the output schema."
+        prompt = found.problem.partition(":")[0]
+        fixes = [f"{code(prompt)}: ask for JSON and nothing else, and check that the model keeps to the output schema."]
+    else:
+        fixes = [*_concept_fixes(found, around.prompt("concepts")), *_link_fixes(found, around.prompt("relationships"))]
     if around.truncated:
-        yield f"Raise `max_tokens` of {', '.join(around.truncated)}: its answer was cut off."
-    if found.status != "bad_answer":
-        if explicit:
-            example = explicit[0]
-            yield (
-                f"{concepts}: {len(explicit)} missed concepts stand in the text. Add a completeness rule (go through the "
-                f"text sentence by sentence), or a few-shot example of a concept like `{example.label}`."
-            )
-        if any(_is_short_form(item) for item in found.missed):
-            pairs = ", ".join(f"`{item.nearest}` for `{item.label}`" for item in found.missed if _is_short_form(item))
-            yield f"{concepts}: say which form a label takes, the full term or the acronym ({pairs})."
+        fixes.insert(0, f"Raise `max_tokens` of {', '.join(around.truncated)}: its answer was cut off.")
+    return fixes or ["Nothing went wrong in this case."]
+
+
+def _concept_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+    explicit = [item for item in found.missed if item.place is not None]
+    if explicit:
+        yield (
+            f"{prompt}: {len(explicit)} missed concepts stand in the text, such as {code(explicit[0].label)}. "
+            "Add a rule of completeness (go through the text sentence by sentence) or a few-shot example."
+        )
+    for item in found.missed:
+        if item.nearest is not None and _is_acronym(item.label, item.nearest):
+            forms = f"{code(item.label)} or {code(item.nearest)}"
+            yield f"{prompt}: say which form a label takes, {forms}; or add the alias to the golden case."
     longer = [item for item in found.invented if item.expected and normalise(item.expected) in normalise(item.label)]
     if longer:
-        yield f"{concepts}: ask for the shortest complete form of a term (`{longer[0].label}` for `{longer[0].expected}`)."
-    if any(item.place is None for item in found.invented):
-        yield f"{concepts}: {_count_invented(found)} not in the text. Forbid inference and background knowledge."
+        short, label = code(longer[0].expected or ""), code(longer[0].label)
+        yield f"{prompt}: a label is the shortest complete form of a term, {short} and not {label}."
+    ungrounded = sum(1 for item in found.invented if item.place is None)
+    if ungrounded:
+        yield f"{prompt}: only what the text says, no inference or background knowledge (not in it: {ungrounded})."
     if found.duplicates:
-        yield f"{concepts}: one concept for each thing, two names of one thing are one (`{found.duplicates[0][0]}`)."
-    for said, meant, times in predicate_confusions(found.misdirected)[:3]:
-        yield f"{links}: tell {said} from {meant} in the predicate definitions, with an example of each ({times}×)."
-    states = [item.state for item in found.misdirected]
-    if "reversed" in states:
-        yield f"{links}: say which end is the source, also in passive sentences ({states.count('reversed')} reversed)."
-    if "forbidden" in states:
-        yield f"{links}: only what a sentence states ({states.count('forbidden')} forbidden relationships)."
-    if states.count("wrong-end") + states.count("unmatched"):
-        yield f"{links}: ends are labels from the list, and a sentence states the link between just these two."
-    if any(item.missed_ends for item in found.lost):
-        blocked = sum(1 for item in found.lost if item.missed_ends)
-        yield f"Mend recall first: {blocked} of {len(found.lost)} missed relationships have an end that was missed."
+        label, expected = found.duplicates[0]
+        yield f"{prompt}: two names of one thing are one concept ({code(label)} is {code(expected)} again)."
     if found.quotes:
-        yield f"{concepts}: for every concept a clause copied character by character ({len(found.quotes)} without)."
-    if not any(symptom.failing for symptom in found.symptoms):
-        yield "No metric is below its target: nothing has to change."
+        yield f"{prompt}: for every concept a clause copied character by character (without: {len(found.quotes)})."
 
 
-def _count_invented(found: Investigation) -> str:
-    count = sum(1 for item in found.invented if item.place is None)
-    return f"{count} extracted concept{' is' if count == 1 else 's are'}"
-
-
-def _is_short_form(item: Missed) -> bool:
-    """One of the two names is made of the other's first letters."""
-    if item.nearest is None:
-        return False
-    label, nearest = normalise(item.label), normalise(item.nearest)
-    return any(
-        short.replace(" ", "") == "".join(word[0] for word in long.split()) and " " in long
-        for short, long in ((label, nearest), (nearest, label))
+def _link_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+    blocked = sum(1 for item in found.lost if item.missed_ends)
+    if blocked:
+        yield f"Recall first: {blocked} of {len(found.lost)} missed relationships have an end that was missed."
+    invented = {normalise(item.label) for item in found.invented}
+    ends = sum(
+        1 for item in found.misdirected if {normalise(item.triple.source), normalise(item.triple.target)} & invented
     )
+    if ends:
+        yield f"Labels first: {ends} of {len(found.misdirected)} wrong relationships have an invented end."
+    for said, meant, times in predicate_confusions(found.misdirected)[:3]:
+        yield f"{prompt}: define {code(meant)} against {code(said)}, with an example of each (confused: {times})."
+    states = Counter(item.state for item in found.misdirected)
+    if states["reversed"]:
+        yield f"{prompt}: say which end is the source, also in passive sentences (reversed: {states['reversed']})."
+    if states["forbidden"]:
+        yield f"{prompt}: only what a sentence states (forbidden ones: {states['forbidden']})."
+    loose = states["wrong-end"] + states["unmatched"]
+    if loose:
+        yield f"{prompt}: only relationships that a sentence states between just these two (others: {loose})."
+
+
+def _alike(score: float, one: str, other: str) -> bool:
+    """Two names that may be forms of one: similar, or one within the other."""
+    short, long = sorted((normalise(one), normalise(other)), key=len)
+    return score >= LIKE or f" {short} " in f" {long} " or _is_acronym(one, other)
+
+
+def _is_acronym(one: str, other: str) -> bool:
+    """One of the two names is made of the other's first letters."""
+    short, long = sorted((normalise(one), normalise(other)), key=len)
+    return " " in long and short.replace(" ", "") == "".join(word[0] for word in long.split())

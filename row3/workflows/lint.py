@@ -39,6 +39,8 @@ MOST = 20
 """Findings of one recordings file: one that is no recordings file at all would give as many as it has lines."""
 SURROGATE = re.compile("[\ud800-\udfff]")
 RULES = (
+    ("is unknown", "unknown-field"),
+    ("is missing", "missing-field"),
     ("stands twice", "duplicate-key"),
     ("not a JSON number", "not-a-number"),
     ("merge-conflict", "merge-conflict"),
@@ -51,8 +53,6 @@ RULES = (
     ("front matter", "front-matter"),
     ("schemaVersion", "schema-version"),
     ("schema_version", "schema-version"),
-    ("is unknown", "unknown-field"),
-    ("is missing", "missing-field"),
     ("the file is empty", "not-json"),
     ("not JSON", "not-json"),
     ("not TOML", "not-toml"),
