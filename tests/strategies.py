@@ -58,9 +58,17 @@ def similarity_edges(draw: st.DrawFn, side: int = 5) -> dict[int, dict[int, floa
 
 def json_values() -> st.SearchStrategy[object]:
     """Any JSON value of moderate size."""
-    leaf = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8)
+    leaf = (
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(max_size=8)
+    )
     return st.recursive(
-        leaf, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4), max_leaves=12
+        leaf,
+        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=8), inner, max_size=4),
+        max_leaves=12,
     )
 
 
@@ -68,7 +76,8 @@ def extraction_values() -> st.SearchStrategy[object]:
     """JSON values in and around the shape of an extraction."""
     word = st.sampled_from(("Alpha", "alpha", "Beta", "betas", "Gamma ray", "Delta wave", "Omega point", "", "?"))
     concept = word | st.fixed_dictionaries(
-        {"label": word}, optional={"sourceQuote": st.sampled_from(("Alpha precedes Beta", "nowhere", "", " ")) | st.none()}
+        {"label": word},
+        optional={"sourceQuote": st.sampled_from(("Alpha precedes Beta", "nowhere", "", " ")) | st.none()},
     )
     link = st.fixed_dictionaries(
         {"source": word, "predicate": st.sampled_from(("CAUSES", "IS_A", "relates to", "child_of", "")), "target": word}

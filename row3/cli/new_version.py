@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from row3.cli.options import Common, common_options
-from row3.cli.output import emit
+from row3.cli.output import emit, note
 
 
 @click.command()
@@ -23,4 +23,7 @@ def command(name: str, common: Common, *, major: bool) -> None:
     project = open_project(common.start)
     made = new_version(project, name, major=major)
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
-    emit(f"made prompts/{made.ref}.md{changelog}", common.out)
+    emit(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}", common.out)
+    if made.edited_in_place:
+        note(f"{made.copied_from} was edited in place; the edits are in the new version, put the old one back: "
+             f"git checkout -- prompts/{made.copied_from}.md")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -40,10 +41,16 @@ def _constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
 
 
-def parse_json(text: str, *, where: str) -> Any:
-    """The JSON value of a text; raises `InvalidFile` with line and column."""
+LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
+    """The JSON value of a text; raises `InvalidFile` with line and column.
+
+    Half a surrogate pair is no character: only a recording, which keeps what a model really wrote, may hold one.
+    """
     try:
-        return _DECODER.decode(text)
+        value = _DECODER.decode(text)
     except _Refused as error:
         raise InvalidFile(str(error), where=where, fix="Correct the file") from None
     except json.JSONDecodeError as error:
@@ -55,6 +62,16 @@ def parse_json(text: str, *, where: str) -> Any:
     except (RecursionError, ValueError) as error:
         what = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON: {error}"
         raise InvalidFile(what, where=where, fix="Correct the file") from None
+    if not surrogates and LONE_SURROGATE.search(text) is not None:
+        try:
+            json.dumps(value, ensure_ascii=False).encode("utf-8")
+        except UnicodeEncodeError:
+            raise InvalidFile(
+                "a text holds half a surrogate pair (`\\ud800` to `\\udfff`), which is no character",
+                where=where,
+                fix="Write the character itself, or both halves",
+            ) from None
+    return value
 
 
 def read_json(path: Path, *, where: str) -> tuple[Any, str]:

@@ -20,7 +20,7 @@ CONSTANT = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|-?\b(?:NaN|Infinity)\b', re.DOT
 
 WHERE = re.compile(r".*?(?::(?P<line>\d+)(?::\d+)?)?(?: field (?P<field>.*))?(?: case (?P<case>.*))?\Z", re.DOTALL)
 LINE_IN_WORDS = re.compile(r"\b(?:in|at) line (\d+)")
-FIELD_IN_WORDS = re.compile(r"\bfield `([^`]+)`")
+FIELD_IN_WORDS = re.compile(r"\bfield `([^`]+)`|\A(schemaVersion|schema_version)\b")
 UNDEFINED = re.compile(r"'(\w+)' is undefined")
 
 
@@ -34,7 +34,7 @@ def places(error: Row3Error, file: str, text: str) -> list[tuple[str, str, int]]
     found = []
     for what in re.split(r"; (?=field `)", error.what):
         named = FIELD_IN_WORDS.search(what)
-        field = place["field"] or (named[1] if named else "")
+        field = place["field"] or ((named[1] or named[2]) if named else "")
         if place["line"]:
             found.append((what, field, int(place["line"])))
         else:

@@ -65,7 +65,7 @@ def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
 
 def from_line(line: str, *, where: str) -> Recording:
     """A recording from its line; raises `InvalidFile`."""
-    value = parse_json(line, where=where)
+    value = parse_json(line, where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     try:
         response = value["response"]

@@ -4,7 +4,7 @@ import hashlib
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.requests import digest_json, digest_text, request_digest
@@ -37,14 +37,25 @@ def test_json_digests_ignore_the_order_of_keys_and_nothing_else() -> None:
 
 
 @given(json_values())
+@settings(deadline=None)
 def test_json_digests_are_a_function_of_the_value(value: object) -> None:
     assert digest_json(value) == digest_json(value)
 
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("model", "n"), ("temperature", 0.1), ("temperature", None), ("seed", 2), ("seed", None), ("max_tokens", 101), ("system", "t"),
-     ("user", "v"), ("schema_digest", "e"), ("repeat", 1)],
+    [
+        ("model", "n"),
+        ("temperature", 0.1),
+        ("temperature", None),
+        ("seed", 2),
+        ("seed", None),
+        ("max_tokens", 101),
+        ("system", "t"),
+        ("user", "v"),
+        ("schema_digest", "e"),
+        ("repeat", 1),
+    ],
 )
 def test_everything_that_can_move_the_answer_moves_the_digest(field: str, value: Any) -> None:
     assert request_digest(**BASE) == request_digest(**BASE)
@@ -52,6 +63,7 @@ def test_everything_that_can_move_the_answer_moves_the_digest(field: str, value:
 
 
 @given(st.text(), st.text(), st.text(), st.text())
+@settings(deadline=None)
 def test_text_cannot_move_between_system_and_user(a: str, b: str, c: str, d: str) -> None:
     one, other = request_digest(**BASE | {"system": a, "user": b}), request_digest(**BASE | {"system": c, "user": d})
     assert (one == other) == ((a, b) == (c, d))

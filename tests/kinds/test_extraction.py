@@ -32,7 +32,12 @@ def link(source: str, predicate: str, target: str) -> dict[str, str]:
 
 
 PERFECT = {
-    "concepts": [quoted("Machine learning"), quoted("Gradient descent"), quoted("Neural network"), quoted("Training data")],
+    "concepts": [
+        quoted("Machine learning"),
+        quoted("Gradient descent"),
+        quoted("Neural network"),
+        quoted("Training data"),
+    ],
     "relationships": [
         link("Neural network", "REQUIRES", "Training data"),
         link("Neural network", "IS_A", "Machine learning"),
@@ -50,30 +55,42 @@ def test_a_flawless_output(score: Score) -> None:
     assert result.status == "scored"
     assert list(result.metrics) == ALL
     assert result.metrics == approx(
-        recall=1, precision=1, f1=1, relationshipAccuracy=1, provenanceCoverage=1, hallucinationRate=0, overall=0.85,
-        relationshipRecall=1, provenanceVerified=1, ungroundedRate=0, duplicateRate=0, forbiddenRelationshipRate=0,
+        recall=1,
+        precision=1,
+        f1=1,
+        relationshipAccuracy=1,
+        provenanceCoverage=1,
+        hallucinationRate=0,
+        overall=0.85,
+        relationshipRecall=1,
+        provenanceVerified=1,
+        ungroundedRate=0,
+        duplicateRate=0,
+        forbiddenRelationshipRate=0,
     )
 
 
 def test_a_mixed_output(score: Score) -> None:
-    result = score({
-        "concepts": [
-            quoted("ML"),  # alias; quote verified
-            quoted("gradient-descent", "lowers the gain"),  # exact; quote not in the text
-            quoted("Neural networks", ""),  # fuzzy, 14/15; no quote
-            quoted("Machine Learning"),  # duplicate of the first; verified
-            quoted("Neural osmosis"),  # canary; verified; not in the text
-            {"label": "Loss function"},  # unmatched, stands in the text; no quote
-            {"label": "Backpropagation"},  # unmatched, not in the text; no quote
-        ],
-        "relationships": [
-            link("Neural net", "requires", "training data"),  # exact through an alias
-            link("Training data", "RELATES_TO", "ML"),  # symmetric: exact
-            link("Machine learning", "IS_A", "Neural network"),  # reversed
-            link("Training data", "CAUSES", "Gradient descent"),  # forbidden
-            link("Neural network", "REQUIRES", "Training data"),  # duplicate of the first
-        ],
-    })
+    result = score(
+        {
+            "concepts": [
+                quoted("ML"),  # alias; quote verified
+                quoted("gradient-descent", "lowers the gain"),  # exact; quote not in the text
+                quoted("Neural networks", ""),  # fuzzy, 14/15; no quote
+                quoted("Machine Learning"),  # duplicate of the first; verified
+                quoted("Neural osmosis"),  # canary; verified; not in the text
+                {"label": "Loss function"},  # unmatched, stands in the text; no quote
+                {"label": "Backpropagation"},  # unmatched, not in the text; no quote
+            ],
+            "relationships": [
+                link("Neural net", "requires", "training data"),  # exact through an alias
+                link("Training data", "RELATES_TO", "ML"),  # symmetric: exact
+                link("Machine learning", "IS_A", "Neural network"),  # reversed
+                link("Training data", "CAUSES", "Gradient descent"),  # forbidden
+                link("Neural network", "REQUIRES", "Training data"),  # duplicate of the first
+            ],
+        }
+    )
     assert result.metrics == approx(
         recall=3 / 4,  # all but Training data
         precision=3 / 6,  # seven less one duplicate
@@ -93,10 +110,21 @@ def test_a_mixed_output(score: Score) -> None:
 
 
 def test_the_result_explains_itself(score: Score) -> None:
-    result = score({
-        "concepts": [quoted("ML"), quoted("Neural networks", "nowhere"), {"label": "ml"}, {"label": "Neural osmosis"}, {"label": "gradient decay"}],
-        "relationships": [link("Machine learning", "IS_A", "Neural network"), link("ML", "CAUSES", "Training data")],
-    })
+    result = score(
+        {
+            "concepts": [
+                quoted("ML"),
+                quoted("Neural networks", "nowhere"),
+                {"label": "ml"},
+                {"label": "Neural osmosis"},
+                {"label": "gradient decay"},
+            ],
+            "relationships": [
+                link("Machine learning", "IS_A", "Neural network"),
+                link("ML", "CAUSES", "Training data"),
+            ],
+        }
+    )
     why = result.explanation
     assert isinstance(why, Explanation)
     assert [(m.label, m.state, m.expected, m.quote, m.grounded) for m in why.concepts] == [
@@ -120,7 +148,9 @@ def test_the_result_explains_itself(score: Score) -> None:
         "wrongConcepts": ("gradient decay",),
         "canaries": ("Neural osmosis",),
         "missedRelationships": (
-            "Neural network REQUIRES Training data", "Neural network IS_A Machine learning", "Machine learning RELATES_TO Training data",
+            "Neural network REQUIRES Training data",
+            "Neural network IS_A Machine learning",
+            "Machine learning RELATES_TO Training data",
         ),
         "wrongRelationships": ("Machine learning IS_A Neural network", "ML CAUSES Training data"),
     }
@@ -141,7 +171,9 @@ def test_an_empty_extraction_is_scored_as_zero(score: Score, output: Any) -> Non
 def test_relationships_alone_missing(score: Score) -> None:
     # 0.25 + 0.2 + 0 + 0.2; accuracy of nothing is 0, not left out.
     metrics = score({"concepts": PERFECT["concepts"]}).metrics
-    assert metrics["relationshipAccuracy"] == metrics["relationshipRecall"] == metrics["forbiddenRelationshipRate"] == 0.0
+    assert (
+        metrics["relationshipAccuracy"] == metrics["relationshipRecall"] == metrics["forbiddenRelationshipRate"] == 0.0
+    )
     assert metrics["overall"] == pytest.approx(0.65)
 
 
@@ -166,7 +198,12 @@ def test_every_concept_twice_is_still_precise(score: Score) -> None:
 
 
 def test_a_fuzzy_end_counts_as_correct(score: Score) -> None:
-    assert score({"concepts": [], "relationships": [link("Neural networks", "REQUIRES", "Training data")]}).metrics["relationshipAccuracy"] == 1.0
+    assert (
+        score({"concepts": [], "relationships": [link("Neural networks", "REQUIRES", "Training data")]}).metrics[
+            "relationshipAccuracy"
+        ]
+        == 1.0
+    )
 
 
 class TestSkipped:
@@ -201,7 +238,12 @@ class TestBadAnswer:
         assert (result.status, result.problem, result.raw) == ("bad_answer", "the answer is empty", "raw")
         assert result.metrics == dict.fromkeys(ALL, 0.0)
         assert result.counts["recall"] == (0, 4)
-        assert EXTRACTION.shortfall(result)["missedConcepts"] == ("Machine learning", "Gradient descent", "Neural network", "Training data")
+        assert EXTRACTION.shortfall(result)["missedConcepts"] == (
+            "Machine learning",
+            "Gradient descent",
+            "Neural network",
+            "Training data",
+        )
 
     def test_leaves_out_what_does_not_apply(self, small_case: dict[str, Any], rules: Rules) -> None:
         case = GoldenCase.model_validate(small_case | {"expectedRelationships": []})
@@ -221,11 +263,15 @@ class TestRules:
     def test_weights_are_settings(self, small_case: dict[str, Any]) -> None:
         output = EXTRACTION.read_output(PERFECT)
         assert isinstance(output, Parsed)
-        result = EXTRACTION.score(GoldenCase.model_validate(small_case), output.value, Rules(weights={"recall": 0.5, "f1": 0.5}))
+        result = EXTRACTION.score(
+            GoldenCase.model_validate(small_case), output.value, Rules(weights={"recall": 0.5, "f1": 0.5})
+        )
         assert result.metrics["overall"] == pytest.approx(1.0)
 
     def test_a_suite_may_have_its_own_inverses(self, small_case: dict[str, Any], rules: Rules) -> None:
-        output = EXTRACTION.read_output({"concepts": [], "relationships": [link("Training data", "REQUIRED_BY", "Neural network")]})
+        output = EXTRACTION.read_output(
+            {"concepts": [], "relationships": [link("Training data", "REQUIRED_BY", "Neural network")]}
+        )
         assert isinstance(output, Parsed)
         case = GoldenCase.model_validate(small_case)
         own = Rules(inverses={"requires": "required_by"}, weights=rules.weights)
@@ -250,20 +296,27 @@ class TestRules:
         lines = EXTRACTION.expectations(GoldenCase.model_validate(small_case))
         # 4 concepts, 3 of them required, 2 canaries, 3 relationships, 1 forbidden.
         assert len(lines) == len(set(lines)) == 13
-        fewer = EXTRACTION.expectations(GoldenCase.model_validate(small_case | {"forbiddenConcepts": ["Neural osmosis"]}))
+        fewer = EXTRACTION.expectations(
+            GoldenCase.model_validate(small_case | {"forbiddenConcepts": ["Neural osmosis"]})
+        )
         assert set(lines) - set(fewer) == {"canary quantum backfolding"}
 
 
 @given(extraction_values(), st.randoms(use_true_random=False))
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_output_scores_fractions_and_in_any_order_the_same(rules: Rules, output: Any, chance: random.Random) -> None:
-    case = GoldenCase.model_validate({
-        "id": "any", "sourceText": "Alpha precedes Beta; Beta causes the Gamma rays.",
-        "expectedConcepts": [{"label": "Alpha", "aliases": ["A"]}, {"label": "Beta"}, {"label": "Gamma rays"}],
-        "expectedRelationships": [link("Alpha", "CAUSES", "Beta"), link("Gamma rays", "RELATES_TO", "Alpha")],
-        "forbiddenConcepts": ["Delta waves", "Gamma ray"],
-        "forbiddenRelationships": [link("Beta", "CAUSES", "Alpha")],
-    })
+@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_any_output_scores_fractions_and_in_any_order_the_same(
+    rules: Rules, output: Any, chance: random.Random
+) -> None:
+    case = GoldenCase.model_validate(
+        {
+            "id": "any",
+            "sourceText": "Alpha precedes Beta; Beta causes the Gamma rays.",
+            "expectedConcepts": [{"label": "Alpha", "aliases": ["A"]}, {"label": "Beta"}, {"label": "Gamma rays"}],
+            "expectedRelationships": [link("Alpha", "CAUSES", "Beta"), link("Gamma rays", "RELATES_TO", "Alpha")],
+            "forbiddenConcepts": ["Delta waves", "Gamma ray"],
+            "forbiddenRelationships": [link("Beta", "CAUSES", "Alpha")],
+        }
+    )
 
     def metrics(value: Any) -> dict[str, float]:
         parsed = EXTRACTION.read_output(value)

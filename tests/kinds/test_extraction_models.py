@@ -50,7 +50,9 @@ class TestSpellings:
         ],
     )
     def test_of_provenance_as_text_object_or_list(self, quote: Any) -> None:
-        assert quote_of(read({"concepts": [{"label": "A", "provenance": quote}]}).concepts[0].source_quote) == "the words"
+        assert (
+            quote_of(read({"concepts": [{"label": "A", "provenance": quote}]}).concepts[0].source_quote) == "the words"
+        )
 
     @pytest.mark.parametrize("quote", [None, "", [], {}, {"quote": None}, [""], [{"page": 3}]])
     def test_of_no_quote(self, quote: Any) -> None:
@@ -86,7 +88,10 @@ class TestShapes:
         assert isinstance(parsed, Parsed)
         assert parsed.value.relationships[0].target == "B"
 
-    @pytest.mark.parametrize("output", [{"concepts": ["A"]}, {"concepts": ["A"], "relationships": None}, {"concepts": ["A"], "relationships": []}])
+    @pytest.mark.parametrize(
+        "output",
+        [{"concepts": ["A"]}, {"concepts": ["A"], "relationships": None}, {"concepts": ["A"], "relationships": []}],
+    )
     def test_relationships_may_be_missing(self, output: Any) -> None:
         assert read(output).relationships == []
 
@@ -102,7 +107,10 @@ class TestShapes:
             ({"concepts": [{}]}, "concepts.0.label: Field required"),
             ({"concepts": [{"label": 5}]}, "concepts.0.label: Input should be a valid string"),
             ({"concepts": ["A", None]}, "concepts.1"),
-            ({"concepts": [], "relationships": [{"source": "A", "target": "B"}]}, "relationships.0.predicate: Field required"),
+            (
+                {"concepts": [], "relationships": [{"source": "A", "target": "B"}]},
+                "relationships.0.predicate: Field required",
+            ),
             (5, "the answer is a number, not an object"),
             (None, "the answer is null, not an object"),
             (True, "the answer is a boolean, not an object"),
@@ -134,7 +142,10 @@ class TestSchema:
         assert link["properties"]["predicate"] == {"type": "string"}
 
     def test_what_fits_the_schema_is_read(self, rules: Rules) -> None:
-        answer = {"concepts": [{"label": "A", "sourceQuote": "q"}], "relationships": [{"source": "A", "predicate": "IS_A", "target": "A"}]}
+        answer = {
+            "concepts": [{"label": "A", "sourceQuote": "q"}],
+            "relationships": [{"source": "A", "predicate": "IS_A", "target": "A"}],
+        }
         parsed = EXTRACTION.parse("extraction", json.dumps(answer))
         assert isinstance(parsed, Parsed)
         assert parsed.repairs == ()
@@ -147,7 +158,9 @@ class TestSchema:
 class TestPipeline:
     def test_concepts_and_relationships_of_two_stages_become_one_output(self) -> None:
         first = EXTRACTION.parse("concepts", '{"concepts": [{"label": "A"}]}')
-        second = EXTRACTION.parse("relationships", '{"relationships": [{"source": "A", "predicate": "IS_A", "target": "B"}]}')
+        second = EXTRACTION.parse(
+            "relationships", '{"relationships": [{"source": "A", "predicate": "IS_A", "target": "B"}]}'
+        )
         assert isinstance(first, Parsed)
         assert isinstance(second, Parsed)
         whole = EXTRACTION.combine({"concepts": first.value, "relationships": second.value})
@@ -167,14 +180,22 @@ class TestPipeline:
 
 class TestGoldenCase:
     def test_appendix_b(self) -> None:
-        case = GoldenCase.model_validate({
-            "id": "test-case-id", "topic": "Topic Name", "domain": "ecological", "version": "1.0", "created": "2026-01-29",
-            "sourceText": "Full source text here",
-            "expectedConcepts": [{"label": "Concept Name", "aliases": ["Alias 1", "Alias 2"], "required": True}],
-            "expectedRelationships": [{"source": "Source Concept", "target": "Target Concept", "predicate": "CAUSES", "required": True}],
-            "forbiddenConcepts": ["Hallucination Canary 1"],
-            "forbiddenRelationships": [{"source": "Concept A", "target": "Concept B", "predicate": "CAUSES"}],
-        })
+        case = GoldenCase.model_validate(
+            {
+                "id": "test-case-id",
+                "topic": "Topic Name",
+                "domain": "ecological",
+                "version": "1.0",
+                "created": "2026-01-29",
+                "sourceText": "Full source text here",
+                "expectedConcepts": [{"label": "Concept Name", "aliases": ["Alias 1", "Alias 2"], "required": True}],
+                "expectedRelationships": [
+                    {"source": "Source Concept", "target": "Target Concept", "predicate": "CAUSES", "required": True}
+                ],
+                "forbiddenConcepts": ["Hallucination Canary 1"],
+                "forbiddenRelationships": [{"source": "Concept A", "target": "Concept B", "predicate": "CAUSES"}],
+            }
+        )
         assert case.expected_concepts[0].aliases == ["Alias 1", "Alias 2"]
         assert case.expected_relationships[0].required is True
 
@@ -202,7 +223,9 @@ class TestGoldenCase:
             {"schemaVersion": 0},
         ],
     )
-    def test_a_file_written_by_hand_is_held_to_the_letter(self, small_case: dict[str, Any], change: dict[str, Any]) -> None:
+    def test_a_file_written_by_hand_is_held_to_the_letter(
+        self, small_case: dict[str, Any], change: dict[str, Any]
+    ) -> None:
         with pytest.raises(ValidationError):
             GoldenCase.model_validate(small_case | change)
 
@@ -212,4 +235,6 @@ class TestGoldenCase:
             GoldenCase.model_validate({key: value for key, value in small_case.items() if key != missing})
 
     def test_a_case_of_any_size_can_be_scored(self) -> None:
-        assert GoldenCase.model_validate({"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
+        assert (
+            GoldenCase.model_validate({"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
+        )

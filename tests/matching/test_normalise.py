@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from row3.matching.normalise import normalise, normalise_text
 from tests.strategies import readable_text
@@ -43,7 +43,9 @@ def test_one_spelling_for_many(one: str, other: str) -> None:
     assert normalise(one) == normalise(other) != ""
 
 
-@pytest.mark.parametrize(("one", "other"), [("C", "C++"), ("C", "C#"), ("C++", "C#"), ("R", "R&D"), ("5", "5%"), ("A", "Ä")])
+@pytest.mark.parametrize(
+    ("one", "other"), [("C", "C++"), ("C", "C#"), ("C++", "C#"), ("R", "R&D"), ("5", "5%"), ("A", "Ä")]
+)
 def test_signs_that_make_another_name_are_kept(one: str, other: str) -> None:
     assert normalise(one) != normalise(other)
 
@@ -67,22 +69,26 @@ def test_a_lone_surrogate_is_no_error() -> None:
 
 
 @given(readable_text())
+@settings(deadline=None)
 def test_normalising_twice_changes_nothing(text: str) -> None:
     once = normalise_text(text)
     assert normalise_text(once) == once
 
 
 @given(readable_text())
+@settings(deadline=None)
 def test_normal_form_has_single_spaces_and_none_at_the_ends(text: str) -> None:
     assert normalise_text(text) == " ".join(normalise_text(text).split())
 
 
 @given(readable_text())
+@settings(deadline=None)
 def test_names_and_texts_take_the_same_form(text: str) -> None:
     assert normalise(text) == normalise_text(text)
 
 
 @given(readable_text(), readable_text())
+@settings(deadline=None)
 def test_a_text_of_two_lines_is_normalised_line_by_line(one: str, other: str) -> None:
     # So a name that occurs in a text occurs in the normalised text.
     assert normalise_text(f"{one}\n{other}") == f"{normalise_text(one)} {normalise_text(other)}".strip()

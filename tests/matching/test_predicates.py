@@ -21,7 +21,14 @@ EXPERIMENTS_INVERSES = {
     ("originated_from", "origin_of"),
 }
 EXPERIMENTS_SYMMETRIC = {
-    "married_to", "sibling_of", "related_to", "colleague_of", "friend_of", "neighbor_of", "connected_to", "associated_with",
+    "married_to",
+    "sibling_of",
+    "related_to",
+    "colleague_of",
+    "friend_of",
+    "neighbor_of",
+    "connected_to",
+    "associated_with",
     "partnered_with",
 }
 

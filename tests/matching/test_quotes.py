@@ -1,14 +1,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.matching.quotes import SourceText
 
 TEXT = SourceText(
     "Machine learning (ML) — the craft of programs that learn — isn't new.\n"
-    "Its “loss function”, which scores\nthe outputs, precedes backpropagation. C++ and C# are used; so is the art of cartography."
+    "Its “loss function”, which scores\nthe outputs, precedes backpropagation. "
+    "C++ and C# are used; so is the art of cartography."
 )
 
 
@@ -18,7 +19,7 @@ TEXT = SourceText(
         "Machine learning (ML)",
         "machine learning ml",
         "the craft of programs that learn",
-        "Its \"loss function\", which scores",
+        'Its "loss function", which scores',
         "Its 'loss function' which scores",
         "Its «loss function», which scores",
         "which scores the outputs",
@@ -38,7 +39,20 @@ def test_a_quote_may_differ_in_typography_case_and_line_breaks(quote: str) -> No
 
 @pytest.mark.parametrize(
     "quote",
-    ["", "  ", "...", "…", "“”", "deep learning", "achine learning", "machine learn", "ML machine learning", "cart", "C and", "scores outputs"],
+    [
+        "",
+        "  ",
+        "...",
+        "…",
+        "“”",
+        "deep learning",
+        "achine learning",
+        "machine learn",
+        "ML machine learning",
+        "cart",
+        "C and",
+        "scores outputs",
+    ],
 )
 def test_a_quote_must_occur_in_whole_words_and_in_order(quote: str) -> None:
     assert not TEXT.contains_quote(quote)
@@ -71,10 +85,23 @@ def test_the_parts_around_an_ellipsis_occur_in_order(quote: str) -> None:
     assert not TEXT.contains_quote(quote)
 
 
-@pytest.mark.parametrize(("name", "found"), [
-    ("Machine Learning", True), ("ML", True), ("loss-function", True), ("C++", True), ("C#", True), ("C", False),
-    ("art", True), ("cart", False), ("machine learnin", False), ("", False), ("?!", False), ("learning machine", False),
-])
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("Machine Learning", True),
+        ("ML", True),
+        ("loss-function", True),
+        ("C++", True),
+        ("C#", True),
+        ("C", False),
+        ("art", True),
+        ("cart", False),
+        ("machine learnin", False),
+        ("", False),
+        ("?!", False),
+        ("learning machine", False),
+    ],
+)
 def test_names_are_mentioned_as_whole_words(name: str, found: bool) -> None:
     assert TEXT.mentions(name) is found
 
@@ -83,6 +110,7 @@ WORDS = st.lists(st.sampled_from(["Alpha,", "beta", "(gamma)", "δέλτα", "e�
 
 
 @given(WORDS, st.data())
+@settings(deadline=None)
 def test_every_stretch_of_words_is_a_quote(words: list[str], data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(words) - 1))
     end = data.draw(st.integers(start + 1, len(words)))
@@ -92,6 +120,7 @@ def test_every_stretch_of_words_is_a_quote(words: list[str], data: st.DataObject
 
 
 @given(WORDS, st.text(max_size=30))
+@settings(deadline=None)
 def test_a_text_is_searched_without_error(words: list[str], quote: str) -> None:
     assert SourceText(" ".join(words)).contains_quote(quote) in (True, False)
     assert SourceText(quote).mentions(" ".join(words)) in (True, False)

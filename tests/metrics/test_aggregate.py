@@ -5,7 +5,7 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.metrics.aggregate import Aggregate, mean_and_spread, percentile
@@ -49,6 +49,7 @@ def test_pooled_ratios_of_nothing_are_zero() -> None:
 
 
 @given(st.lists(st.fixed_dictionaries({}, optional={"a": st.floats(0, 1), "b": st.floats(0, 1)}), max_size=20))
+@settings(deadline=None)
 def test_means_are_those_of_the_cases_that_have_the_metric(cases: list[dict[str, float]]) -> None:
     total = Aggregate()
     for case in cases:
@@ -62,6 +63,7 @@ def test_means_are_those_of_the_cases_that_have_the_metric(cases: list[dict[str,
 
 
 @given(FRACTIONS)
+@settings(deadline=None)
 def test_the_mean_does_not_depend_on_the_order(values: list[float]) -> None:
     forward, backward = Aggregate(), Aggregate()
     for value in values:
@@ -72,6 +74,7 @@ def test_the_mean_does_not_depend_on_the_order(values: list[float]) -> None:
 
 
 @given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=40), st.floats(0, 1))
+@settings(deadline=None)
 def test_percentile_agrees_with_numpy(values: list[float], share: float) -> None:
     assert percentile(values, share) == pytest.approx(float(np.percentile(values, share * 100)), rel=1e-9, abs=1e-6)
 
@@ -86,6 +89,7 @@ def test_percentile_at_the_ends_and_of_nothing() -> None:
 
 
 @given(st.lists(st.floats(0, 1), min_size=2, max_size=30))
+@settings(deadline=None)
 def test_spread_agrees_with_the_statistics_module(values: list[float]) -> None:
     mean, spread = mean_and_spread(values)
     assert mean == pytest.approx(statistics.fmean(values), abs=1e-12)

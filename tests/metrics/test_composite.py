@@ -3,19 +3,37 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.metrics.composite import overall
 
-WEIGHTS = {"recall": 0.25, "precision": 0.20, "relationshipAccuracy": 0.20, "provenanceCoverage": 0.20, "hallucinationRate": -0.15}
-FLAWLESS = {"recall": 1.0, "precision": 1.0, "relationshipAccuracy": 1.0, "provenanceCoverage": 1.0, "hallucinationRate": 0.0}
+WEIGHTS = {
+    "recall": 0.25,
+    "precision": 0.20,
+    "relationshipAccuracy": 0.20,
+    "provenanceCoverage": 0.20,
+    "hallucinationRate": -0.15,
+}
+FLAWLESS = {
+    "recall": 1.0,
+    "precision": 1.0,
+    "relationshipAccuracy": 1.0,
+    "provenanceCoverage": 1.0,
+    "hallucinationRate": 0.0,
+}
 FRACTION = st.floats(0, 1)
-METRICS = st.fixed_dictionaries({key: FRACTION for key in WEIGHTS})
+METRICS = st.fixed_dictionaries(dict.fromkeys(WEIGHTS, FRACTION))
 
 
 def test_the_worked_example_of_standards_1_7() -> None:
-    metrics = {"recall": 0.72, "precision": 0.80, "relationshipAccuracy": 0.70, "provenanceCoverage": 0.90, "hallucinationRate": 0.05}
+    metrics = {
+        "recall": 0.72,
+        "precision": 0.80,
+        "relationshipAccuracy": 0.70,
+        "provenanceCoverage": 0.90,
+        "hallucinationRate": 0.05,
+    }
     assert overall(metrics, WEIGHTS) == pytest.approx(0.6525, abs=1e-12)
 
 
@@ -56,11 +74,15 @@ def test_no_metric_or_no_weight_is_zero() -> None:
 
 
 @given(METRICS)
+@settings(deadline=None)
 def test_it_is_the_plain_sum_where_every_metric_applies(metrics: dict[str, float]) -> None:
-    assert overall(metrics, WEIGHTS) == pytest.approx(max(0.0, sum(WEIGHTS[key] * metrics[key] for key in WEIGHTS)), abs=1e-12)
+    assert overall(metrics, WEIGHTS) == pytest.approx(
+        max(0.0, sum(WEIGHTS[key] * metrics[key] for key in WEIGHTS)), abs=1e-12
+    )
 
 
 @given(METRICS, st.sets(st.sampled_from(sorted(WEIGHTS))))
+@settings(deadline=None)
 def test_it_is_a_fraction_whatever_applies(metrics: dict[str, float], skipped: set[str]) -> None:
     value = overall({key: number for key, number in metrics.items() if key not in skipped}, WEIGHTS)
     assert not math.isnan(value)
@@ -68,6 +90,7 @@ def test_it_is_a_fraction_whatever_applies(metrics: dict[str, float], skipped: s
 
 
 @given(METRICS, st.sampled_from(sorted(WEIGHTS)), FRACTION)
+@settings(deadline=None)
 def test_a_better_metric_never_lowers_it(metrics: dict[str, float], key: str, value: float) -> None:
     better = max(value, metrics[key]) if WEIGHTS[key] > 0 else min(value, metrics[key])
     assert overall(metrics | {key: better}, WEIGHTS) >= overall(metrics, WEIGHTS) - 1e-12

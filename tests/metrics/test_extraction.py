@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.matches import ConceptMatch, Expectation, ExpectedRelationship, Explanation, RelationshipMatch, Triple
@@ -14,13 +14,18 @@ from row3.metrics.extraction import concept_counts, relationship_counts, values
 TRIPLE = Triple("a", "CAUSES", "b")
 
 
-def concepts(expected: int = 0, *, quotes: dict[str, int] | None = None, grounded: int = 0, **counts: int) -> Explanation:
+def concepts(
+    expected: int = 0, *, quotes: dict[str, int] | None = None, grounded: int = 0, **counts: int
+) -> Explanation:
     """An explanation with so many concepts of each state; quotes by state, the rest missing."""
     states = [state for state, count in counts.items() for _ in range(count)]
     quoted = [quote for quote, count in (quotes or {}).items() for _ in range(count)]
     quoted += ["missing"] * (len(states) - len(quoted))
     return Explanation(
-        tuple(ConceptMatch("x", state, None, 0.0, quote, i < grounded) for i, (state, quote) in enumerate(zip(states, quoted, strict=True))),  # type: ignore[arg-type]
+        tuple(
+            ConceptMatch("x", state, None, 0.0, quote, i < grounded)
+            for i, (state, quote) in enumerate(zip(states, quoted, strict=True))
+        ),  # type: ignore[arg-type]
         tuple(Expectation("x", True, None, None, 0.0) for _ in range(expected)),
         (),
         (),
@@ -30,7 +35,9 @@ def concepts(expected: int = 0, *, quotes: dict[str, int] | None = None, grounde
 def relationships(expected: int = 0, **counts: int) -> Explanation:
     states = [state.replace("_", "-") for state, count in counts.items() for _ in range(count)]
     return Explanation(
-        (), (), tuple(RelationshipMatch(TRIPLE, state, None) for state in states),  # type: ignore[arg-type]
+        (),
+        (),
+        tuple(RelationshipMatch(TRIPLE, state, None) for state in states),  # type: ignore[arg-type]
         tuple(ExpectedRelationship(TRIPLE, True, None) for _ in range(expected)),
     )
 
@@ -52,7 +59,9 @@ def test_1_3_f1_of_080_and_072() -> None:
 
 
 def test_1_4_relationship_accuracy_28_of_40() -> None:
-    counts = relationship_counts(relationships(35, exact=20, inverse=4, fuzzy=3, inverse_fuzzy=1, reversed=5, wrong_predicate=4, unmatched=3))
+    counts = relationship_counts(
+        relationships(35, exact=20, inverse=4, fuzzy=3, inverse_fuzzy=1, reversed=5, wrong_predicate=4, unmatched=3)
+    )
     assert counts["relationshipAccuracy"] == (28, 40)
     assert values(counts)["relationshipAccuracy"] == pytest.approx(0.70)
     assert values(counts)["relationshipRecall"] == pytest.approx(0.80)
@@ -95,7 +104,14 @@ def test_an_empty_extraction_is_zero_everywhere() -> None:
     empty = concepts(5)
     metrics = values(concept_counts(empty) | relationship_counts(relationships(3)))
     assert set(metrics.values()) == {0.0}
-    assert {"recall", "precision", "f1", "relationshipAccuracy", "provenanceCoverage", "hallucinationRate"} <= metrics.keys()
+    assert {
+        "recall",
+        "precision",
+        "f1",
+        "relationshipAccuracy",
+        "provenanceCoverage",
+        "hallucinationRate",
+    } <= metrics.keys()
 
 
 def test_skipped_metrics_have_no_value_and_f1_needs_both() -> None:
@@ -110,13 +126,23 @@ NUMBER = st.integers(0, 30)
 
 
 @given(NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, NUMBER, st.data())
-def test_every_metric_is_a_fraction(exact: int, alias: int, fuzzy: int, duplicate: int, canary: int, unmatched: int, data: st.DataObject) -> None:
+@settings(deadline=None)
+def test_every_metric_is_a_fraction(
+    exact: int, alias: int, fuzzy: int, duplicate: int, canary: int, unmatched: int, data: st.DataObject
+) -> None:
     correct = exact + alias + fuzzy
     expected = correct + data.draw(NUMBER)
     total = correct + (duplicate if correct else 0) + canary + unmatched
     explanation = concepts(
-        expected, grounded=data.draw(st.integers(0, total)), quotes={"verified": data.draw(st.integers(0, total))},
-        exact=exact, alias=alias, fuzzy=fuzzy, duplicate=duplicate if correct else 0, canary=canary, unmatched=unmatched,
+        expected,
+        grounded=data.draw(st.integers(0, total)),
+        quotes={"verified": data.draw(st.integers(0, total))},
+        exact=exact,
+        alias=alias,
+        fuzzy=fuzzy,
+        duplicate=duplicate if correct else 0,
+        canary=canary,
+        unmatched=unmatched,
     )
     for key, value in values(concept_counts(explanation)).items():
         assert not math.isnan(value), key

@@ -1,0 +1,85 @@
+"""Projects for the command line, built once a session and copied for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.projects import Box, FakeModel, FakeReply, add_worse_draft, clean_env, shipped, tiny
+
+
+@pytest.fixture(autouse=True)
+def calm_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """What runs in this process sees the same environment as the commands do."""
+    for name, value in clean_env(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    for name in ("CI", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture(scope="session")
+def tiny_promoted(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """The small project with v1.0 promoted and v1.1 a candidate, committed."""
+    box = tiny(tmp_path_factory.mktemp("tiny") / "project")
+    box.init()
+    box.row3("promote", "v1.0", code=0)
+    box.commit("v1.0")
+    return box
+
+
+@pytest.fixture(scope="session")
+def shipped_first(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """The shipped project with v1.0 promoted and v1.1 a candidate, committed."""
+    box = shipped(tmp_path_factory.mktemp("shipped-first") / "project")
+    box.init()
+    box.row3("promote", "v1.0", code=0)
+    box.commit("v1.0")
+    return box
+
+
+@pytest.fixture(scope="session")
+def shipped_second(shipped_first: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """The same with v1.1 promoted and the hooks installed; the branch `tidy` has the worse draft."""
+    box = shipped_first.copy(tmp_path_factory.mktemp("shipped-second") / "project")
+    box.row3("promote", "v1.1", code=0)
+    box.commit("v1.1")
+    box.row3("hook", "install", code=0)
+    box.git("checkout", "-q", "-b", "tidy")
+    add_worse_draft(box)
+    box.commit("worse")
+    box.git("checkout", "-q", "main")
+    return box
+
+
+@pytest.fixture
+def box(tiny_promoted: Box, tmp_path: Path) -> Box:
+    """A copy of the small project."""
+    return tiny_promoted.copy(tmp_path / "project")
+
+
+@pytest.fixture
+def first(shipped_first: Box, tmp_path: Path) -> Box:
+    """A copy of the shipped project, v1.1 a candidate."""
+    return shipped_first.copy(tmp_path / "project")
+
+
+@pytest.fixture
+def second(shipped_second: Box, tmp_path: Path) -> Box:
+    """A copy of the shipped project, v1.1 promoted; its hooks are those of the copy."""
+    return shipped_second.copy(tmp_path / "project")
+
+
+@pytest.fixture
+def model() -> Iterator[Callable[[Callable[[str, int], FakeReply]], FakeModel]]:
+    """Makes fake models, and ends them."""
+    started: list[FakeModel] = []
+
+    def start(choose: Callable[[str, int], FakeReply]) -> FakeModel:
+        started.append(FakeModel(choose))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()

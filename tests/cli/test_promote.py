@@ -1,0 +1,132 @@
+"""`row3 promote` as a command: all or nothing, with its evidence."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.projects import CASES, Box, first, flawless, worse
+
+WRITTEN = {
+    "prompts/promoted.json",
+    "baselines/bread.json",
+    "CHANGELOG.md",
+    "metrics-history.json",
+    "charts/bread-trend.svg",
+    "charts/bread-trend.png",
+}
+
+
+def changed(before: dict[str, bytes], after: dict[str, bytes]) -> set[str]:
+    return {name for name in before.keys() | after.keys() if before.get(name) != after.get(name)}
+
+
+def test_a_block_writes_nothing_at_all(box: Box) -> None:
+    worse(box)
+    before = box.tree()
+    done = box.row3("promote", "v1.2", code=1)
+    assert box.tree() == before
+    assert "was not promoted; nothing was written" in done.out
+    assert box.row3("--compare", "--prompt", "extract-v1.1", code=0)
+
+
+def test_a_dry_run_writes_nothing_and_shows_the_entry(box: Box) -> None:
+    before = box.tree()
+    done = box.row3("promote", "v1.1", "--dry-run", code=0)
+    assert box.tree() == before
+    assert "| Concept recall | 75% | 100% | +25% |" in done.out
+    assert all(name in done.out for name in WRITTEN)
+
+
+def test_commit_and_tag_hold_exactly_what_was_written(box: Box) -> None:
+    box.write("mine.txt", "staged by hand")
+    box.git("add", "mine.txt")
+    before = box.tree()
+    done = box.row3("promote", "extract-v1.1", "--commit", "--tag", code=0)
+    names = set(box.git("diff-tree", "-r", "--no-commit-id", "--name-only", "HEAD").out.splitlines())
+    assert names == changed(before, box.tree())
+    assert names - WRITTEN == {name for name in names if name.startswith("baselines/archive/bread-")}
+    assert names >= WRITTEN
+    assert "tagged extract-v1.1" in done.out
+    assert box.git("cat-file", "-t", "extract-v1.1").out == "tag\n"
+    assert box.git("status", "--porcelain").out == "A  mine.txt\n"
+
+
+def test_hand_written_text_in_the_changelog_is_kept(box: Box) -> None:
+    mine = "# Our prompts\n\nWritten by hand, with `code` and a table:\n\n| a |\n|---|\n| b |\n\n"
+    old = box.read("CHANGELOG.md").split("\n", 2)[2]
+    box.write("CHANGELOG.md", mine + old + "\nA last word.\n")
+    box.row3("promote", "v1.1", code=0)
+    text = box.read("CHANGELOG.md")
+    for line in (mine + old).splitlines() + ["A last word."]:
+        assert line in text
+    assert text.index("## v1.1 (") < text.index("## v1.0 (") < text.index("A last word.")
+
+
+def test_an_unreleased_entry_becomes_that_of_the_version(box: Box) -> None:
+    box.path("prompts/extract-v1.1.md").unlink()
+    box.row3("new-version", "extract", code=0)
+    box.prompt("1.1")
+    text = box.read("CHANGELOG.md")
+    assert text.lower().index("unreleased") < text.index("## v1.0 (")
+    heading = text[text.index("## ") : text.index("## v1.0 (")]
+    box.replace("CHANGELOG.md", heading, heading.rstrip() + "\n- Says what a crumb is\n\n")
+    box.row3("promote", "v1.1", code=0)
+    text = box.read("CHANGELOG.md")
+    assert "nreleased" not in text
+    assert text.index("## v1.1 (") < text.index("- Says what a crumb is") < text.index("## v1.0 (")
+
+
+def test_a_promoted_file_that_was_edited_is_refused_with_the_way_out(box: Box) -> None:
+    box.write("prompts/extract-v1.0.md", box.read("prompts/extract-v1.0.md") + "\nmore\n")
+    before = box.tree()
+    for args in (["--baseline"], ["--compare", "--prompt", "extract-v1.0"], ["--prompt", "extract-v1.0"]):
+        done = box.row3(*args, code=2)
+        assert "prompts/extract-v1.0.md: extract v1.0 is promoted and was edited in place" in done.errors[0]
+        assert "row3 new-version extract" in done.errors[0]
+    assert box.tree() == before
+
+
+def test_a_block_that_is_approved_is_promoted_and_signed(box: Box) -> None:
+    worse(box)
+    box.row3("promote", "v1.2", "--approve", "needed for the demo", code=0)
+    entry = box.history()[-1]
+    assert (entry["action"], entry["verdict"]) == ("promotion", "block")
+    assert entry["approval"]["reason"] == "needed for the demo"
+    assert "needed for the demo (Zoë Tester <zoe@example.org>" in box.read("CHANGELOG.md")
+    promoted = json.loads(box.read("prompts/promoted.json"))["prompts"]["extract"]
+    assert (promoted["version"], sorted(promoted["locked"])) == ("v1.2", ["v1.0"])
+    box.write("prompts/extract-v1.0.md", box.read("prompts/extract-v1.0.md") + "\nmore\n")
+    assert "edited in place" in box.row3("--prompt", "extract-v1.0", code=2).errors[0]
+
+
+@pytest.mark.parametrize("version", ["v1", "1.1.1", "../x", "../x-v1.0", "v9.9", "extrakt-v1.1", "", "v1.1\n", "v01.1"])
+def test_a_version_that_is_none_is_one_message(box: Box, version: str) -> None:
+    before = box.tree()
+    done = box.row3("promote", version, code=2)
+    assert len(done.errors) == 1
+    assert box.tree() == before
+
+
+def test_a_part_of_the_cases_promotes_nothing(box: Box) -> None:
+    assert "a part of the cases is no gate" in box.row3("promote", "v1.1", "--case", "rye", code=2).errors[0]
+
+
+def test_a_missing_recording_promotes_nothing(box: Box) -> None:
+    box.replace("prompts/extract-v1.1.md", "You read texts", "You study texts")
+    before = box.tree()
+    done = box.row3("promote", "v1.1", code=3)
+    assert "the run is incomplete: 3 of 3 cases have no answer, and nothing is promoted" in done.errors[0]
+    assert box.tree() == before
+
+
+def test_a_first_promotion_in_a_fail_zone_is_blocked(tmp_path_factory: pytest.TempPathFactory) -> None:
+    from tests.projects import tiny
+
+    box = tiny(tmp_path_factory.mktemp("fail") / "project")
+    box.record("1.0", {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
+    before = box.tree()
+    assert "in its fail zone" in box.row3("promote", "v1.0", code=1).out
+    assert box.tree() == before
+    assert box.row3("promote", "v1.1", code=0)

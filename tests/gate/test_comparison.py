@@ -1,0 +1,250 @@
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import CaseChange, CaseMove, Verdict
+from row3.gate.comparison import by_size, compare_case, compare_metrics, judge_move, worse_by
+from row3.gate.policy import GatePolicy
+
+PROCEED, INVESTIGATE, BLOCK = Verdict
+FRACTION = st.floats(0, 1)
+OVERALL = Metric("overall", "Overall")
+RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)
+BESIDE = Metric("duplicateRate", "Duplicate rate", higher_is_better=False, companion=True)
+POLICY = GatePolicy(metrics=("overall", "hallucinationRate"))
+
+
+class TestWorseBy:
+    def test_points(self) -> None:
+        assert worse_by(0.80, 0.74, higher_is_better=True, unit="points") == pytest.approx(6.0)
+        assert worse_by(0.74, 0.80, higher_is_better=True, unit="points") == pytest.approx(-6.0)
+        assert worse_by(0.01, 0.03, higher_is_better=False, unit="points") == pytest.approx(2.0)
+
+    def test_relative_to_the_baseline(self) -> None:
+        assert worse_by(0.80, 0.76, higher_is_better=True, unit="relative") == pytest.approx(5.0)
+        assert worse_by(0.40, 0.36, higher_is_better=True, unit="relative") == pytest.approx(10.0)
+        assert worse_by(0.02, 0.03, higher_is_better=False, unit="relative") == pytest.approx(50.0)
+
+    def test_a_baseline_of_zero_is_compared_in_points(self) -> None:
+        assert worse_by(0.0, 0.03, higher_is_better=False, unit="relative") == pytest.approx(3.0)
+        assert worse_by(0.0, 0.03, higher_is_better=True, unit="relative") == pytest.approx(-3.0)
+
+    @given(FRACTION, FRACTION, st.booleans(), st.sampled_from(["points", "relative"]))
+    @settings(deadline=None)
+    def test_positive_is_worse(
+        self, before: float, after: float, higher: bool, unit: Literal["points", "relative"]
+    ) -> None:
+        worse = worse_by(before, after, higher_is_better=higher, unit=unit)
+        drop = before - after if higher else after - before
+        assert (worse > 0, worse < 0) == (drop > 0, drop < 0) or abs(drop) < 1e-300
+
+
+class TestJudgeMove:
+    @pytest.mark.parametrize(
+        ("worse", "verdict"),
+        [
+            (-10.0, PROCEED),
+            (0.0, PROCEED),
+            (0.99, PROCEED),
+            (1.0 - 1e-12, INVESTIGATE),
+            (1.0, INVESTIGATE),
+            (3.0, INVESTIGATE),
+            (5.0, INVESTIGATE),
+            (5.0 + 1e-12, INVESTIGATE),
+            (5.001, BLOCK),
+            (100.0, BLOCK),
+        ],
+    )
+    def test_the_table_of_standards_4_3(self, worse: float, verdict: Verdict) -> None:
+        assert judge_move(worse, GatePolicy()) is verdict
+
+    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.80), (0.75, 0.70), (0.70, 0.65), (0.30, 0.25), (1.0, 0.95)])
+    def test_exactly_five_points_do_not_block_in_binary_either(self, before: float, after: float) -> None:
+        assert judge_move(worse_by(before, after, higher_is_better=True, unit="points"), GatePolicy()) is INVESTIGATE
+
+    @pytest.mark.parametrize(("before", "after"), [(0.85, 0.84), (0.75, 0.74), (0.30, 0.29), (1.0, 0.99)])
+    def test_exactly_one_point_is_investigated_in_binary_too(self, before: float, after: float) -> None:
+        assert judge_move(worse_by(before, after, higher_is_better=True, unit="points"), GatePolicy()) is INVESTIGATE
+
+    @pytest.mark.parametrize(
+        ("worse", "verdict"), [(0.5, PROCEED), (3.0, PROCEED), (5.0, PROCEED), (5.1, INVESTIGATE), (90.0, INVESTIGATE)]
+    )
+    def test_a_companion_is_investigated_at_the_most(self, worse: float, verdict: Verdict) -> None:
+        assert judge_move(worse, GatePolicy(), may_block=False) is verdict
+
+    @given(st.floats(-200, 200), st.floats(-200, 200), st.booleans())
+    @settings(deadline=None)
+    def test_worse_is_never_judged_more_mildly(self, one: float, other: float, may_block: bool) -> None:
+        low, high = sorted((one, other))
+        assert judge_move(low, GatePolicy(), may_block=may_block) <= judge_move(high, GatePolicy(), may_block=may_block)
+
+    @given(st.floats(-200, 0))
+    @settings(deadline=None)
+    def test_better_always_proceeds(self, worse: float) -> None:
+        assert judge_move(worse, GatePolicy()) is PROCEED
+
+    def test_limits_are_settings(self) -> None:
+        strict = GatePolicy(block=2.0, investigate=0.5)
+        assert [judge_move(worse, strict) for worse in (0.4, 0.5, 2.0, 2.1)] == [
+            PROCEED,
+            INVESTIGATE,
+            INVESTIGATE,
+            BLOCK,
+        ]
+
+
+class TestCompareMetrics:
+    def test_every_metric_of_either_side_in_the_kinds_order(self) -> None:
+        changes = compare_metrics(
+            {"hallucinationRate": 0.0, "overall": 0.8},
+            {"overall": 0.74, "hallucinationRate": 0.0},
+            [OVERALL, RATE, BESIDE],
+            POLICY,
+            {"overall": 15},
+        )
+        assert [(c.key, c.verdict, c.cases) for c in changes] == [
+            ("overall", BLOCK, 15),
+            ("hallucinationRate", PROCEED, 0),
+        ]
+        assert changes[0].delta == pytest.approx(-0.06)
+        assert changes[0].worse_by == pytest.approx(6.0)
+
+    def test_a_rate_that_rises_is_worse(self) -> None:
+        (change,) = compare_metrics({"hallucinationRate": 0.0}, {"hallucinationRate": 0.06}, [RATE], POLICY, {})
+        assert (change.delta, change.worse_by, change.verdict) == (pytest.approx(0.06), pytest.approx(6.0), BLOCK)
+
+    def test_what_the_policy_does_not_name_cannot_block(self) -> None:
+        (change,) = compare_metrics({"duplicateRate": 0.0}, {"duplicateRate": 0.5}, [BESIDE], POLICY, {})
+        assert change.verdict is INVESTIGATE
+
+    @pytest.mark.parametrize(("before", "after"), [({"overall": 0.8}, {}), ({}, {"overall": 0.8})])
+    def test_a_metric_that_only_one_side_has_has_no_delta(
+        self, before: dict[str, float], after: dict[str, float]
+    ) -> None:
+        (change,) = compare_metrics(before, after, [OVERALL], POLICY, {})
+        assert (change.baseline, change.current) == (before.get("overall"), after.get("overall"))
+        assert change.delta is change.worse_by is None
+
+    def test_points_and_relative_can_disagree(self) -> None:
+        before, after = {"overall": 0.50}, {"overall": 0.46}
+        relative = GatePolicy(unit="relative", metrics=("overall",))
+        assert compare_metrics(before, after, [OVERALL], POLICY, {})[0].verdict is INVESTIGATE  # 4 points
+        assert compare_metrics(before, after, [OVERALL], relative, {})[0].verdict is BLOCK  # 8 % of the baseline
+
+
+Side = tuple[str, dict[str, float], dict[str, tuple[str, ...]]]
+
+
+def side(overall: float = 0.0, status: str = "scored", **found: tuple[str, ...]) -> Side:
+    return status, {"overall": overall, "recall": overall}, found
+
+
+class TestCompareCase:
+    @pytest.mark.parametrize(
+        ("before", "after", "move"),
+        [
+            (side(0.7), side(0.8), "improved"),
+            (side(0.8), side(0.7), "regressed"),
+            (side(0.8), side(0.8), "unchanged"),
+            (side(0.8), side(0.8 + 1e-12), "unchanged"),
+            (side(0.8), side(0.0, "bad_answer"), "broke"),
+            (side(0.0), side(0.0, "bad_answer"), "broke"),
+            (side(0.0, "bad_answer"), side(0.8), "fixed"),
+            (side(0.0, "bad_answer"), side(0.0, "bad_answer"), "unchanged"),
+            (None, side(0.8), "new"),
+            (side(0.8), None, "removed"),
+            (side(0.8), ("failed", {}, {}), "failed"),
+            (("failed", {}, {}), side(0.8), "failed"),
+        ],
+    )
+    def test_moves(self, before: Side | None, after: Side | None, move: CaseMove) -> None:
+        assert compare_case("c", before, after).move == move
+
+    def test_not_comparable(self) -> None:
+        change = compare_case("c", side(0.8), side(0.2), comparable=False)
+        assert (change.move, change.delta, dict(change.deltas)) == ("not comparable", 0.0, {})
+        assert change.note
+
+    def test_a_failed_case_is_failed_and_not_incomparable(self) -> None:
+        assert compare_case("c", side(0.8), ("failed", {}, {}), comparable=False).move == "failed"
+
+    def test_a_case_without_the_other_side_has_no_delta(self) -> None:
+        for change in (
+            compare_case("c", None, side(0.8)),
+            compare_case("c", side(0.8), None),
+            compare_case("c", side(0.8), ("failed", {}, {})),
+        ):
+            assert (change.delta, dict(change.deltas)) == (0.0, {})
+
+    def test_deltas_are_current_minus_baseline_where_both_have_the_metric(self) -> None:
+        change = compare_case(
+            "c",
+            ("scored", {"overall": 0.7, "recall": 0.5, "f1": 1.0}, {}),
+            ("scored", {"overall": 0.6, "recall": 0.75}, {}),
+        )
+        assert change.delta == pytest.approx(-0.1)
+        assert change.deltas == pytest.approx({"overall": -0.1, "recall": 0.25})
+
+    def test_the_composite_of_the_kind_decides(self) -> None:
+        before, after = ("scored", {"overall": 0.9, "f1": 0.2}, {}), ("scored", {"overall": 0.1, "f1": 0.4}, {})
+        assert compare_case("c", before, after, primary="f1").move == "improved"
+
+    def test_gained_and_lost(self) -> None:
+        change = compare_case(
+            "c",
+            side(0.5, missedConcepts=("A", "B"), canaries=("Fake",), wrongConcepts=("X",)),
+            side(0.6, missedConcepts=("B", "C"), wrongConcepts=("X", "Y"), missedRelationships=("A IS_A B",)),
+        )
+        assert change.gained == {"missedConcepts": ("A",), "canaries": ("Fake",)}
+        assert change.lost == {"missedConcepts": ("C",), "wrongConcepts": ("Y",), "missedRelationships": ("A IS_A B",)}
+
+    def test_the_same_findings_are_neither(self) -> None:
+        change = compare_case("c", side(0.5, missedConcepts=("A",)), side(0.5, missedConcepts=("A",)))
+        assert change.gained == change.lost == {}
+
+    @given(FRACTION, FRACTION)
+    @settings(deadline=None)
+    def test_the_other_way_round_it_moves_the_other_way(self, one: float, other: float) -> None:
+        opposite = {"improved": "regressed", "regressed": "improved", "unchanged": "unchanged"}
+        there, back = compare_case("c", side(one), side(other)), compare_case("c", side(other), side(one))
+        assert back.move == opposite[there.move]
+        assert back.delta == -there.delta
+
+    def test_every_move_is_a_word_of_the_vocabulary(self) -> None:
+        assert set(get_args(CaseMove)) == {
+            "improved",
+            "unchanged",
+            "regressed",
+            "broke",
+            "fixed",
+            "new",
+            "removed",
+            "not comparable",
+            "failed",
+        }
+
+
+def test_cases_in_the_order_in_which_a_person_wants_to_see_them() -> None:
+    changes = [
+        CaseChange("small", "regressed", -0.01),
+        CaseChange("gone", "removed", 0.0),
+        CaseChange("b-large", "improved", 0.3),
+        CaseChange("a-large", "regressed", -0.3),
+        CaseChange("broken", "broke", -0.2),
+        CaseChange("same", "unchanged", 0.0),
+        CaseChange("largest", "improved", 0.4),
+    ]
+    assert [change.case_id for change in by_size(changes)] == [
+        "broken",
+        "gone",
+        "largest",
+        "a-large",
+        "b-large",
+        "small",
+        "same",
+    ]

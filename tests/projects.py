@@ -1,0 +1,382 @@
+"""Small row3 projects in real folders and real git repositories, for the tests of workflows and command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+from row3.store.project import open_project, pick_suite
+from row3.workflows.lineup import line_up
+from row3.workflows.recordings import import_responses
+from row3.workflows.run_suite import RunOptions
+
+HOME = Path(__file__).resolve().parents[1]
+"""The repository of row3, whose data is a project."""
+SHIPPED_PARTS = ("golden", "recordings", "row3.toml", ".gitattributes")
+SUITE = "bread"
+LOCAL = (".git", ".row3")
+
+CASES: dict[str, dict[str, Any]] = {
+    "rye": {
+        "sourceText": "Rye is a cereal. Salt slows the proofing of a dough.",
+        "expectedConcepts": [
+            {"label": "rye", "aliases": ["secale"]},
+            {"label": "cereal"},
+            {"label": "salt"},
+            {"label": "proofing"},
+        ],
+        "expectedRelationships": [
+            {"source": "rye", "predicate": "IS_A", "target": "cereal"},
+            {"source": "salt", "predicate": "CAUSES", "target": "proofing"},
+        ],
+        "forbiddenConcepts": ["gluten lattice theory", "cold rye memory"],
+    },
+    "yeast": {
+        "sourceText": "A sourdough depends on wild yeast. Warmth speeds up fermentation.",
+        "expectedConcepts": [
+            {"label": "sourdough"},
+            {"label": "wild yeast"},
+            {"label": "warmth"},
+            {"label": "fermentation"},
+        ],
+        "expectedRelationships": [
+            {"source": "sourdough", "predicate": "REQUIRES", "target": "wild yeast"},
+            {"source": "warmth", "predicate": "CAUSES", "target": "fermentation"},
+        ],
+        "forbiddenConcepts": ["lunar leavening"],
+    },
+    "oven": {
+        "sourceText": "Kneading comes before baking. Steam keeps the crust soft.",
+        "expectedConcepts": [{"label": "kneading"}, {"label": "baking"}, {"label": "steam"}, {"label": "crust"}],
+        "expectedRelationships": [
+            {"source": "kneading", "predicate": "PRECEDES", "target": "baking"},
+            {"source": "steam", "predicate": "CAUSES", "target": "crust"},
+        ],
+        "forbiddenConcepts": ["crust resonance"],
+    },
+}
+PROMPT = """---
+name: {name}
+version: "{version}"
+description: Finds what a text is about, as of {version}.
+output: extraction
+temperature: 0
+---
+{{% block system %}}You read texts about bread.{{% endblock %}}
+{{% block user %}}{version}: {{{{ source_text }}}}{{% endblock %}}
+"""
+CONFIG = f"""suite = "{SUITE}"
+mode = "replay"
+
+[provider]
+model = "baker-1"
+"""
+
+
+def flawless(case: Mapping[str, Any]) -> dict[str, Any]:
+    """An output that finds everything a case expects, with a quote for each concept."""
+    quote = case["sourceText"].split(".")[0]
+    return {
+        "concepts": [{"label": one["label"], "sourceQuote": quote} for one in case["expectedConcepts"]],
+        "relationships": [
+            {key: one[key] for key in ("source", "predicate", "target")} for one in case["expectedRelationships"]
+        ],
+    }
+
+
+def first(output: Mapping[str, Any], concepts: int) -> dict[str, Any]:
+    """The same output with its first concepts only."""
+    return {"concepts": output["concepts"][:concepts], "relationships": output["relationships"]}
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a command did."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def errors(self) -> list[str]:
+        """The lines of stderr that tell an error."""
+        return [line for line in self.err.split("\n") if line.startswith("error:")]
+
+    @property
+    def json(self) -> Any:
+        """stdout as JSON; it must hold nothing else."""
+        return json.loads(self.out)
+
+    def __str__(self) -> str:
+        return f"exit {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
+
+
+def clean_env(home: Path, **more: str) -> dict[str, str]:
+    """The environment without git's variables, keys, CI and whatever else a developer's machine sets."""
+    gone = ("GIT_", "ROW3_", "GITHUB_")
+    env = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(gone) and not name.endswith("_API_KEY") and name not in ("CI", "NO_COLOR", "COLUMNS")
+    }
+    git = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
+    fonts = {"MPLCONFIGDIR": str(Path(tempfile.gettempdir()) / "row3-tests-matplotlib")}  # its cache takes seconds
+    return env | git | fonts | {"HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "dumb"} | more
+
+
+def run(*command: str, cwd: Path, env: Mapping[str, str], stdin: str | None = None, timeout: float = 120) -> Done:
+    """Run a command to its end."""
+    given: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin.encode()}
+    done = subprocess.run(
+        command, cwd=cwd, env=dict(env), capture_output=True, check=False, timeout=timeout, **given
+    )
+    return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+
+@dataclass
+class Box:
+    """A project in a folder, with the means to work in it as a user would."""
+
+    root: Path
+    env: dict[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.env = self.env or clean_env(self.root.parent)
+
+    def row3(self, *args: str, code: int | None = None, stdin: str | None = None, **env: str) -> Done:
+        """Run row3; `code` is the exit code that must come."""
+        done = run(sys.executable, "-m", "row3", *args, cwd=self.root, env=self.env | env, stdin=stdin)
+        assert "Traceback" not in done.err, done
+        assert code is None or done.code == code, done
+        return done
+
+    def start(self, *args: str, **env: str) -> subprocess.Popen[bytes]:
+        """Start row3 in a process group of its own and do not wait for it."""
+        return subprocess.Popen(
+            [sys.executable, "-m", "row3", *args],
+            cwd=self.root,
+            env=self.env | env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def git(self, *args: str, code: int | None = 0) -> Done:
+        """Run git; `code` is the exit code that must come."""
+        done = run("git", *args, cwd=self.root, env=self.env)
+        assert code is None or done.code == code, done
+        return done
+
+    def init(self) -> None:
+        """A git repository with everything in one commit on main."""
+        self.git("init", "-q", "-b", "main")
+        self.git("config", "user.name", "Zoë Tester")
+        self.git("config", "user.email", "zoe@example.org")
+        self.write(".gitignore", ".row3/\n")
+        self.commit("begin")
+
+    def commit(self, message: str = "work") -> str:
+        """Commit everything without hooks; the commit."""
+        self.git("add", "-A")
+        self.git("commit", "-q", "--no-verify", "--allow-empty", "-m", message)
+        return self.git("rev-parse", "HEAD").out.strip()
+
+    def path(self, name: str) -> Path:
+        """A file of the project."""
+        return self.root / name
+
+    def read(self, name: str) -> str:
+        """A file's text."""
+        return self.path(name).read_text(encoding="utf-8")
+
+    def write(self, name: str, content: str | bytes) -> Path:
+        """Write a file, with the folders above it."""
+        path = self.path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def replace(self, name: str, old: str, new: str) -> None:
+        """Edit a file; the old text must be in it."""
+        text = self.read(name)
+        assert old in text
+        self.write(name, text.replace(old, new))
+
+    def case(self, case_id: str, **changes: Any) -> None:
+        """Write one of the small cases, changed."""
+        value = {"id": case_id} | CASES.get(case_id, {}) | changes
+        self.write(f"golden/{SUITE}/{case_id}.gold.json", json.dumps(value, indent=1) + "\n")
+
+    def prompt(self, version: str, name: str = "extract") -> None:
+        """Write a version of the small prompt."""
+        self.write(f"prompts/{name}-v{version}.md", PROMPT.format(name=name, version=version))
+
+    def record(self, version: str, answers: Mapping[str, Any], *, repeat: int = 0) -> None:
+        """Make recordings of a version of the small prompt; an answer that is no text is dumped as JSON."""
+        lines = [
+            {
+                "caseId": case_id,
+                "prompt": f"extract-v{version}",
+                "repeat": repeat,
+                "response": answer if isinstance(answer, str) else json.dumps(answer),
+            }
+            for case_id, answer in answers.items()
+        ]
+        project = open_project(self.root)
+        file = self.root.parent / f"responses-{self.root.name}.jsonl"
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        import_responses(project, pick_suite(project, None), file, named=(f"extract-v{version}",), options=RunOptions())
+        file.unlink()
+
+    def versions(self) -> dict[str, str]:
+        """The candidates."""
+        project = open_project(self.root)
+        return line_up(project, pick_suite(project, None), role="candidate").versions()
+
+    def tree(self) -> dict[str, bytes]:
+        """Every file of the project by its path, but for those of git and row3's own folder."""
+        return {
+            path.relative_to(self.root).as_posix(): path.read_bytes()
+            for path in sorted(self.root.rglob("*"))
+            if path.is_file() and path.relative_to(self.root).parts[0] not in LOCAL
+        }
+
+    def history(self) -> list[dict[str, Any]]:
+        """The entries of the history."""
+        value = json.loads(self.read("metrics-history.json"))
+        assert isinstance(value, list)
+        return value
+
+    def copy(self, to: Path) -> Box:
+        """The same project elsewhere, repository and all."""
+        shutil.copytree(self.root, to, symlinks=True)
+        return Box(to)
+
+
+def tiny(root: Path) -> Box:
+    """Three cases; `extract` v1.0 finds three of four concepts of each, v1.1 all of them; not in git yet."""
+    box = Box(root)
+    box.write("row3.toml", CONFIG)
+    for case_id in CASES:
+        box.case(case_id)
+    for version in ("1.0", "1.1"):
+        box.prompt(version)
+    box.record("1.0", {case_id: first(flawless(case), 3) for case_id, case in CASES.items()})
+    box.record("1.1", {case_id: flawless(case) for case_id, case in CASES.items()})
+    return box
+
+
+def worse(box: Box, version: str = "1.2", concepts: int = 2) -> None:
+    """Add a version that finds only some of the concepts, with its recordings."""
+    box.prompt(version)
+    box.record(version, {case_id: first(flawless(case), concepts) for case_id, case in CASES.items()})
+
+
+def shipped(root: Path) -> Box:
+    """The project that row3 ships, before anything of it was promoted; not in git yet."""
+    root.mkdir(parents=True)
+    for part in SHIPPED_PARTS:
+        source = HOME / part
+        if source.is_dir():
+            shutil.copytree(source, root / part)
+        else:
+            shutil.copy(source, root / part)
+    (root / "prompts").mkdir()
+    for path in (HOME / "prompts").glob("*-v*.md"):
+        shutil.copy(path, root / "prompts")
+    return Box(root)
+
+
+def add_worse_draft(box: Box) -> None:
+    """The shipped example of a prompt that reads better and does worse."""
+    for path in (HOME / "examples/worse-draft/prompts").glob("*.md"):
+        shutil.copy(path, box.root / "prompts")
+    box.row3("recordings", "import", str(HOME / "examples/worse-draft/answers.jsonl"), code=0)
+
+
+@dataclass
+class FakeReply:
+    """What the fake model sends back."""
+
+    text: str = ""
+    status: int = 200
+    finish: str = "stop"
+    body: bytes | None = None
+    """Sent as it is, instead of a completion with the text."""
+    wait_s: float = 0.0
+
+
+class FakeModel:
+    """An OpenAI-compatible server on loopback; `choose` answers a case's id and how often it was asked before."""
+
+    def __init__(self, choose: Callable[[str, int], FakeReply]) -> None:
+        self.asked: list[str] = []
+        self.over = threading.Event()
+        lock = threading.Lock()
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+            def do_POST(self) -> None:
+                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                said = body["messages"][-1]["content"]
+                case_id = next(name for name, case in CASES.items() if case["sourceText"] in said)
+                with lock:
+                    times = Counter(fake.asked)[case_id]
+                    fake.asked.append(case_id)
+                reply = choose(case_id, times)
+                until = time.monotonic() + reply.wait_s
+                while time.monotonic() < until and not fake.over.is_set():
+                    time.sleep(0.01)
+                payload = completion(reply) if reply.body is None else reply.body
+                try:
+                    self.send_response(reply.status)
+                    self.send_header("Content-Type", "application/json")
+                    self.send_header("Content-Length", str(len(payload)))
+                    self.end_headers()
+                    self.wfile.write(payload)
+                except OSError:
+                    self.close_connection = True
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Shut the server down."""
+        self.over.set()
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def serve(self, box: Box, **settings: object) -> None:
+        """Make the project ask this server."""
+        lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
+        box.write("row3.toml", f'{CONFIG}preset = "vllm"\nbase_url = "{self.url}"\n{lines}')
+
+
+def completion(reply: FakeReply) -> bytes:
+    """The body of a chat completion."""
+    choice = {"index": 0, "finish_reason": reply.finish, "message": {"role": "assistant", "content": reply.text}}
+    usage = {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150}
+    value = {"id": "x", "object": "chat.completion", "created": 1, "model": "served", "choices": [choice], "usage": usage}
+    return json.dumps(value).encode()

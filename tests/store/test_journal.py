@@ -1,0 +1,87 @@
+"""The journal of a live run."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+from row3.domain.requests import Answer, Request
+from row3.store.journal import Journal, abandoned, discard, lines_of
+from row3.store.recordings import from_line
+
+WHEN = "2026-01-01T00:00:00Z"
+
+
+def ask(case_id: str) -> Request:
+    return Request(
+        case_id=case_id,
+        prompt="p-v1.0",
+        repeat=0,
+        model="m",
+        temperature=None,
+        seed=None,
+        max_tokens=None,
+        system="",
+        user="",
+        schema_name="concepts",
+        schema={},
+        schema_digest="s",
+        prompt_digest="p",
+        input_digest="i",
+        digest=case_id * 64,
+    )
+
+
+def kept(local: Path, suite: str, kind: str, run: str, *cases: str) -> Path:
+    journal = Journal(local, suite, kind, run)
+    for case_id in cases:
+        journal.keep(ask(case_id), Answer("x"), recorded_at=WHEN)
+    journal.close()
+    return journal.path
+
+
+def test_every_answer_is_on_disk_before_the_next_request(tmp_path: Path) -> None:
+    journal = Journal(tmp_path, "bread", "save", "run1")
+    assert lines_of(journal.path) == []
+    for count, case_id in enumerate("ab", 1):
+        journal.keep(ask(case_id), Answer(f"answer {case_id}\n"), recorded_at=WHEN)
+        assert len(lines_of(journal.path)) == count
+    journal.close()
+    journal.close()
+    assert [from_line(line, where="x").answer.text for line in lines_of(journal.path)] == ["answer a\n", "answer b\n"]
+
+
+def test_a_line_that_a_crash_cut_off_is_left_out(tmp_path: Path) -> None:
+    path = kept(tmp_path, "bread", "save", "run1", "a", "b")
+    raw = path.read_bytes()
+    for cut in (1, 10, len(raw) // 2 - 1):
+        path.write_bytes(raw[:-cut])
+        assert len(lines_of(path)) == 1
+
+
+def test_journals_are_found_by_suite_and_kind_oldest_first_and_thrown_away(tmp_path: Path) -> None:
+    runs = (("bread", "save", "2"), ("bread", "save", "1"), ("bread", "live", "1"), ("other", "save", "1"))
+    for suite, kind, run in runs:
+        kept(tmp_path, suite, kind, run, "a")
+    found = abandoned(tmp_path, "bread", "save")
+    assert [path.name for path in found] == ["bread--save--1.jsonl", "bread--save--2.jsonl"]
+    discard(found)
+    discard(found)
+    assert abandoned(tmp_path, "bread", "save") == []
+    assert len(abandoned(tmp_path, "bread", "live")) == len(abandoned(tmp_path, "other", "save")) == 1
+    assert abandoned(tmp_path / "nowhere", "bread", "save") == []
+    assert (tmp_path / ".gitignore").read_text() == "*\n"
+
+
+def _found(local: Path) -> list[str]:
+    return [path.name for path in abandoned(local, "bread", "save")]
+
+
+def test_the_journal_of_a_living_run_is_not_taken_from_under_it(tmp_path: Path) -> None:
+    kept(tmp_path, "bread", "save", "dead", "a")
+    living = Journal(tmp_path, "bread", "save", "living")
+    living.keep(ask("b"), Answer("x"), recorded_at=WHEN)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.apply(_found, (tmp_path,)) == ["bread--save--dead.jsonl"]
+    living.close()
+    assert _found(tmp_path) == ["bread--save--dead.jsonl", "bread--save--living.jsonl"]

@@ -1,0 +1,106 @@
+"""The index over a file of outputs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from row3.errors import InvalidFile
+from row3.store.outputs import MAX_LINE_BYTES, OutputIndex
+
+
+def index_of(tmp_path: Path, content: str | bytes) -> OutputIndex:
+    path = tmp_path / "out.jsonl"
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return OutputIndex(path, where="out.jsonl")
+
+
+def test_finds_each_output_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
+    index = index_of(
+        tmp_path,
+        '{"caseId": "a", "output": {"concepts": []}}\n'
+        '{"output": "raw text", "caseId": "b", "more": 1}\n'
+        '  { "caseId" : "c" , "error": "timed out"}\n'
+        '{"caseId": "d\\u00e9", "output": null, "schemaVersion": 1}\n',
+    )
+    assert index.ids() == ["a", "b", "c", "dé"]
+    a, b, c, d = (index.get(case_id) for case_id in index.ids())
+    assert a is not None
+    assert a.value == {"concepts": []}
+    assert a.where == "out.jsonl:1"
+    assert b is not None
+    assert b.value == "raw text"
+    assert c is not None
+    assert (c.value, c.error) == (None, "timed out")
+    assert d is not None
+    assert (d.value, d.error) == (None, "")
+    assert index.get("e") is None
+
+
+def test_takes_a_byte_order_mark_crlf_blank_lines_and_no_line_end_at_the_end(tmp_path: Path) -> None:
+    content = '\ufeff{"caseId": "a", "output": 1}\r\n\r\n   \n{"caseId": "b", "output": 2}'
+    index = index_of(tmp_path, content)
+    values = [found.value for case_id in index.ids() if (found := index.get(case_id))]
+    assert values == [1, 2]
+    assert index.place("b") == "out.jsonl:4"
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "out.jsonl:2: not JSON"),
+        ("[]", "out.jsonl:2: the line holds no JSON object"),
+        ('{"caseid": "x", "output": {}}', "out.jsonl:2: field `caseId` is missing; did `caseid` mean it"),
+        ('{"caseId": 7, "output": {}}', "out.jsonl:2: field `caseId` is not a text"),
+        ('{"output": NaN, "caseId": "x"}', "out.jsonl:2: NaN is not a JSON number"),
+        ('{"output": 1, "output": 2, "caseId": "x"}', "out.jsonl:2: key `output` stands twice"),
+        ("<<<<<<< HEAD", "out.jsonl:2: the file has merge-conflict markers"),
+        ('{"caseId": "a", "output": {}}', "out.jsonl:2: case `a` stands twice, in lines 1 and 2"),
+    ],
+)
+def test_refuses_a_bad_line_when_the_file_is_opened(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(InvalidFile) as caught:
+        index_of(tmp_path, f'{{"caseId": "a", "output": {{}}}}\n{line}\n')
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"caseId": "x", "output": {"a": ', "not JSON"),
+        ('{"caseId": "x", "output": {"a": Infinity}}', "Infinity is not a JSON number"),
+        ('{"caseId": "x", "output": {"a": 1, "a": 2}}', "key `a` stands twice"),
+        ('{"caseId": "x"}', "neither field `output` nor field `error`"),
+        ('{"caseId": "x", "output": 1, "schemaVersion": 2}', "newer than this row3 knows"),
+        ('{"caseId": "x", "output": 1} {}', "not JSON"),
+        ('{"caseId": "x", "output": ' + "[" * 200_000 + "}", "nested too deeply"),
+    ],
+)
+def test_refuses_a_bad_output_with_its_line_when_it_is_read(tmp_path: Path, line: str, message: str) -> None:
+    index = index_of(tmp_path, f"\n{line}\n")
+    with pytest.raises(InvalidFile, match=r"out\.jsonl:2") as caught:
+        index.get("x")
+    assert message in str(caught.value)
+
+
+def test_refuses_other_encodings_a_missing_file_a_folder_and_a_huge_line(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match="UTF-16"):
+        index_of(tmp_path, '{"caseId": "a", "output": {}}'.encode("utf-16"))
+    with pytest.raises(InvalidFile, match=r"out.jsonl:1: the line is not UTF-8 \(byte 0xe9\)"):
+        index_of(tmp_path, '{"caseId": "é", "output": {}}'.encode("latin-1"))
+    with pytest.raises(InvalidFile, match="does not exist"):
+        OutputIndex(tmp_path / "none", where="none")
+    with pytest.raises(InvalidFile, match="a folder"):
+        OutputIndex(tmp_path, where="here")
+    with pytest.raises(InvalidFile, match="more than"):
+        index_of(tmp_path, b" " * (MAX_LINE_BYTES + 1))
+
+
+def test_names_the_near_miss_of_a_stranger(tmp_path: Path) -> None:
+    index = index_of(tmp_path, "".join(json.dumps({"caseId": name, "output": 1}) + "\n" for name in ("bank-runs", "x")))
+    with pytest.raises(InvalidFile, match=r"out.jsonl:1: `bank-runs` is no golden case.*Did you mean `bank-run`"):
+        index.refuse_strangers({"bank-run"})
+    index.refuse_strangers({"bank-runs"}, among={"bank-runs"})
+    index.refuse_strangers({"bank-runs", "x"})

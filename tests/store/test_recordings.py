@@ -1,0 +1,134 @@
+"""The index over recordings, and merging into them."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.domain.requests import Answer, Request, request_digest
+from row3.errors import InvalidFile
+from row3.store.recordings import RecordingIndex, from_line, merge, open_index, to_line
+
+
+def ask(case_id: str = "a", prompt: str = "p-v1.0", user: str = "hello", **changed: Any) -> Request:
+    sent: dict[str, Any] = {"model": "m", "temperature": 0.0, "seed": None, "max_tokens": None, "repeat": 0}
+    sent |= {key: value for key, value in changed.items() if key in sent}
+    text: dict[str, Any] = {"system": "", "user": user, "schema_digest": "s"}
+    return Request(
+        case_id=case_id,
+        prompt=prompt,
+        schema_name="concepts",
+        schema={},
+        prompt_digest=changed.get("prompt_digest", "pd"),
+        input_digest=changed.get("input_digest", "id"),
+        digest=request_digest(**sent, **text),
+        **sent,
+        **text,
+    )
+
+
+def line_of(request: Request, text: str = "answer") -> str:
+    return to_line(request, Answer(text, latency_s=1.23456), recorded_at="2026-01-01T00:00:00Z")
+
+
+def test_a_line_is_read_as_it_was_written() -> None:
+    request = ask("é \"quoted\" \u2028")
+    text = 'Ünï "code" \\ \n\t\u2028'
+    recording = from_line(line_of(request, text), where="x")
+    assert (recording.digest, recording.case_id, recording.answer.text) == (request.digest, request.case_id, text)
+    assert recording.answer.replayed
+    assert recording.answer.latency_s == 1.235
+    assert "\n" not in line_of(request, text)
+
+
+def test_merging_sorts_and_the_newer_answer_wins(tmp_path: Path) -> None:
+    b, a, other = ask("b", user="b"), ask("a"), ask("a", prompt="q-v1.0", user="q")
+    assert merge(tmp_path, [line_of(b), line_of(a), line_of(other)]) == 3
+    assert merge(tmp_path, [line_of(a)]) == 0
+    assert merge(tmp_path, [line_of(a, "newer")]) == 1
+    lines = (tmp_path / "p-v1.0.jsonl").read_text().splitlines()
+    assert [json.loads(line)["caseId"] for line in lines] == ["a", "b"]
+    index = open_index(tmp_path)
+    assert len(index) == 3
+    assert [found.answer.text for found in index.all()] == ["newer", "answer", "answer"]
+    found = index.get(a.digest)
+    assert found is not None
+    assert found.answer.text == "newer"
+    assert index.place(b.digest).endswith("p-v1.0.jsonl:2")
+    assert [one.prompt for one in index.of_case("a")] == ["p-v1.0", "q-v1.0"]
+    assert index.get("0" * 64) is None
+
+
+def test_lines_written_by_another_tool_are_found_too(tmp_path: Path) -> None:
+    value = json.loads(line_of(ask("é")))
+    path = tmp_path / "p-v1.0.jsonl"
+    path.write_text("\n" + json.dumps(dict(reversed(value.items()))) + "\r\n", encoding="utf-8")
+    index = open_index(tmp_path)
+    assert [one.case_id for one in index.of_case("é")] == ["é"]
+
+
+def test_a_child_process_reads_without_disturbing_its_parent(tmp_path: Path) -> None:
+    requests = [ask(f"c{i}", user=str(i)) for i in range(50)]
+    merge(tmp_path, [line_of(request, request.user) for request in requests])
+    index = open_index(tmp_path)
+    assert index.get(requests[0].digest) is not None
+    child = os.fork()
+    if child == 0:
+        good = all((found := index.get(r.digest)) and found.answer.text == r.user for r in requests for _ in range(20))
+        os._exit(0 if good else 1)
+    for _ in range(20):
+        for request in requests:
+            found = index.get(request.digest)
+            assert found is not None
+            assert found.answer.text == request.user
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_nearest_recording_and_the_first_field_that_differs(tmp_path: Path) -> None:
+    merge(tmp_path, [line_of(ask(model="other", temperature=1.0)), line_of(ask(temperature=0.5))])
+    near = open_index(tmp_path).nearest(ask())
+    assert near is not None
+    assert near[1:] == ("temperature", 0.5, 0.0)
+    same = open_index(tmp_path).nearest(ask(temperature=0.5, user="edited"))
+    assert same is not None
+    assert same[1] == "rendered text"
+    assert open_index(tmp_path).nearest(ask("nobody")) is None
+    assert open_index(tmp_path).nearest(ask(prompt="q-v1.0")) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda line: line[:-5], "not JSON"),
+        (lambda line: line.replace('"schemaVersion": 1', '"schemaVersion": 9'), "newer than this row3 knows"),
+        (lambda line: line.replace('"response"', '"reply"'), "field 'response' is missing"),
+        (lambda line: line.replace('"answer"', "7"), "a field has the wrong type"),
+        (lambda line: "<<<<<<< ours", "merge-conflict markers"),
+        (lambda line: "[]", "a field has the wrong type"),
+    ],
+)
+def test_a_broken_line_is_named(tmp_path: Path, change: Any, message: str) -> None:
+    (tmp_path / "p-v1.0.jsonl").write_text(change(line_of(ask())) + "\n", encoding="utf-8")
+    with pytest.raises(InvalidFile) as caught:
+        list(open_index(tmp_path).all())
+    assert message in str(caught.value)
+    assert "p-v1.0.jsonl:1" in str(caught.value)
+
+
+def test_a_torn_last_line_of_a_journal_is_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "j.jsonl"
+    path.write_text(line_of(ask("a")) + "\n" + line_of(ask("b", user="b"))[:-30], encoding="utf-8")
+    index = RecordingIndex([], [])
+    index.add_file(path, "journal", torn_end=True)
+    assert index.digests() == [ask("a").digest]
+
+
+def test_nothing_of_the_connection_is_in_a_line() -> None:
+    value = json.loads(line_of(ask()))
+    assert set(value) == {
+        "digest", "schemaVersion", "caseId", "prompt", "repeat", "request", "response", "answerDigest", "recordedAt"
+    }  # fmt: skip

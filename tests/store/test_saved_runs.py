@@ -1,0 +1,114 @@
+"""Saved runs: baselines and run logs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.errors import InvalidFile
+from row3.store.saved_runs import CaseRecord, RunHeader, latest_runs, read_run, write_run
+
+HEAD: dict[str, Any] = {
+    "run_id": "r1",
+    "suite": "bread",
+    "kind": "extraction",
+    "action": "run",
+    "at": "2026-01-01T00:00:00Z",
+    "mode": "replay",
+    "prompts": {},
+    "prompt_digests": {},
+    "model": "m",
+    "parameters": {},
+    "scorer": "s",
+    "weights": {},
+    "thresholds": {},
+    "gate": {},
+    "metrics": {"overall": 0.5},
+    "pooled": {},
+    "denominators": {},
+    "zones": {},
+}
+
+
+def record(case_id: str, overall: float = 0.5) -> CaseRecord:
+    found = {"missedConcepts": ("rye", "Ä \"b\"")}
+    return CaseRecord(case_id, "d", "c", "0011", "i", "scored", {"overall": overall}, found)
+
+
+def write(path: Path, *records: CaseRecord) -> Path:
+    write_run(path, RunHeader(**HEAD), (one.line() for one in records))
+    return path
+
+
+def test_what_is_written_is_read_again(tmp_path: Path) -> None:
+    records = [record("b"), record("a", 0.1), record('odd "id" é\\')]
+    run = read_run(write(tmp_path / "r.json", *records), where="r.json")
+    assert run.header == RunHeader(**HEAD)
+    assert (len(run), run.ids()) == (3, ["b", "a", 'odd "id" é\\'])
+    assert list(run.records()) == records
+    assert run.record("a") == records[1]
+    assert run.record("z") is None
+
+
+def test_the_file_is_json_with_a_case_a_line(tmp_path: Path) -> None:
+    path = write(tmp_path / "r.json", record("a"), record("b"))
+    value = json.loads(path.read_text(encoding="utf-8"))
+    assert value["schemaVersion"] == 1
+    assert [case["id"] for case in value["cases"]] == ["a", "b"]
+    assert sum(line.startswith('{"id":') for line in path.read_text(encoding="utf-8").splitlines()) == 2
+
+
+def test_a_run_without_cases_and_one_that_was_reformatted_are_read(tmp_path: Path) -> None:
+    assert read_run(write(tmp_path / "none.json"), where="x").ids() == []
+    path = write(tmp_path / "r.json", record("a"), record("b"))
+    path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent=4), encoding="utf-8")
+    assert list(read_run(path, where="x").records()) == [record("a"), record("b")]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"schemaVersion": 1', '"schemaVersion": 2', "newer than this row3 knows"),
+        ('"id":"b"', '"id":"a"', "the case `a` stands twice"),
+        ('{"id":"b"', '<<<<<<< ours\n{"id":"b"', "merge-conflict markers"),
+        ('"runId": "r1"', '"runIdd": "r1"', "did you mean `runId`"),
+        ('"overall": 0.5', '"overall": NaN', "NaN is not a JSON number"),
+        ("\n]}\n", "", "not JSON"),
+        ('"cases": [', '"kases": [', "field `cases` is missing"),
+    ],
+)
+def test_a_damaged_file_is_refused(tmp_path: Path, old: str, new: str, message: str) -> None:
+    path = write(tmp_path / "r.json", record("a"), record("b"))
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    with pytest.raises(InvalidFile, match=r"r\.json") as caught:
+        read_run(path, where="r.json")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("value", ["NaN", "1.5", "-0.1", '"0.5"', "Infinity", "null"])
+def test_a_metric_outside_its_range_is_refused_when_the_case_is_read(tmp_path: Path, value: str) -> None:
+    path = write(tmp_path / "r.json", record("a"))
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"overall":0.5', f'"overall":{value}'), encoding="utf-8")
+    with pytest.raises(InvalidFile, match=r"r\.json case a"):
+        read_run(path, where="r.json").record("a")
+
+
+def test_a_missing_and_an_empty_file_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(InvalidFile, match="does not exist"):
+        read_run(tmp_path / "none.json", where="none.json")
+    (tmp_path / "empty.json").touch()
+    with pytest.raises(InvalidFile, match="the file is empty"):
+        read_run(tmp_path / "empty.json", where="empty.json")
+
+
+def test_the_latest_runs_come_first(tmp_path: Path) -> None:
+    for name in ("20260101T000000Z-a", "20260102T000000Z-a"):
+        write(tmp_path / f"{name}.json")
+    assert [path.stem[:8] for path in latest_runs(tmp_path)] == ["20260102", "20260101"]
+    assert latest_runs(tmp_path / "none") == []

@@ -1,0 +1,198 @@
+"""Two runs side by side, and the text that shows it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.errors import InvalidFile, UsageError
+from row3.reports.diff_table import diff_json, diff_text
+from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.saved_runs import CaseRecord, RunHeader, write_run
+from row3.workflows.diff import Diff, diff
+from row3.workflows.recordings import import_responses
+from row3.workflows.run_suite import RunOptions, rules_json
+
+PROMPT = """---
+name: extract
+version: "{version}"
+output: extraction
+---
+{{% block user %}}{version} {{{{ source_text }}}}{{% endblock %}}
+"""
+CASE: dict[str, Any] = {
+    "id": "a",
+    "sourceText": "Rye is a cereal.",
+    "expectedConcepts": [{"label": "rye"}, {"label": "cereal"}],
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    (tmp_path / "golden/bread").mkdir(parents=True)
+    (tmp_path / "golden/bread/a.gold.json").write_text(json.dumps(CASE))
+    return open_project(tmp_path)
+
+
+def suite_of(project: Project) -> Suite:
+    return pick_suite(project, None)
+
+
+def record(case_id: str, overall: float, status: str = "scored", digest: str = "d", **found: tuple[str, ...]) -> str:
+    metrics = {"recall": overall, "overall": overall}
+    return CaseRecord(case_id, digest, "", "", "", status, metrics, found).line()
+
+
+def saved(project: Project, path: str, *records: str, **changed: Any) -> None:
+    suite = suite_of(project)
+    head: dict[str, Any] = {
+        "run_id": Path(path).stem,
+        "suite": "bread",
+        "kind": "extraction",
+        "action": "run",
+        "at": "2026-01-01T00:00:00Z",
+        "mode": "replay",
+        "prompts": {"extract": "v1.0"},
+        "prompt_digests": {"extract": "p"},
+        "model": "m",
+        "parameters": {},
+        "metrics": {},
+        "pooled": {},
+        "denominators": {},
+        "zones": {},
+        **rules_json(suite),
+    }
+    write_run(project.root / path, RunHeader(**head | changed), records)
+
+
+def compared(project: Project, before: str, after: str) -> Diff:
+    return diff(project, suite_of(project), before, after)
+
+
+RUNS = ".row3/runs/20260101T00000{}Z-abcdef.json"
+
+
+def test_moves_means_and_what_was_gained_and_lost(project: Project) -> None:
+    saved(
+        project,
+        "old.json",
+        record("same", 0.8),
+        record("up", 0.5, missedConcepts=("rye", "malt")),
+        record("down", 0.9, wrongConcepts=("oven",)),
+        record("broken", 0.7),
+        record("gone", 0.7),
+        record("edited", 0.7, digest="d1"),
+    )
+    saved(
+        project,
+        "new.json",
+        record("new", 1.0),
+        record("same", 0.8),
+        record("up", 0.7, missedConcepts=("malt",)),
+        record("down", 0.8, wrongConcepts=("oven", "stove")),
+        record("broken", 0.0, status="bad_answer"),
+        record("edited", 0.1, digest="d2"),
+        model="n",
+    )
+    found = compared(project, "old.json", "new.json")
+    assert found.moves == {
+        "unchanged": 1, "improved": 1, "regressed": 1, "broke": 1, "removed": 1, "not comparable": 1, "new": 1
+    }  # fmt: skip
+    assert found.compared == 4
+    overall = next(change for change in found.metrics if change.key == "overall")
+    # over same, up, down, broken: (0.8 + 0.5 + 0.9 + 0.7) / 4 and (0.8 + 0.7 + 0.8 + 0) / 4
+    assert overall.baseline == pytest.approx(0.725)
+    assert overall.current == pytest.approx(0.575)
+    assert overall.cases == 4
+    assert found.differs == ["model: m → n"]
+    cases = {change.case_id: change for change in found.cases}
+    assert cases["up"].gained == {"missedConcepts": ("rye",)}
+    assert cases["down"].lost == {"wrongConcepts": ("stove",)}
+    assert [change.case_id for change in found.cases][:2] == ["broken", "gone"]
+    assert "same" not in cases
+
+
+def test_the_text_names_what_was_found_and_what_is_invented(project: Project) -> None:
+    saved(project, "old.json", record("up", 0.5, missedConcepts=("rye",)), record("down", 0.9))
+    saved(project, "new.json", record("up", 0.7), record("down", 0.8, wrongConcepts=("stove",)))
+    found = compared(project, "old.json", "new.json")
+    text = diff_text(found, suite_of(project).kind.metrics)
+    assert "  up: improved +20.0\n    + found concepts: rye" in text
+    assert "  down: regressed -10.0\n    − new invented concepts: stove" in text
+    assert "Overall         70.0 %  75.0 %  +5.0 ↑      2" in text
+    assert json.loads(json.dumps(diff_json(found)))["moves"] == {"improved": 1, "regressed": 1}
+    assert "… and 1 more" in diff_text(found, suite_of(project).kind.metrics, cases=1)
+
+
+def test_each_way_to_name_a_run(project: Project) -> None:
+    for number in (1, 2):
+        saved(project, RUNS.format(number), record("a", number / 10))
+    saved(project, RUNS.format(3), record("x", 0.5), suite="other")
+    saved(project, "baselines/bread.json", record("a", 0.3))
+    saved(project, "baselines/archive/bread-20250101T000000Z-123456.json", record("a", 0.4))
+    names = {
+        "latest": 0.2,
+        "20260101T000001Z": 0.1,
+        "20260101T000002Z-abcdef": 0.2,
+        "baseline": 0.3,
+        "baselines/bread.json": 0.3,
+        "bread-20250101T000000Z-123456": 0.4,
+        "20250101T000000Z-123456": 0.4,
+        str(project.root / "baselines/bread.json"): 0.3,
+    }
+    for name, value in names.items():
+        found = compared(project, name, "latest")
+        assert {change.baseline for change in found.metrics} == {value}, name
+
+
+def test_a_prompt_version_is_replayed(project: Project) -> None:
+    (project.root / "row3.toml").write_text('[provider]\nmodel = "m"\n')
+    (project.root / "prompts").mkdir()
+    answers = {"1.0": {"concepts": [{"label": "rye"}]}, "1.1": {"concepts": [{"label": "rye"}, {"label": "cereal"}]}}
+    again = open_project(project.root)
+    for version, answer in answers.items():
+        (project.root / f"prompts/extract-v{version}.md").write_text(PROMPT.format(version=version))
+        line = {"caseId": "a", "prompt": f"extract-v{version}", "response": json.dumps(answer)}
+        (project.root / "raw.jsonl").write_text(json.dumps(line))
+        import_responses(again, suite_of(again), project.root / "raw.jsonl", named=(f"extract-v{version}",))
+    found = diff(again, suite_of(again), "extract-v1.0", "extract-v1.1", RunOptions())
+    assert found.moves == {"improved": 1}
+    assert found.cases[0].gained == {"missedConcepts": ("cereal",)}
+    assert found.differs == ["prompt extract: v1.0 → v1.1"]
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "message"),
+    [
+        ("latest", UsageError, "no run was kept yet"),
+        ("baseline", UsageError, "there is no baseline"),
+        ("nonsense", UsageError, "is no run, baseline, file or prompt version"),
+        ("", UsageError, "is no run"),
+        ("none.json", InvalidFile, "does not exist"),
+        ("extract-v1.0", UsageError, "does not exist"),
+        ("x" * 5000, UsageError, "is no run"),
+        ("a\0b", UsageError, "is no run"),
+    ],
+)
+def test_a_name_that_means_nothing_is_refused(
+    project: Project, name: str, error: type[Exception], message: str
+) -> None:
+    saved(project, "some.json", record("a", 0.5))
+    with pytest.raises(error, match=message):
+        compared(project, name, "some.json")
+
+
+def test_an_ambiguous_beginning_a_broken_file_and_another_suite_are_refused(project: Project) -> None:
+    for number in (1, 2):
+        saved(project, RUNS.format(number), record("a", 0.5))
+    with pytest.raises(UsageError, match="the beginning of 2 runs"):
+        compared(project, "2026", "latest")
+    (project.root / "broken.json").write_text("{")
+    with pytest.raises(InvalidFile, match=r"broken.json:1"):
+        compared(project, "broken.json", "latest")
+    saved(project, "other.json", record("a", 0.5), suite="other")
+    with pytest.raises(UsageError, match="is a run of suite `other`"):
+        compared(project, "other.json", "latest")
