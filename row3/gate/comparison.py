@@ -30,7 +30,7 @@ def worse_by(
 def judge_move(worse: float, policy: GatePolicy, *, may_block: bool = True) -> Verdict:
     """The fixed rule for one number that is worse by so much, in the policy's unit."""
     slack = POINT * SLACK
-    if worse > policy.block + slack:
+    if not worse <= policy.block + slack:  # NaN blocks
         return Verdict.BLOCK if may_block else Verdict.INVESTIGATE
     if may_block and worse >= policy.investigate - slack:
         return Verdict.INVESTIGATE
@@ -74,10 +74,12 @@ def compare_case(
 
     `missed…` lists hold expected items that were not found, every other list holds what was extracted and is wrong.
     """
+    if after is not None and after[0] == "failed":
+        return CaseChange(case_id, "failed", 0.0)
     if before is None or after is None:
         return CaseChange(case_id, "new" if before is None else "removed", 0.0)
     (old_status, old, old_found), (new_status, new, new_found) = before, after
-    if new_status == "failed" or old_status == "failed":
+    if old_status == "failed":
         return CaseChange(case_id, "failed", 0.0)
     if not comparable:
         return CaseChange(case_id, "not comparable", 0.0, note="the case itself changed")

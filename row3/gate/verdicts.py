@@ -82,7 +82,7 @@ def _moves(evidence: Evidence) -> list[Reason]:
             continue
         if change.verdict is Verdict.PROCEED:
             continue
-        limit = evidence.policy.block if change.worse_by > evidence.policy.block else evidence.policy.investigate
+        limit = evidence.policy.block if change.worse_by > evidence.policy.block + 100 * SLACK else evidence.policy.investigate
         how = "more than" if limit == evidence.policy.block else "at least"
         reasons.append(
             Reason(

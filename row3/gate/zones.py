@@ -14,7 +14,8 @@ def zone_of(value: float, threshold: Threshold, *, higher_is_better: bool) -> Zo
     """The zone of a value; fractions in [0, 1]. Raises nothing."""
     sign = 1.0 if higher_is_better else -1.0
     worth = sign * value + SLACK
-    if worth < sign * threshold.minimum:
+    # Written so that NaN, which fails every comparison, fails here too.
+    if not worth >= sign * threshold.minimum:
         return Zone.FAIL
     if worth < sign * threshold.target:
         return Zone.MARGINAL

@@ -16,16 +16,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 from row3.kinds.base import Parsed, Unusable
 
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
-THINKING = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
-TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*")|,(?=\s*[}\]])', re.DOTALL)
-OPENING = re.compile(r'\{\s*["}]|\[\s*[\[{"\]]')
-MOST_STARTS = 20
+THINKING = re.compile(r"\A(?:\s*<(?:think|thinking|reasoning)>.*?|[^{\[]*?)</(?:think|thinking|reasoning)>", re.DOTALL)
+TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
+OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 MAX_ANSWER = 4_000_000
 """Characters; beyond it an answer is not read (a model writes perhaps 500,000 at the most)."""
 
@@ -47,12 +45,13 @@ def read_json(text: str) -> Parsed | Unusable:
         return Unusable("the answer is empty")
     if len(text) > MAX_ANSWER:
         return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
-    problem = ""
+    problem = refused = ""
     for candidate, repairs in _candidates(text):
         try:
             value, end = DECODER.raw_decode(candidate)
         except _NotANumber as error:
-            return Unusable(str(error))
+            refused = refused or str(error)
+            continue
         except RecursionError:
             return Unusable("the answer is nested too deeply")
         except ValueError as error:
@@ -62,6 +61,8 @@ def read_json(text: str) -> Parsed | Unusable:
         if rest and "prose around the JSON removed" not in repairs:
             continue
         return Parsed(value, repairs)
+    if refused:
+        return Unusable(refused)
     return Unusable(f"the answer is not JSON ({problem})" if problem else "the answer is not JSON")
 
 
@@ -74,10 +75,10 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield plain, done
     parts = [(match[1].strip(), (*done, "code fence removed")) for match in FENCE.finditer(plain)]
     yield from parts
-    starts = [match.start() for match in islice(OPENING.finditer(plain), MOST_STARTS)]
-    for start in starts:
-        yield plain[start:], (*done, "prose around the JSON removed")
-    parts += [(plain[start:], (*done, "prose around the JSON removed")) for start in starts[:1]]
+    if (opening := OPENING.search(plain)) is not None:
+        # The first only: what begins inside a value that cannot be read is a fragment of it, not the answer.
+        parts.append((plain[opening.start() :], (*done, "prose around the JSON removed")))
+        yield parts[-1]
     for part, repairs in [(plain, done), *parts]:
         mended = TRAILING_COMMA.sub(lambda match: match[1] or "", part)
         if mended != part:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -31,7 +32,7 @@ from row3.kinds.extraction_models import (
     answer_schema,
     quote_of,
 )
-from row3.matching.names import Named, NameIndex, NameMatch, match_names
+from row3.matching.names import Named, NameIndex, NameMatch, end_resolver, match_names
 from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
 from row3.matching.quotes import SourceText
@@ -97,10 +98,10 @@ class Extraction:
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read an answer; the quick way first, since most answers are clean JSON."""
         model = self.outputs[output]
-        try:
-            return Parsed(model.model_validate_json(text))
-        except ValidationError:
-            found = read_json(text)
+        if "NaN" not in text and "Infinity" not in text:  # which pydantic's parser lets pass in keys it ignores
+            with suppress(ValidationError):
+                return Parsed(model.model_validate_json(text))
+        found = read_json(text)
         if isinstance(found, Unusable):
             return found
         return _fit(model, found.value, found.repairs)
@@ -213,10 +214,11 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
         [_concept(concept, match, case, text) for concept, match in zip(output.concepts, matches, strict=True)]
     )
     found = {match.index: item for item, match in enumerate(matches) if match.state in CORRECT}
+    ends = [name for r in (*case.expected_relationships, *case.forbidden_relationships) for name in (r.source, r.target)]
     links = RelationshipIndex(
         [(Triple(r.source, r.predicate, r.target), r.required) for r in case.expected_relationships],
         [Triple(r.source, r.predicate, r.target) for r in case.forbidden_relationships],
-        index.resolve,
+        end_resolver(index, ends, rules.names),
         _predicates(tuple(sorted(rules.inverses.items())), rules.symmetric),
     )
     relationships = links.match([Triple(r.source, r.predicate, r.target) for r in output.relationships])

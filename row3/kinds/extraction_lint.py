@@ -11,7 +11,7 @@ from rapidfuzz import process
 
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction_models import DOMAINS, GoldenCase, Relationship
-from row3.matching.names import SCORERS, SLACK
+from row3.matching.names import closest
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.predicates import Predicates, fold_predicate
 
@@ -67,7 +67,8 @@ def _header(case: GoldenCase) -> Iterator[Finding]:
         yield Finding("warning", "created", "the date of creation is missing", ("created",))
     else:
         try:
-            date.fromisoformat(case.created)
+            if date.fromisoformat(case.created).isoformat() != case.created:
+                raise ValueError
         except ValueError:
             yield Finding("error", "created", f"`{case.created}` is not a date YYYY-MM-DD", ("created",))
 
@@ -121,8 +122,6 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     yield from _outside("canaries", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
-    scorer, full = SCORERS[rules.names.scorer]
-    cutoff = (rules.names.threshold - SLACK) * full
     words = normalise_text(case.source_text).split()
     names = {normalise(name): concept.label for concept in case.expected_concepts for name in (concept.label, *concept.aliases)}
     seen: dict[str, int] = {}
@@ -134,16 +133,16 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         if key in seen:
             yield Finding("error", "canary-twice", f"`{canary}` is listed twice", place)
         seen[key] = i
-        if (near := process.extractOne(key, list(names), scorer=scorer, score_cutoff=cutoff)) is not None:
-            yield Finding("error", "canary-expected", f"canary `{canary}` is too close to the expected `{names[near[0]]}`", place)
+        if (near := closest(key, list(names), rules.names)) is not None:
+            yield Finding("error", "canary-expected", f"canary `{canary}` is too close to the expected `{names[near]}`", place)
         length = len(key.split())
-        windows = {
+        windows = dict.fromkeys(
             " ".join(words[at : at + size])
             for size in range(max(1, length - 1), length + 2)
             for at in range(len(words) - size + 1)
-        }
-        if (near := process.extractOne(key, windows, scorer=scorer, score_cutoff=cutoff)) is not None:
-            how = "occurs" if near[0] == key else f"nearly occurs (as `{near[0]}`)"
+        )
+        if (near := closest(key, list(windows), rules.names)) is not None:
+            how = "occurs" if near == key else f"nearly occurs (as `{near}`)"
             yield Finding("error", "canary-in-text", f"canary `{canary}` {how} in the text", place)
 
 
@@ -153,8 +152,14 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     yield from _outside("forbidden relationships", len(forbidden), FORBIDDEN, "forbiddenRelationships")
     predicates = Predicates(rules.inverses, rules.symmetric)
     known = {fold_predicate(name) for name in rules.predicates}
-    known |= {fold_predicate(name) for pair in rules.inverses.items() for name in pair} | set(map(fold_predicate, rules.symmetric))
-    labels = {concept.label for concept in case.expected_concepts}
+    # A case may also use the inverse of an allowed predicate: it matches the other way round.
+    known |= {
+        fold_predicate(pair[1 - side])
+        for pair in rules.inverses.items()
+        for side in (0, 1)
+        if fold_predicate(pair[side]) in known
+    }
+    labels = dict.fromkeys(concept.label for concept in case.expected_concepts)
     by_key = {normalise(label): label for label in labels}
     keys: dict[tuple[str, str, str], int] = {}
     for field, rows in (("expectedRelationships", links), ("forbiddenRelationships", forbidden)):
@@ -180,11 +185,11 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 
 def _ends(
-    link: Relationship, place: tuple[str | int, ...], labels: set[str], by_key: dict[str, str]
+    link: Relationship, place: tuple[str | int, ...], labels: dict[str, None], by_key: dict[str, str]
 ) -> Iterator[Finding]:
     for end, name in (("source", link.source), ("target", link.target)):
         if name not in labels:
-            near = by_key.get(normalise(name)) or next(iter(process.extractOne(name, labels, score_cutoff=70) or ()), None)
+            near = by_key.get(normalise(name)) or next(iter(process.extractOne(name, list(labels), score_cutoff=70) or ()), None)
             hint = f"; did you mean `{near}`?" if near else ""
             yield Finding("error", "unknown-end", f"`{name}` is not the label of an expected concept{hint}", (*place, end))
     if normalise(link.source) == normalise(link.target):

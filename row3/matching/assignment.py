@@ -30,20 +30,20 @@ def assign(edges: Edges) -> dict[int, int]:
         best = max(edges[rows[0]].items(), key=lambda item: (item[1], -item[0]))
         return {rows[0]: best[0]}
     # A pair is worth more than every sum of similarities together, so pairs are counted first.
-    # Each row gets a column of its own that stands for "no match" and costs nothing.
-    worth = float(len(rows) + 1)
-    width = len(columns)
+    # The smaller side is assigned, since the work is its square times the larger; each of it gets a
+    # partner of its own that stands for "no match" and costs nothing.
+    flip = len(rows) > len(columns)
+    here, there = (columns, rows) if flip else (rows, columns)
+    worth = float(len(here) + 1)
     cost = [
-        [-(worth + edges[row][column]) if column in edges[row] else 0.0 for column in columns]
-        + [0.0] * len(rows)
-        for row in rows
+        [-(worth + score) if (score := (edges[b].get(a) if flip else edges[a].get(b))) is not None else 0.0 for b in there]
+        + [0.0] * len(here)
+        for a in here
     ]
     owner = _shortest_paths(cost)
-    return {
-        rows[row]: columns[column]
-        for column, row in sorted(owner.items())
-        if column < width and columns[column] in edges[rows[row]]
-    }
+    pairs = [(here[one], there[other]) for other, one in owner.items() if other < len(there)]
+    chosen = [(b, a) if flip else (a, b) for a, b in pairs]
+    return {row: column for row, column in sorted(chosen) if column in edges[row]}
 
 
 def _shortest_paths(cost: Sequence[Sequence[float]]) -> dict[int, int]:

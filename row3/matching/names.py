@@ -6,7 +6,7 @@ that part of the assignment is solved again which an open item can reach (see `_
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -28,6 +28,8 @@ SCORERS: Mapping[str, tuple[Any, float]] = {
 """Scorer by name, and the value it gives to equal texts. All are of rapidfuzz."""
 
 SLACK = 1e-9
+CUTOFF_SLACK = 1e-6
+"""rapidfuzz compares a cut-off at single precision: at 0.85 it drops 17/20. So ask for a little less, then compare."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +95,17 @@ class NameIndex:
         full = self._full
         for _, score, position in process.extract(
             key, self._choices, scorer=self._scorer, processor=None, limit=None,
-            score_cutoff=(self._threshold - SLACK) * full,
+            score_cutoff=(self._threshold - CUTOFF_SLACK) * full,
         ):
+            if score / full < self._threshold - SLACK:
+                continue
             index = self._slots[position]
             edges[index] = max(edges.get(index, 0.0), score / full)
         return edges
+
+    def reaches(self, score: float) -> bool:
+        """The similarity is at the threshold or above."""
+        return score >= self._threshold - SLACK
 
     def nearest(self, key: str) -> tuple[int, float]:
         """The most similar expected name, however far: index and similarity; (-1, 0) for none."""
@@ -117,9 +125,11 @@ class NameIndex:
             return index, 1.0
         hit = process.extractOne(
             key, self._canary_keys, scorer=self._scorer, processor=None,
-            score_cutoff=(self._threshold - SLACK) * self._full,
+            score_cutoff=(self._threshold - CUTOFF_SLACK) * self._full,
         )
-        return (hit[2], hit[1] / self._full) if hit is not None else (-1, 0.0)
+        if hit is None or hit[1] / self._full < self._threshold - SLACK:
+            return -1, 0.0
+        return hit[2], hit[1] / self._full
 
     def resolve(self, name: str) -> tuple[int, bool] | None:
         """The expected index a single name stands for, and whether it took the fuzzy rule.
@@ -132,9 +142,40 @@ class NameIndex:
         if exact is not None:
             return exact[0], False
         index, score = self.nearest(key)
-        if index < 0 or score < self._threshold - SLACK or self.canary(key)[1] > score + SLACK:
+        if index < 0 or not self.reaches(score) or self.canary(key)[1] > score + SLACK:
             return None
         return index, True
+
+
+FOREIGN = 1_000_000
+"""Indices from here on stand for relationship ends that are no expected concept."""
+
+
+def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule) -> Callable[[str], tuple[int, bool] | None]:
+    """Resolves relationship ends: to an expected concept, else by the same rule to an end that is none.
+
+    `ends` are those of the expected and forbidden relationships. Lint wants them to be expected concepts; a
+    forbidden relationship may all the same point to a made-up one, and a spelling of it must not slip through.
+    """
+    foreign = [name for name in dict.fromkeys(ends) if index.exact(normalise(name)) is None and index.resolve(name) is None]
+    if not foreign:
+        return index.resolve
+    others = NameIndex([Named(name, ()) for name in foreign], (), rule)
+
+    def resolve(name: str) -> tuple[int, bool] | None:
+        hit = index.resolve(name)
+        if hit is None and (other := others.resolve(name)) is not None:
+            return FOREIGN + other[0], other[1]
+        return hit
+
+    return resolve
+
+
+def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
+    """The choice most similar to a normalised name, at the threshold or above; None for none."""
+    scorer, full = SCORERS[rule.scorer]
+    hit = process.extractOne(key, choices, scorer=scorer, processor=None, score_cutoff=(rule.threshold - CUTOFF_SLACK) * full)
+    return None if hit is None or hit[1] / full < rule.threshold - SLACK else str(hit[0])
 
 
 def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
@@ -175,7 +216,7 @@ def _settle(
         if canary >= 0 and canary_score > score + SLACK:
             result[item] = NameMatch("canary", canary, canary_score)
             continue
-        similar = index.similar(keys[item]) if near >= 0 else {}
+        similar = index.similar(keys[item]) if index.reaches(score) else {}
         if similar:
             edges[item] = similar
         else:
@@ -201,4 +242,6 @@ def _named(key: str, expected: int, score: float, index: NameIndex) -> NameMatch
     hit = index.exact(key)
     if hit is not None and hit[0] == expected:
         return NameMatch("exact" if hit[1] else "alias", expected, 1.0)
+    if score >= 1.0 - SLACK:  # a form that two expected names share
+        return NameMatch("alias", expected, 1.0)
     return NameMatch("fuzzy", expected, score)

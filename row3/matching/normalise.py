@@ -10,6 +10,7 @@ import unicodedata
 from functools import lru_cache
 
 KEPT = frozenset("#%&")
+MINUS = "\N{MINUS SIGN}"
 APOSTROPHES = "'’‘ʼ`´＇"
 
 
@@ -22,7 +23,7 @@ class _Lazy(dict[int, "str | int | None"]):
         value: str | int | None = code
         if char in APOSTROPHES or category == "Cf":
             value = None
-        elif category[0] == "P" and char not in KEPT:
+        elif (category[0] == "P" and char not in KEPT) or char == MINUS:
             value = " "
         self[code] = value
         return value
@@ -34,7 +35,7 @@ _TRANSLATION = _Lazy()
 def normalise_text(text: str) -> str:
     """Normalise a text of any length; not cached."""
     if not text.isascii():
-        text = unicodedata.normalize("NFKC", text)
+        text = unicodedata.normalize("NFKC", text.replace("´", "'"))
     folded = text.casefold().translate(_TRANSLATION)
     return " ".join(folded.split())
 

@@ -54,7 +54,10 @@ class Predicates:
     ) -> None:
         self._symmetric = frozenset(map(fold_predicate, symmetric))
         # An inverse is rewritten to its partner with the ends swapped; the partner stays as it is.
-        self._inverse = {fold_predicate(right): fold_predicate(left) for left, right in inverses.items()}
+        self._inverse: dict[str, str] = {}
+        for left, right in ((fold_predicate(a), fold_predicate(b)) for a, b in inverses.items()):
+            if left not in self._inverse:  # a pair that is listed both ways is one pair
+                self._inverse[right] = left
         self._known: dict[str, tuple[str, bool, bool]] = {}
 
     def canonical(self, predicate: str) -> tuple[str, bool, bool]:

@@ -6,7 +6,7 @@ import re
 
 from row3.matching.normalise import normalise, normalise_text
 
-ELLIPSIS = re.compile(r"\s*(?:…|\.\s?\.\s?\.|\[\s*(?:…|\.{3})\s*\])\s*")
+ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 
 
 class SourceText:
@@ -33,8 +33,8 @@ class SourceText:
             return False
         position, parts = 0, [normalise_text(part) for part in ELLIPSIS.split(quote)]
         for part in filter(None, parts):
-            position = self._padded.find(part, position)
+            position = self._padded.find(f" {part} ", position)
             if position < 0:
                 return False
-            position += len(part)
+            position += len(part) + 1
         return True

@@ -126,7 +126,7 @@ class RelationshipIndex:
             return RelationshipMatch(triple, "forbidden", forbidden)
         if self._near is None:
             self._near = _Near(self._expected_keys)
-        state, index = self._near.mistake(key)
+        state, index = self._near.mistake(key, symmetric=self._predicates.canonical(triple.predicate)[2])
         return RelationshipMatch(triple, state, None if index is None else self.expected[index][0])
 
     def found(self, matches: Sequence[RelationshipMatch]) -> list[ExpectedRelationship]:
@@ -158,7 +158,7 @@ class _Near:
             self._by_source.setdefault((name, source), index)
             self._by_target.setdefault((name, target), index)
 
-    def mistake(self, key: Key) -> tuple[RelationshipState, int | None]:
+    def mistake(self, key: Key, *, symmetric: bool) -> tuple[RelationshipState, int | None]:
         """What is wrong with it, and the index of the expected one it should have been."""
         name, source, target = key
         tries: tuple[tuple[RelationshipState, int | None], ...] = (
@@ -167,6 +167,8 @@ class _Near:
             ("wrong-predicate", self._by_pair.get((target, source))),
             ("wrong-end", self._by_source.get((name, source))),
             ("wrong-end", self._by_target.get((name, target))),
+            ("wrong-end", self._by_source.get((name, target)) if symmetric else None),
+            ("wrong-end", self._by_target.get((name, source)) if symmetric else None),
         )
         return next((found for found in tries if found[1] is not None), ("unmatched", None))
 

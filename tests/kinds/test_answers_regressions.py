@@ -1,0 +1,57 @@
+"""Answers that once slipped through the repair rules, or were lost in them."""
+
+from __future__ import annotations
+
+import pytest
+
+from row3.kinds.answers import read_json
+from row3.kinds.base import Parsed, Unusable
+from row3.kinds.extraction import EXTRACTION as X
+
+TWO = (
+    '{"concepts": [{"label": "a"}, {"label": "b"},], '
+    '"relationships": [{"source": "a", "predicate": "IS_A", "target": "b"}]}'
+)
+
+
+@pytest.mark.parametrize("text", [TWO, f"```json\n{TWO}\n```", f"Sure: {TWO}"])
+def test_trailing_comma_with_two_concepts(text):
+    got = X.parse("extraction", text)
+    assert isinstance(got, Parsed) and len(got.value.concepts) == 2 and len(got.value.relationships) == 1
+
+
+def test_trailing_comma_at_the_end():
+    got = X.parse("extraction", TWO.replace(",]", "]")[:-1] + ",}")
+    assert isinstance(got, Parsed) and len(got.value.concepts) == 2 and len(got.value.relationships) == 1
+
+
+WHOLE = TWO.replace(",]", "]")
+
+
+@pytest.mark.parametrize("cut", range(1, len(WHOLE)))
+@pytest.mark.parametrize("lead", ["", "Sure: ", "```json\n"])
+def test_every_truncation_is_unusable(cut, lead):
+    assert isinstance(X.parse("extraction", lead + WHOLE[:cut]), Unusable)
+
+
+def test_nan_fast_path_and_fence_agree():
+    text = '{"concepts": [{"label": "a", "confidence": NaN}]}'
+    assert isinstance(X.parse("concepts", text), Unusable) and isinstance(
+        X.parse("concepts", f"```\n{text}\n```"), Unusable
+    )
+
+
+def test_nan_in_prose():
+    assert isinstance(read_json('NaN is not used. {"a": 1}'), Parsed)
+
+
+def test_brackets_in_prose():
+    assert read_json('I write [] for none. {"concepts": ["a"]}').value == {"concepts": ["a"]}
+
+
+def test_a_long_unterminated_string_is_read_in_linear_time():
+    assert isinstance(read_json('{"a": ["' + '\\"' * 200_000), Unusable)
+
+
+def test_prose_that_closes_a_reasoning_block_is_no_answer():
+    assert read_json('I think so.</think>{"concepts": []}').value == {"concepts": []}

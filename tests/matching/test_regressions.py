@@ -1,0 +1,77 @@
+"""Matches that once came out wrong, or never came out."""
+
+from __future__ import annotations
+
+import pytest
+
+from row3.domain.matches import Triple
+from row3.gate.comparison import compare_metrics
+from row3.gate.policy import GatePolicy
+from row3.gate.verdicts import Evidence, judge
+from row3.kinds.extraction import METRICS
+from row3.matching.names import Named, NameIndex, NameRule, end_resolver, match_names
+from row3.matching.normalise import normalise
+from row3.matching.predicates import Predicates
+from row3.matching.quotes import SourceText
+from row3.matching.relationships import RelationshipIndex
+
+
+def test_threshold_itself():
+    name = "abcdefghijklmnopqrst"
+    index = NameIndex([Named(name, ())], [], NameRule())
+    assert match_names(["xyz" + name[3:]], index)[0].state == "fuzzy"
+    assert index.resolve("xyz" + name[3:]) == (0, True)
+    assert match_names(["xyz" + name[3:]], NameIndex([], [name], NameRule()))[0].state == "canary"
+
+
+@pytest.mark.parametrize("names", [["machine learning"] * 5000, [f"machine learning {i % 10}" for i in range(5000)]])
+def test_a_runaway_answer_ends(names):
+    index = NameIndex([Named("Machine learning", ["ML"]), Named("Machine learning 1", [])], [], NameRule())
+    states = [match.state for match in match_names(names, index)]
+    assert len(states) == 5000
+    assert sum(state in ("exact", "alias", "fuzzy") for state in states) <= 2
+
+
+def test_quote_parts_are_whole_words():
+    text = SourceText("The cartography of machines")
+    assert not text.contains_quote("art … mach") and not text.contains_quote("art..")
+    assert text.contains_quote("cartography … machines")
+
+
+def test_minus_and_acute():
+    assert normalise("−5 °C") == normalise("-5 °C") and normalise("it´s") == normalise("it's")
+
+
+def test_combining_marks_are_composed_after_folding():
+    assert normalise("e\u200d\u0301") == normalise("\u00e9")
+
+
+def test_a_forbidden_end_that_is_no_concept_takes_the_fuzzy_rule():
+    index = NameIndex([Named("Alpha", ())], [], NameRule())
+    forbidden = Triple("Alpha", "CAUSES", "Quantum entanglement")
+    links = RelationshipIndex(
+        [], [forbidden], end_resolver(index, ["Alpha", "Quantum entanglement"], NameRule()), Predicates()
+    )
+    (match,) = links.match([Triple("Alpha", "CAUSES", "Quantum entanglements")])
+    assert (match.state, match.expected) == ("forbidden", forbidden)
+
+
+@pytest.mark.parametrize("wrong", ["Zed", "Beta"])
+def test_a_symmetric_relationship_with_one_wrong_end_is_that_in_any_order(wrong):
+    index = NameIndex([Named(name, ()) for name in ("Beta", "Gamma", "Alpha", "Zed")], [], NameRule())
+    links = RelationshipIndex([(Triple("Gamma", "RELATES_TO", "Alpha"), True)], [], index.resolve, Predicates())
+    (match,) = links.match([Triple("Gamma", "RELATES_TO", wrong)])
+    assert match.state == "wrong-end"
+
+
+def test_a_pair_of_inverses_listed_both_ways_is_one_pair():
+    both = Predicates({"owns": "owned_by", "owned_by": "owns"})
+    assert both.canonical("owns")[0] == both.canonical("owned_by")[0]
+    assert both.canonical("owns")[1] != both.canonical("owned_by")[1]
+
+
+def test_exactly_five_points_say_at_least_one():
+    p = GatePolicy(metrics=("overall",))
+    a, b = {"overall": 0.75}, {"overall": 0.70}
+    _, (r,) = judge(Evidence(METRICS, compare_metrics(a, b, METRICS, p, {}), b, {}, p, 1))
+    assert "at least 1" in r.text
