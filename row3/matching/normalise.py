@@ -34,10 +34,11 @@ _TRANSLATION = _Lazy()
 
 def normalise_text(text: str) -> str:
     """Normalise a text of any length; not cached."""
-    if not text.isascii():
-        text = unicodedata.normalize("NFKC", text.replace("´", "'"))
-    folded = text.casefold().translate(_TRANSLATION)
-    return " ".join(folded.split())
+    if text.isascii():
+        return " ".join(text.casefold().translate(_TRANSLATION).split())
+    folded = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold().translate(_TRANSLATION)
+    # Once more, since folding and dropping characters can bring a letter and its mark together.
+    return " ".join(unicodedata.normalize("NFKC", folded).split())
 
 
 @lru_cache(maxsize=16384)

@@ -17,12 +17,16 @@ TWO = (
 @pytest.mark.parametrize("text", [TWO, f"```json\n{TWO}\n```", f"Sure: {TWO}"])
 def test_trailing_comma_with_two_concepts(text):
     got = X.parse("extraction", text)
-    assert isinstance(got, Parsed) and len(got.value.concepts) == 2 and len(got.value.relationships) == 1
+    assert isinstance(got, Parsed)
+    assert len(got.value.concepts) == 2
+    assert len(got.value.relationships) == 1
 
 
 def test_trailing_comma_at_the_end():
     got = X.parse("extraction", TWO.replace(",]", "]")[:-1] + ",}")
-    assert isinstance(got, Parsed) and len(got.value.concepts) == 2 and len(got.value.relationships) == 1
+    assert isinstance(got, Parsed)
+    assert len(got.value.concepts) == 2
+    assert len(got.value.relationships) == 1
 
 
 WHOLE = TWO.replace(",]", "]")
@@ -36,9 +40,8 @@ def test_every_truncation_is_unusable(cut, lead):
 
 def test_nan_fast_path_and_fence_agree():
     text = '{"concepts": [{"label": "a", "confidence": NaN}]}'
-    assert isinstance(X.parse("concepts", text), Unusable) and isinstance(
-        X.parse("concepts", f"```\n{text}\n```"), Unusable
-    )
+    assert isinstance(X.parse("concepts", text), Unusable)
+    assert isinstance(X.parse("concepts", f"```\n{text}\n```"), Unusable)
 
 
 def test_nan_in_prose():
