@@ -1,7 +1,7 @@
 """row3: a prompt regression harness.
 
-    >>> import row3
-    >>> card = row3.score("decomposition", outputs, project=".")
+>>> import row3
+>>> card = row3.score("decomposition", outputs, project=".")
 """
 
 from __future__ import annotations

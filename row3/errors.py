@@ -34,19 +34,19 @@ class UsageError(Row3Error):
     """The command line asks for something that does not exist or does not go together."""
 
 
-class InvalidFile(Row3Error):
+class InvalidFile(Row3Error):  # noqa: N818 - callers catch it by what is wrong
     """A file of the project is missing, malformed or contradicts itself."""
 
 
-class MissingExtra(Row3Error):
+class MissingExtra(Row3Error):  # noqa: N818 - callers catch it by what is wrong
     """An optional dependency is needed and not installed."""
 
 
-class EnvironmentFault(Row3Error):
+class EnvironmentFault(Row3Error):  # noqa: N818 - callers catch it by what is wrong
     """The machine refuses: disk full, read-only, no permission, no git."""
 
 
-class RunIncomplete(Row3Error):
+class RunIncomplete(Row3Error):  # noqa: N818 - callers catch it by what is wrong
     """At least one case has no answer, so the run can be neither judged nor saved."""
 
     exit_code: ClassVar[int] = 3

@@ -25,5 +25,7 @@ def command(name: str, common: Common, *, major: bool) -> None:
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
     emit(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}", common.out)
     if made.edited_in_place:
-        note(f"{made.copied_from} was edited in place; the edits are in the new version, put the old one back: "
-             f"git checkout -- prompts/{made.copied_from}.md")
+        note(
+            f"{made.copied_from} was edited in place; the edits are in the new version, put the old one back: "
+            f"git checkout -- prompts/{made.copied_from}.md"
+        )

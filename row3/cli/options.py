@@ -120,7 +120,7 @@ def common_options(function: Command) -> Command:
 
     An option given before the command's name holds where it is not given again after it.
     """
-    names = [option for option in Common.__slots__]
+    names = list(Common.__slots__)
 
     @wraps(function)
     def with_common(*args: Any, **values: Any) -> Any:
@@ -137,7 +137,11 @@ def common_options(function: Command) -> Command:
 
 def merged(parent: object, own: Mapping[str, Any]) -> Common:
     """The command's own options over those that stand before its name."""
-    given = {name: value for name, value in own.items() if value not in (None, (), False, 0) or name == "seed" and value == 0}
+    given = {
+        name: value
+        for name, value in own.items()
+        if value not in (None, (), False, 0) or (name == "seed" and value == 0)
+    }
     if isinstance(own.get("temperature"), float):
         given["temperature"] = own["temperature"]
     return replace(parent if isinstance(parent, Common) else Common(), **given)

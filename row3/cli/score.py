@@ -17,10 +17,13 @@ from row3.cli.show import show_run
 @click.pass_context
 def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
     """Score outputs made elsewhere, without a provider."""
+    from row3.store.history import read_history
     from row3.store.project import open_project, pick_suite
+    from row3.workflows.evidence import declining_runs
     from row3.workflows.running import Announced
     from row3.workflows.score import score_outputs
 
     project = open_project(common.start)
     run = score_outputs(project, pick_suite(project, name), Path(outputs), common.run_options())
-    ctx.exit(show_run(Announced(run, 0), common))
+    declines = declining_runs(read_history(project.root), None, run.suite)
+    ctx.exit(show_run(Announced(run, declines), common))

@@ -29,9 +29,7 @@ class Reason:
     case_id: str | None = None
 
 
-CaseMove = Literal[
-    "improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"
-]
+CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"]
 
 
 @dataclass(frozen=True, slots=True)

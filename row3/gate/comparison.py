@@ -13,9 +13,7 @@ from row3.gate.zones import SLACK
 POINT = 100.0
 
 
-def worse_by(
-    baseline: float, current: float, *, higher_is_better: bool, unit: Literal["points", "relative"]
-) -> float:
+def worse_by(baseline: float, current: float, *, higher_is_better: bool, unit: Literal["points", "relative"]) -> float:
     """How much worse the current value is; negative where it is better.
 
     In percentage points of the metric, 100 (b - c), or relative to the baseline, 100 (b - c) / b, as
@@ -51,11 +49,14 @@ def compare_metrics(
         if before is None and after is None:
             continue
         if before is None or after is None:
-            changes.append(MetricChange(metric.key, before, after, None, None, Verdict.PROCEED, counts.get(metric.key, 0)))
+            cases = counts.get(metric.key, 0)
+            changes.append(MetricChange(metric.key, before, after, None, None, Verdict.PROCEED, cases))
             continue
         worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
         verdict = judge_move(worse, policy, may_block=metric.key in policy.metrics)
-        changes.append(MetricChange(metric.key, before, after, after - before, worse, verdict, counts.get(metric.key, 0)))
+        changes.append(
+            MetricChange(metric.key, before, after, after - before, worse, verdict, counts.get(metric.key, 0))
+        )
     return changes
 
 

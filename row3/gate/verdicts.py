@@ -53,9 +53,7 @@ def _completeness(evidence: Evidence) -> list[Reason]:
     if evidence.cases == 0:
         reasons.append(Reason(Verdict.BLOCK, "no case was scored"))
     if evidence.failed:
-        reasons.append(
-            Reason(Verdict.BLOCK, f"the run is incomplete: no answer for {_listed(evidence.failed)}")
-        )
+        reasons.append(Reason(Verdict.BLOCK, f"the run is incomplete: no answer for {_listed(evidence.failed)}"))
     if evidence.partial:
         reasons.append(Reason(Verdict.INVESTIGATE, "only a part of the cases was run; a part is no gate"))
     return reasons
@@ -82,7 +80,11 @@ def _moves(evidence: Evidence) -> list[Reason]:
             continue
         if change.verdict is Verdict.PROCEED:
             continue
-        limit = evidence.policy.block if change.worse_by > evidence.policy.block + 100 * SLACK else evidence.policy.investigate
+        limit = (
+            evidence.policy.block
+            if change.worse_by > evidence.policy.block + 100 * SLACK
+            else evidence.policy.investigate
+        )
         how = "more than" if limit == evidence.policy.block else "at least"
         reasons.append(
             Reason(
@@ -113,7 +115,10 @@ def _rules(evidence: Evidence) -> list[Reason]:
 
 def _notices(evidence: Evidence) -> list[Reason]:
     reasons = []
-    for key, what in (("hallucinationRate", "canaries were extracted"), ("forbiddenRelationshipRate", "forbidden relationships were extracted")):
+    for key, what in (
+        ("hallucinationRate", "canaries were extracted"),
+        ("forbiddenRelationshipRate", "forbidden relationships were extracted"),
+    ):
         rate = evidence.values.get(key, 0.0)
         if rate > SLACK:
             reasons.append(Reason(Verdict.INVESTIGATE, f"{what}: {rate:.1%}", metric=key))
@@ -121,10 +126,15 @@ def _notices(evidence: Evidence) -> list[Reason]:
         reasons.append(Reason(Verdict.INVESTIGATE, f"{evidence.declines} consecutive declining runs"))
     if evidence.changed:
         reasons.append(
-            Reason(Verdict.INVESTIGATE, f"expectations changed, both sides scored by the new ones: {_listed(evidence.changed)}")
+            Reason(
+                Verdict.INVESTIGATE,
+                f"expectations changed, both sides scored by the new ones: {_listed(evidence.changed)}",
+            )
         )
     if evidence.incomparable:
-        reasons.append(Reason(Verdict.INVESTIGATE, f"not comparable with the baseline: {_listed(evidence.incomparable)}"))
+        reasons.append(
+            Reason(Verdict.INVESTIGATE, f"not comparable with the baseline: {_listed(evidence.incomparable)}")
+        )
     return reasons
 
 

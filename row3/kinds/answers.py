@@ -28,12 +28,12 @@ MAX_ANSWER = 4_000_000
 """Characters; beyond it an answer is not read (a model writes perhaps 500,000 at the most)."""
 
 
-class _NotANumber(ValueError):
+class _NotANumberError(ValueError):
     pass
 
 
 def _refuse_constant(name: str) -> float:
-    raise _NotANumber(f"{name} is not a JSON number")
+    raise _NotANumberError(f"{name} is not a JSON number")
 
 
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
@@ -49,7 +49,7 @@ def read_json(text: str) -> Parsed | Unusable:
     for candidate, repairs in _candidates(text):
         try:
             value, end = DECODER.raw_decode(candidate)
-        except _NotANumber as error:
+        except _NotANumberError as error:
             refused = refused or str(error)
             continue
         except RecursionError:

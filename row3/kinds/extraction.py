@@ -3,27 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from functools import lru_cache
 from typing import Any
 
 import rapidfuzz
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
-from row3.domain.matches import (
-    CORRECT,
-    CORRECT_RELATIONSHIP,
-    ConceptMatch,
-    Expectation,
-    Explanation,
-    QuoteState,
-    Triple,
-)
+from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds import extraction_lint
-from row3.kinds.answers import describe, read_json
 from row3.kinds.base import Finding, Parsed, Rules, Unusable
+from row3.kinds.extraction_matching import explain
 from row3.kinds.extraction_models import (
     ConceptsOut,
     ExtractionOut,
@@ -32,11 +22,8 @@ from row3.kinds.extraction_models import (
     answer_schema,
     quote_of,
 )
-from row3.matching.names import Named, NameIndex, NameMatch, end_resolver, match_names
+from row3.kinds.extraction_reading import fit, read_answer
 from row3.matching.normalise import normalise
-from row3.matching.predicates import Predicates
-from row3.matching.quotes import SourceText
-from row3.matching.relationships import RelationshipIndex
 from row3.metrics.composite import overall
 from row3.metrics.extraction import concept_counts, relationship_counts, values
 
@@ -96,21 +83,14 @@ class Extraction:
         return {"topic": case.topic, "source_text": case.source_text}
 
     def parse(self, output: str, text: str) -> Parsed | Unusable:
-        """Read an answer; the quick way first, since most answers are clean JSON."""
-        model = self.outputs[output]
-        if "NaN" not in text and "Infinity" not in text:  # which pydantic's parser lets pass in keys it ignores
-            with suppress(ValidationError):
-                return Parsed(model.model_validate_json(text))
-        found = read_json(text)
-        if isinstance(found, Unusable):
-            return found
-        return _fit(model, found.value, found.repairs)
+        """Read an answer, repairing what is harmless."""
+        return read_answer(self.outputs[output], text)
 
     def read_output(self, value: Any) -> Parsed | Unusable:
         """Read `{"concepts": […], "relationships": […]}`, or the text of it."""
         if isinstance(value, str):
             return self.parse("extraction", value)
-        return _fit(ExtractionOut, value, ())
+        return fit(ExtractionOut, value, ())
 
     def combine(self, outputs: Mapping[str, Any]) -> ExtractionOut:
         """Concepts from the last prompt that gave any, relationships likewise."""
@@ -196,83 +176,6 @@ class Extraction:
         return extraction_lint.lint_suite(cases)
 
 
-@lru_cache(maxsize=64)
-def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]) -> Predicates:
-    return Predicates(dict(inverses), symmetric)
-
-
-def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanation:
-    """Match a whole output: what each extracted item is, and what found each expected one."""
-    expected = case.expected_concepts
-    index = NameIndex(
-        [Named(concept.label, concept.aliases) for concept in expected], case.forbidden_concepts, rules.names
-    )
-    labels = [concept.label for concept in output.concepts]
-    matches = match_names(labels, index)
-    text = SourceText(case.source_text)
-    concepts = tuple(
-        [_concept(concept, match, case, text) for concept, match in zip(output.concepts, matches, strict=True)]
-    )
-    found = {match.index: item for item, match in enumerate(matches) if match.state in CORRECT}
-    ends = [name for r in (*case.expected_relationships, *case.forbidden_relationships) for name in (r.source, r.target)]
-    links = RelationshipIndex(
-        [(Triple(r.source, r.predicate, r.target), r.required) for r in case.expected_relationships],
-        [Triple(r.source, r.predicate, r.target) for r in case.forbidden_relationships],
-        end_resolver(index, ends, rules.names),
-        _predicates(tuple(sorted(rules.inverses.items())), rules.symmetric),
-    )
-    relationships = links.match([Triple(r.source, r.predicate, r.target) for r in output.relationships])
-    return Explanation(
-        concepts,
-        tuple([_expectation(case, i, labels, matches, found, index) for i in range(len(expected))]),
-        tuple(relationships),
-        tuple(links.found(relationships)),
-    )
-
-
-def _concept(concept: Any, match: NameMatch, case: GoldenCase, text: SourceText) -> ConceptMatch:
-    state, index, score = match
-    if state == "canary":
-        expected: str | None = case.forbidden_concepts[index]
-    else:
-        expected = case.expected_concepts[index].label if index >= 0 else None
-    quote = quote_of(concept.source_quote)
-    quoted: QuoteState
-    if not quote or not quote.strip():
-        quoted = "missing"
-    else:
-        quoted = "verified" if text.contains_quote(quote) else "unverified"
-    grounded = state in ("exact", "alias", "fuzzy", "duplicate") or text.mentions(concept.label)
-    return ConceptMatch(concept.label, state, expected, score, quoted, grounded)
-
-
-def _expectation(
-    case: GoldenCase,
-    position: int,
-    labels: Sequence[str],
-    matches: Sequence[NameMatch],
-    found: Mapping[int, int],
-    index: NameIndex,
-) -> Expectation:
-    concept = case.expected_concepts[position]
-    item = found.get(position)
-    if item is not None:
-        return Expectation(concept.label, concept.required, labels[item], None, matches[item].score)
-    # The nearest extracted name is told only where matching already computed it: an explanation
-    # of a miss, not worth another pass over all names.
-    near = max(
-        (
-            (match.score, -item)
-            for item, match in enumerate(matches)
-            if match.state == "unmatched" and match.index == position
-        ),
-        default=None,
-    )
-    if near is None:
-        return Expectation(concept.label, concept.required, None, None, 0.0)
-    return Expectation(concept.label, concept.required, None, labels[-near[1]], near[0])
-
-
 def _skipped(case: GoldenCase) -> dict[str, str]:
     skipped: dict[str, str] = {}
     if not case.expected_concepts:
@@ -286,28 +189,6 @@ def _skipped(case: GoldenCase) -> dict[str, str]:
 
 def _in_order(metrics: Mapping[str, float]) -> dict[str, float]:
     return {metric.key: metrics[metric.key] for metric in METRICS if metric.key in metrics}
-
-
-def _fit(model: type[BaseModel], value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
-    """Validate a JSON value, after harmless differences of shape have been taken out."""
-    if isinstance(value, list) and "concepts" in model.model_fields:
-        value, repairs = {"concepts": value}, (*repairs, "bare list taken for the concepts")
-    elif isinstance(value, list) and "relationships" in model.model_fields:
-        value, repairs = {"relationships": value}, (*repairs, "bare list taken for the relationships")
-    if not isinstance(value, dict):
-        return Unusable(f"the answer is {describe(value)}, not an object")
-    concepts = value.get("concepts")
-    if isinstance(concepts, list) and any(isinstance(item, str) for item in concepts):
-        value = value | {"concepts": [{"label": item} if isinstance(item, str) else item for item in concepts]}
-        repairs = (*repairs, "plain strings taken for concept labels")
-    if value.get("relationships", ()) is None:
-        value = {key: item for key, item in value.items() if key != "relationships"}
-    try:
-        return Parsed(model.model_validate(value), repairs)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
 
 
 EXTRACTION = Extraction()

@@ -40,7 +40,9 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     minimum, target, ideal = CASE_COUNTS
     count = len(cases)
     if count < minimum:
-        findings.append(Finding("error", "case-count", f"{count} cases, the minimum is {minimum} (target {target}, ideal {ideal})"))
+        findings.append(
+            Finding("error", "case-count", f"{count} cases, the minimum is {minimum} (target {target}, ideal {ideal})")
+        )
     elif count < ideal:
         step = f"the target is {target}, the ideal" if count < target else "the ideal is"
         findings.append(Finding("warning", "case-count", f"{count} cases; {step} {ideal} or more"))
@@ -53,7 +55,9 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
 def _outside(name: str, count: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
     low, high = limits
     if not low <= count <= high:
-        yield Finding("error", f"{name.replace(' ', '-')}-count", f"{count} {name}, should be {low} to {high}", (field,))
+        yield Finding(
+            "error", f"{name.replace(' ', '-')}-count", f"{count} {name}, should be {low} to {high}", (field,)
+        )
 
 
 def _header(case: GoldenCase) -> Iterator[Finding]:
@@ -90,7 +94,9 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
     inferred = [concept for concept in concepts if concept.inferred]
     if len(inferred) * INFERRED_SHARE > len(concepts):
         yield Finding(
-            "error", "inferred", f"{len(inferred)} of {len(concepts)} concepts are inferred, at most one in ten may be",
+            "error",
+            "inferred",
+            f"{len(inferred)} of {len(concepts)} concepts are inferred, at most one in ten may be",
             ("expectedConcepts",),
         )
     text = f" {normalise_text(case.source_text)} "
@@ -112,18 +118,29 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
         occurs = any(f" {normalise(name)} " in text for name in names)
         if not concept.inferred and not occurs:
             yield Finding(
-                "error", "not-in-text", f"`{concept.label}` occurs in the text under neither label nor alias; "
-                'add the form in which it stands, or mark it `"inferred": true`', ("expectedConcepts", i, "label"),
+                "error",
+                "not-in-text",
+                f"`{concept.label}` occurs in the text under neither label nor alias; "
+                'add the form in which it stands, or mark it `"inferred": true`',
+                ("expectedConcepts", i, "label"),
             )
         if concept.inferred and occurs:
-            yield Finding("warning", "inferred", f"`{concept.label}` is marked inferred but stands in the text",
-                          ("expectedConcepts", i, "inferred"))
+            yield Finding(
+                "warning",
+                "inferred",
+                f"`{concept.label}` is marked inferred but stands in the text",
+                ("expectedConcepts", i, "inferred"),
+            )
 
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     yield from _outside("canaries", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
     words = normalise_text(case.source_text).split()
-    names = {normalise(name): concept.label for concept in case.expected_concepts for name in (concept.label, *concept.aliases)}
+    names = {
+        normalise(name): concept.label
+        for concept in case.expected_concepts
+        for name in (concept.label, *concept.aliases)
+    }
     seen: dict[str, int] = {}
     for i, canary in enumerate(case.forbidden_concepts):
         key, place = normalise(canary), ("forbiddenConcepts", i)
@@ -134,7 +151,9 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
             yield Finding("error", "canary-twice", f"`{canary}` is listed twice", place)
         seen[key] = i
         if (near := closest(key, list(names), rules.names)) is not None:
-            yield Finding("error", "canary-expected", f"canary `{canary}` is too close to the expected `{names[near]}`", place)
+            yield Finding(
+                "error", "canary-expected", f"canary `{canary}` is too close to the expected `{names[near]}`", place
+            )
         length = len(key.split())
         windows = dict.fromkeys(
             " ".join(words[at : at + size])
@@ -166,12 +185,18 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         for i, link in enumerate(rows):
             yield from _ends(link, (field, i), labels, by_key)
             if known and fold_predicate(link.predicate) not in known:
-                yield Finding("error", "predicate", f"predicate `{link.predicate}` is not one of {', '.join(rules.predicates)}",
-                              (field, i, "predicate"))
+                yield Finding(
+                    "error",
+                    "predicate",
+                    f"predicate `{link.predicate}` is not one of {', '.join(rules.predicates)}",
+                    (field, i, "predicate"),
+                )
             key = _key(link, predicates)
             if field == "expectedRelationships":
                 if key in keys:
-                    yield Finding("error", "relationship-twice", f"the same relationship as number {keys[key] + 1}", (field, i))
+                    yield Finding(
+                        "error", "relationship-twice", f"the same relationship as number {keys[key] + 1}", (field, i)
+                    )
                 keys.setdefault(key, i)
             elif key in keys:
                 yield Finding("error", "contradiction", f"expected (number {keys[key] + 1}) and forbidden", (field, i))
@@ -181,7 +206,12 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         used = Counter(name for link in links for name in (link.source, link.target))
         for i, concept in enumerate(case.expected_concepts):
             if links and not used[concept.label]:
-                yield Finding("warning", "unconnected", f"`{concept.label}` is in no relationship", ("expectedConcepts", i, "label"))
+                yield Finding(
+                    "warning",
+                    "unconnected",
+                    f"`{concept.label}` is in no relationship",
+                    ("expectedConcepts", i, "label"),
+                )
 
 
 def _ends(
@@ -189,9 +219,13 @@ def _ends(
 ) -> Iterator[Finding]:
     for end, name in (("source", link.source), ("target", link.target)):
         if name not in labels:
-            near = by_key.get(normalise(name)) or next(iter(process.extractOne(name, list(labels), score_cutoff=70) or ()), None)
+            near = by_key.get(normalise(name)) or next(
+                iter(process.extractOne(name, list(labels), score_cutoff=70) or ()), None
+            )
             hint = f"; did you mean `{near}`?" if near else ""
-            yield Finding("error", "unknown-end", f"`{name}` is not the label of an expected concept{hint}", (*place, end))
+            yield Finding(
+                "error", "unknown-end", f"`{name}` is not the label of an expected concept{hint}", (*place, end)
+            )
     if normalise(link.source) == normalise(link.target):
         yield Finding("error", "self-relationship", f"`{link.source}` is related to itself", place)
 

@@ -23,7 +23,12 @@ class _File(BaseModel):
     """Golden files are written by hand, so an unknown key is an error, not a default."""
 
     model_config = ConfigDict(
-        extra="forbid", frozen=True, strict=True, alias_generator=to_camel, validate_by_alias=True, validate_by_name=False
+        extra="forbid",
+        frozen=True,
+        strict=True,
+        alias_generator=to_camel,
+        validate_by_alias=True,
+        validate_by_name=False,
     )
 
 
@@ -31,7 +36,9 @@ class ExpectedConcept(_File):
     """A concept that a careful reader finds in the text."""
 
     label: Text = Field(description="The concept as it stands in the text.")
-    aliases: list[Text] = Field(default_factory=list, description="Other forms a reader would accept as the same concept.")
+    aliases: list[Text] = Field(
+        default_factory=list, description="Other forms a reader would accept as the same concept."
+    )
     required: bool = Field(default=True, description="MUST be extracted; false for SHOULD.")
     inferred: bool = Field(default=False, description="Implied by the text without standing in it.")
     type: Text | None = Field(default=None, description="A category, for suites that carry types.")
@@ -79,7 +86,8 @@ class GoldenCase(_File):
     expected_concepts: list[ExpectedConcept]
     expected_relationships: list[ExpectedRelationshipModel] = Field(default_factory=list)
     forbidden_concepts: list[Text] = Field(
-        default_factory=list, description="Canaries: plausible, fabricated, not in the text.")
+        default_factory=list, description="Canaries: plausible, fabricated, not in the text."
+    )
     forbidden_relationships: list[Relationship] = Field(default_factory=list)
     history: list[Change] = Field(default_factory=list, description="Changes of the expectations, with the reason.")
 
@@ -88,7 +96,9 @@ class QuoteOut(BaseModel):
     """Provenance as an object, as some prompts ask for it."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    quote: str | None = Field(default=None, validation_alias=AliasChoices("quote", "text", "sourceQuote", "source_quote"))
+    quote: str | None = Field(
+        default=None, validation_alias=AliasChoices("quote", "text", "sourceQuote", "source_quote")
+    )
 
 
 class ConceptOut(BaseModel):

@@ -36,7 +36,10 @@ def assign(edges: Edges) -> dict[int, int]:
     here, there = (columns, rows) if flip else (rows, columns)
     worth = float(len(here) + 1)
     cost = [
-        [-(worth + score) if (score := (edges[b].get(a) if flip else edges[a].get(b))) is not None else 0.0 for b in there]
+        [
+            -(worth + score) if (score := (edges[b].get(a) if flip else edges[a].get(b))) is not None else 0.0
+            for b in there
+        ]
         + [0.0] * len(here)
         for a in here
     ]

@@ -52,7 +52,7 @@ class NameMatch(NamedTuple):
     """What an extracted name turned out to be."""
 
     state: Literal["exact", "alias", "fuzzy", "duplicate", "canary", "unmatched"]
-    index: int
+    position: int
     """Of the expected name (of the nearest one where unmatched, of the canary for a canary); -1 for none."""
     score: float
 
@@ -94,7 +94,11 @@ class NameIndex:
             return edges
         full = self._full
         for _, score, position in process.extract(
-            key, self._choices, scorer=self._scorer, processor=None, limit=None,
+            key,
+            self._choices,
+            scorer=self._scorer,
+            processor=None,
+            limit=None,
             score_cutoff=(self._threshold - CUTOFF_SLACK) * full,
         ):
             if score / full < self._threshold - SLACK:
@@ -112,8 +116,6 @@ class NameIndex:
         if not key or not self._choices:
             return -1, 0.0
         hit = process.extractOne(key, self._choices, scorer=self._scorer, processor=None)
-        if hit is None:
-            return -1, 0.0
         return self._slots[hit[2]], hit[1] / self._full
 
     def canary(self, key: str) -> tuple[int, float]:
@@ -124,7 +126,10 @@ class NameIndex:
         if index is not None:
             return index, 1.0
         hit = process.extractOne(
-            key, self._canary_keys, scorer=self._scorer, processor=None,
+            key,
+            self._canary_keys,
+            scorer=self._scorer,
+            processor=None,
             score_cutoff=(self._threshold - CUTOFF_SLACK) * self._full,
         )
         if hit is None or hit[1] / self._full < self._threshold - SLACK:
@@ -157,7 +162,9 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule) -> Calla
     `ends` are those of the expected and forbidden relationships. Lint wants them to be expected concepts; a
     forbidden relationship may all the same point to a made-up one, and a spelling of it must not slip through.
     """
-    foreign = [name for name in dict.fromkeys(ends) if index.exact(normalise(name)) is None and index.resolve(name) is None]
+    foreign = [
+        name for name in dict.fromkeys(ends) if index.exact(normalise(name)) is None and index.resolve(name) is None
+    ]
     if not foreign:
         return index.resolve
     others = NameIndex([Named(name, ()) for name in foreign], (), rule)
@@ -174,7 +181,9 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule) -> Calla
 def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
     """The choice most similar to a normalised name, at the threshold or above; None for none."""
     scorer, full = SCORERS[rule.scorer]
-    hit = process.extractOne(key, choices, scorer=scorer, processor=None, score_cutoff=(rule.threshold - CUTOFF_SLACK) * full)
+    hit = process.extractOne(
+        key, choices, scorer=scorer, processor=None, score_cutoff=(rule.threshold - CUTOFF_SLACK) * full
+    )
     return None if hit is None or hit[1] / full < rule.threshold - SLACK else str(hit[0])
 
 
@@ -230,11 +239,11 @@ def _settle(
         for item in frontier:
             edges[item] = index.similar(keys[item])
     chosen = assign(edges)
-    for item in edges:
+    for item, similar in edges.items():
         if item in chosen:
-            result[item] = _named(keys[item], chosen[item], edges[item][chosen[item]], index)
+            result[item] = _named(keys[item], chosen[item], similar[chosen[item]], index)
         else:
-            best = max(edges[item].items(), key=lambda pair: (pair[1], -pair[0]))
+            best = max(similar.items(), key=lambda pair: (pair[1], -pair[0]))
             result[item] = NameMatch("duplicate", best[0], best[1])
 
 

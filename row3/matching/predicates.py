@@ -49,9 +49,7 @@ class Predicates:
 
     __slots__ = ("_inverse", "_known", "_symmetric")
 
-    def __init__(
-        self, inverses: Mapping[str, str] = INVERSES, symmetric: Iterable[str] = SYMMETRIC
-    ) -> None:
+    def __init__(self, inverses: Mapping[str, str] = INVERSES, symmetric: Iterable[str] = SYMMETRIC) -> None:
         self._symmetric = frozenset(map(fold_predicate, symmetric))
         # An inverse is rewritten to its partner with the ends swapped; the partner stays as it is.
         self._inverse: dict[str, str] = {}

@@ -56,9 +56,7 @@ class RelationshipIndex:
         self._by_key: dict[Key, list[int]] = {}
         for index, keyed in enumerate(self._expected_keys):
             self._by_key.setdefault(keyed.key, []).append(index)
-        self._forbidden = {
-            keyed.key: triple for keyed, triple in zip(self._keyed(forbidden), forbidden, strict=True)
-        }
+        self._forbidden = {keyed.key: triple for keyed, triple in zip(self._keyed(forbidden), forbidden, strict=True)}
 
     def _end(self, name: str) -> tuple[End, bool]:
         hit = self._resolve(name)

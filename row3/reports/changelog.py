@@ -31,7 +31,7 @@ def changelog_entry(
         baseline_version: what the metrics are compared with; None where there was nothing, for a single column.
         approval: who approved a blocked comparison, when and why; the first of the notes.
     """
-    remarks = [f"Approved although the gate blocked: {plain(approval)}"] if approval else []
+    remarks = [_approved(approval)] if approval else []
     parts = [
         [f"## {version} ({date})"],
         [f"Prompt: {prompt}"],
@@ -42,9 +42,19 @@ def changelog_entry(
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
-def unreleased_entry(version: str, prompt: str) -> str:
-    """The entry that a new version begins with."""
-    return f"## {version} (Unreleased)\n\nPrompt: {prompt}\n\n### Changes\n{TO_WRITE}\n"
+def unreleased_entry(version: str, prompt: str, *, approval: str = "") -> str:
+    """The entry that a new version begins with; an approval stands among its notes."""
+    notes = f"\n### Notes\n- {_approved(approval)}\n" if approval else ""
+    return f"## {version} (Unreleased)\n\nPrompt: {prompt}\n\n### Changes\n{TO_WRITE}\n{notes}"
+
+
+def approval_entry(date: str, approval: str) -> str:
+    """An approval that belongs to no new version: the model, a case or a setting is what changed."""
+    return f"## Approval ({date})\n\n### Notes\n- {_approved(approval)}\n"
+
+
+def _approved(approval: str) -> str:
+    return f"Approved although the gate blocked: {plain(approval)}"
 
 
 def bullets(items: Sequence[str]) -> list[str]:

@@ -93,7 +93,9 @@ def _merge(entry: str, old: list[str]) -> str:
             new_parts.append(_Part(part.heading, part.title, kept))
             continue
         generated = [line for line in _trim(same.body) if line != TO_WRITE and line not in kept]
-        if part.title.lower() in ("changes", "notes"):
+        if part.title.lower() == "changes":  # what a hand wrote says it better than the prompt's description
+            same.body = kept or generated
+        elif part.title.lower() == "notes":
             same.body = kept + generated
         else:
             same.body = _trim(same.body) + ([""] if kept else []) + kept

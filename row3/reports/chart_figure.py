@@ -68,7 +68,7 @@ def compose(
     crowded = _large_frame(timeline).marker(len(timeline.xs)) == 0
     title = header(figure, timeline, points, suite, crowded=crowded)
     _large_panel(figure, timeline, metrics[0], thresholds.get(metrics[0].key), top)
-    _small_panels(figure, timeline, metrics[1:], thresholds, columns, top + LARGE + DATES)
+    _small_panels(figure, timeline, metrics[1:], thresholds, columns=columns, start=top + LARGE + DATES)
     if metrics[0].key not in thresholds and thresholds:
         zone_key(figure)
     return figure, title
@@ -88,7 +88,7 @@ def _large_panel(figure: Figure, timeline: Timeline, metric: Metric, threshold: 
     width, height = frame.width, frame.height
     axes = add_axes(figure, LEFT, top, width, height)
     bounds = y_range(metric, threshold, _all_values(timeline, metric))
-    draw_panel(axes, frame, timeline, metric, threshold, bounds)
+    draw_panel(axes, frame, timeline, metric, threshold, bounds=bounds)
     panel_title(figure, LEFT, HEADER + TITLE - 0.1, metric, 12)
     _promotion_names(axes, frame, timeline)
     if threshold is not None:
@@ -107,6 +107,7 @@ def _small_panels(
     timeline: Timeline,
     metrics: Sequence[Metric],
     thresholds: Mapping[str, Threshold],
+    *,
     columns: int,
     start: float,
 ) -> None:
@@ -120,7 +121,8 @@ def _small_panels(
         top = start + index // columns * (SMALL_TITLE + SMALL_PANEL) + SMALL_TITLE
         axes = add_axes(figure, left, top, width, frame.height)
         shared = (min(low for low, _ in rising), max(high for _, high in rising)) if metric.higher_is_better else None
-        draw_panel(axes, frame, timeline, metric, thresholds.get(metric.key), shared or ranges[metric.key])
+        bounds = shared or ranges[metric.key]
+        draw_panel(axes, frame, timeline, metric, thresholds.get(metric.key), bounds=bounds)
         panel_title(figure, left, top - 0.09, metric, 9.5)
         draw_dates(axes, frame, timeline, labelled=index + columns >= len(metrics))
 

@@ -67,6 +67,7 @@ def draw_panel(
     timeline: Timeline,
     metric: Metric,
     threshold: Threshold | None,
+    *,
     bounds: tuple[float, float],
 ) -> None:
     """Everything inside the panel and the percentages at its left."""
@@ -77,7 +78,7 @@ def draw_panel(
     axes.tick_params(length=0, labelsize=SMALL, labelcolor=MUTED, pad=4)
     ticks = y_ticks(bounds, threshold, gap=0.17 * (high - low) / frame.height)
     axes.set_yticks(ticks, [percent(tick) for tick in ticks])
-    _background(axes, metric, threshold, low, high, ticks)
+    _background(axes, metric, threshold, ticks, (low, high))
     values = timeline.series(metric.key)
     if all(math.isnan(value) for value in values):
         axes.text(
@@ -89,7 +90,7 @@ def draw_panel(
     if timeline.weeks:
         _spread(axes, timeline, metric.key)
     _line(axes, frame, timeline, values)
-    _last_value(axes, frame, timeline.xs, values, metric, threshold)
+    _last_value(axes, frame, timeline.xs, values, metric=metric, threshold=threshold)
 
 
 def draw_dates(axes: Axes, frame: Frame, timeline: Timeline, *, labelled: bool) -> None:
@@ -116,12 +117,16 @@ def zone_names(threshold: Threshold, metric: Metric, low: float, high: float, ga
 
 
 def _background(
-    axes: Axes, metric: Metric, threshold: Threshold | None, low: float, high: float, ticks: Sequence[float]
+    axes: Axes,
+    metric: Metric,
+    threshold: Threshold | None,
+    ticks: Sequence[float],
+    limits: tuple[float, float],
 ) -> None:
     if threshold is None:
-        axes.axhspan(low, high, facecolor=PLAIN, linewidth=0, zorder=0)
+        axes.axhspan(*limits, facecolor=PLAIN, linewidth=0, zorder=0)
     else:
-        for zone, bottom, top in zone_bands(metric, threshold, low, high):
+        for zone, bottom, top in zone_bands(metric, threshold, *limits):
             axes.axhspan(bottom, top, facecolor=ZONE_FILL[zone], linewidth=0, zorder=0)
     axes.hlines(ticks, *axes.get_xlim(), color=PAPER, linewidth=0.9, zorder=1)
     if threshold is not None:
@@ -164,6 +169,7 @@ def _last_value(
     frame: Frame,
     xs: Sequence[float],
     values: Sequence[float],
+    *,
     metric: Metric,
     threshold: Threshold | None,
 ) -> None:

@@ -82,6 +82,8 @@ def _points(change: MetricChange) -> str:
         return "–"
     if abs(change.delta) < 5e-10:
         return "="
+    if abs(change.delta) < 0.0005:
+        return "0.0"
     worse = change.worse_by is not None and change.worse_by > 0
     return f"{100 * change.delta:+.1f} {'↓' if worse else '↑'}"
 

@@ -80,7 +80,9 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     elif comparison.blocked:
         for case in [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed")][:SHOWN_CASES]:
             lost = [plain(item) for item in case.lost.get("missedConcepts", ())]
-            shown = ", ".join(lost[:SHOWN_ITEMS]) + (f" and {len(lost) - SHOWN_ITEMS} more" if len(lost) > SHOWN_ITEMS else "")
+            shown = ", ".join(lost[:SHOWN_ITEMS]) + (
+                f" and {len(lost) - SHOWN_ITEMS} more" if len(lost) > SHOWN_ITEMS else ""
+            )
             what = f": lost {shown}" if lost else f": {case.move}"
             lines += wrap(f"{plain(case.case_id)} {numbers.points(case.delta)}{what}", first="    ", then="      ")
     return lines

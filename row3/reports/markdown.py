@@ -106,9 +106,7 @@ def _compared(comparison: ComparisonView, *, companion: bool = False) -> list[st
 
 
 def _reasons(comparison: ComparisonView) -> list[str]:
-    lines = [
-        f"- {SIGNS[reason.verdict]} {inline(reason.text)}" for reason in comparison.reasons[:SHOWN_REASONS]
-    ]
+    lines = [f"- {SIGNS[reason.verdict]} {inline(reason.text)}" for reason in comparison.reasons[:SHOWN_REASONS]]
     left = len(comparison.reasons) - SHOWN_REASONS
     lines += [f"- and {left:,} more"] if left > 0 else []
     if (approval := comparison.approval) is not None:

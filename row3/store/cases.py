@@ -73,7 +73,8 @@ def _quick(raw: bytes, model: type[BaseModel]) -> BaseModel | None:
     """The case, read without Python's JSON parser; None where the file needs a closer look.
 
     That parser is the only one that can see duplicate keys. Here they are seen by counting: a file with one has more
-    keys than the model has fields that were set. What could be miscounted is left to the closer look, as is every error.
+    keys than the model has fields that were set. What could be miscounted is left to the closer look, as is every
+    error.
     """
     if b"\r" in raw or raw.startswith(b"\xef\xbb\xbf") or SPACED_COLON.search(raw) is not None:
         return None
@@ -121,7 +122,9 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
 
 def content_digest(case: Any) -> str:
     """Digest of all in a case that can move its score: input and expectations, not its dates and notes."""
-    value = case.model_dump(mode="json", exclude={"schema_", "schema_version", "created", "version", "history", "origin"})
+    value = case.model_dump(
+        mode="json", exclude={"schema_", "schema_version", "created", "version", "history", "origin"}
+    )
     return digest_json(value)
 
 

@@ -52,8 +52,12 @@ class GateConfig(_Section):
     unit: Literal["points", "relative"] = "points"
     block: Points = Field(default=5.0, description="Worse by more than this blocks.")
     investigate: Points = Field(default=1.0, description="Worse by this or more is to be investigated.")
-    metrics: list[str] | None = Field(default=None, description="Metrics that can block; default: the kind's headline ones.")
-    declines: Annotated[int, Field(ge=2)] = Field(default=3, description="Consecutive declining runs that are announced.")
+    metrics: list[str] | None = Field(
+        default=None, description="Metrics that can block; default: the kind's headline ones."
+    )
+    declines: Annotated[int, Field(ge=2)] = Field(
+        default=3, description="Consecutive declining runs that are announced."
+    )
 
 
 class ProviderConfig(_Section):
@@ -96,8 +100,12 @@ class Config(_Section):
     schema_version: Annotated[int, Field(ge=1)] = 1
     suite: SuiteName | None = Field(default=None, description="The default suite.")
     mode: Mode = "auto"
-    jobs: Annotated[int, Field(ge=1, le=256)] | None = Field(default=None, description="Requests at once; replay: processes.")
-    protected_branch: str | None = Field(default=None, description="What the hook compares with; default: origin's head, main or master.")
+    jobs: Annotated[int, Field(ge=1, le=256)] | None = Field(
+        default=None, description="Requests at once; replay: processes."
+    )
+    protected_branch: str | None = Field(
+        default=None, description="What the hook compares with; default: origin's head, main or master."
+    )
     provider: ProviderConfig = ProviderConfig()
     prices: dict[str, PriceConfig] = {}
     suites: dict[SuiteName, SuiteConfig] = {}

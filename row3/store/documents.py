@@ -21,7 +21,7 @@ from row3.store.files import decode, read_bytes, refuse_conflicts
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class _Refused(ValueError):
+class _RefusedError(ValueError):
     pass
 
 
@@ -30,12 +30,12 @@ def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(value) != len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Refused(f"key `{twice}` stands twice in one object")
+        raise _RefusedError(f"key `{twice}` stands twice in one object")
     return value
 
 
 def _constant(name: str) -> NoReturn:
-    raise _Refused(f"{name} is not a JSON number")
+    raise _RefusedError(f"{name} is not a JSON number")
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
@@ -51,7 +51,7 @@ def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
     """
     try:
         value = _DECODER.decode(text)
-    except _Refused as error:
+    except _RefusedError as error:
         raise InvalidFile(str(error), where=where, fix="Correct the file") from None
     except json.JSONDecodeError as error:
         refuse_conflicts(text, where=where)
@@ -152,7 +152,9 @@ def check_schema_version(value: Any, known: int, *, where: str) -> int:
     """
     version = value.get("schemaVersion", 1) if isinstance(value, dict) else 1
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise InvalidFile(f"schemaVersion {version!r} is not a whole number from 1", where=where, fix="Correct the file")
+        raise InvalidFile(
+            f"schemaVersion {version!r} is not a whole number from 1", where=where, fix="Correct the file"
+        )
     if version > known:
         raise InvalidFile(
             f"schemaVersion {version} is newer than this row3 knows ({known})", where=where, fix="Upgrade row3"

@@ -53,7 +53,9 @@ class HistoryEntry(_Record):
     metrics: dict[str, Number]
     verdict: Literal["proceed", "investigate", "block"] | None = None
     reasons: list[str] = []
-    evidence: str = Field(default="", description="Digest of what the verdict rests on: prompts, cases, scorer, baseline.")
+    evidence: str = Field(
+        default="", description="Digest of what the verdict rests on: prompts, cases, scorer, baseline."
+    )
     approval: Approval | None = None
 
 
@@ -122,4 +124,8 @@ def parse_time(text: str) -> float:
 
 def as_json(entries: list[HistoryEntry]) -> str:
     """Entries as a JSON array, for `row3 history --format json`."""
-    return json.dumps([entry.model_dump(mode="json", by_alias=True, exclude_none=True) for entry in entries], ensure_ascii=False, indent=1)
+    return json.dumps(
+        [entry.model_dump(mode="json", by_alias=True, exclude_none=True) for entry in entries],
+        ensure_ascii=False,
+        indent=1,
+    )

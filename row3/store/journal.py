@@ -1,7 +1,7 @@
 """Answers as they arrive: one file a run in `.row3/journal/`, flushed line by line.
 
-What was paid for is on disk before the next request is sent. The same command given again finds it there. A run holds a lock
-on its journal as long as it lives, so that nobody takes a journal from under a run that is still writing it.
+What was paid for is on disk before the next request is sent. The same command given again finds it there. A run holds
+a lock on its journal as long as it lives, so that nobody takes a journal from under a run that is still writing it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from filelock import FileLock, Timeout
 from row3.domain.requests import Answer, Request
 from row3.store.files import disk_faults
 from row3.store.locks import local_folder
-from row3.store.recordings import to_line
+from row3.store.recording_lines import to_line
 
 FOLDER = "journal"
 

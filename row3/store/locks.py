@@ -43,7 +43,9 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
                 lock.acquire(timeout=PATIENCE_S)
     except Timeout:
         raise EnvironmentFault(
-            f"another row3 has been writing for more than {PATIENCE_S:g} s", where=".row3/lock", fix="Wait for it, or end it"
+            f"another row3 has been writing for more than {PATIENCE_S:g} s",
+            where=".row3/lock",
+            fix="Wait for it, or end it",
         ) from None
     try:
         yield

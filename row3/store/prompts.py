@@ -112,7 +112,9 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
         raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
     if isinstance(value.get("version"), (int, float)):
         raise InvalidFile(
-            f"field `version` is the number {value['version']}", where=where, fix=f'Quote it: version: "{ref.version.major}.{ref.version.minor}"'
+            f"field `version` is the number {value['version']}",
+            where=where,
+            fix=f'Quote it: version: "{ref.version.major}.{ref.version.minor}"',
         )
     matter = validate(_FrontMatter, value, where=where, command="row3 lint")
     version = parse_version(matter.version)
@@ -123,7 +125,9 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
             fix="Make them agree",
         )
     parameters = {
-        key: getattr(matter, key) for key in ("model", "temperature", "seed", "max_tokens") if getattr(matter, key) is not None
+        key: getattr(matter, key)
+        for key in ("model", "temperature", "seed", "max_tokens")
+        if getattr(matter, key) is not None
     }
     return Prompt(
         ref=ref,
@@ -176,7 +180,8 @@ def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
         raise InvalidFile(
             f"{prompt.ref.name} {prompt.ref.version} is promoted and was edited in place",
             where=prompt.path,
-            fix=f"Put it back (`git checkout -- {prompt.path}`) and make a new version: `row3 new-version {prompt.ref.name}`",
+            fix=f"Put it back (`git checkout -- {prompt.path}`) and make a new version: "
+            f"`row3 new-version {prompt.ref.name}`",
         )
 
 

@@ -162,14 +162,19 @@ def parse_run(raw: bytes, *, where: str) -> SavedRun:
         lines = [json.dumps(case).encode() for case in value["cases"]]
     check_schema_version(value, SCHEMA_VERSION, where=where)
     value.pop("cases", None)
-    header = validate(RunHeader, value, where=where, command="git checkout` on the file, or make a new one with `row3 --baseline")
+    header = validate(
+        RunHeader, value, where=where, command="git checkout` on the file, or make a new one with `row3 --baseline"
+    )
     by_id: dict[str, bytes] = {}
     for line in lines:
         if not line.strip():
             continue
         if line.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
-            raise InvalidFile("the file has merge-conflict markers", where=where,
-                              fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`")
+            raise InvalidFile(
+                "the file has merge-conflict markers",
+                where=where,
+                fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`",
+            )
         case_id = _id_of(line, where)
         if case_id in by_id:
             raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")

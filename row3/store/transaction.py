@@ -2,7 +2,8 @@
 
 The new contents are written to `.row3/transaction/new/` first, then a manifest; the rename of the
 manifest is the moment from which the change counts. Then each file is moved to its place. After a
-kill, the next command finds the manifest and finishes the moves: it says what to move, so that doing it twice does no harm.
+kill, the next command finds the manifest and finishes the moves: it says what to move, so that doing it
+twice does no harm.
 """
 
 from __future__ import annotations
@@ -65,7 +66,9 @@ def recover(root: Path, local: Path) -> list[str]:
         if source.exists():
             content = read_bytes(source, where=where, limit=2**30)
             if digest_text(content) != digest:
-                raise InvalidFile(f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again")
+                raise InvalidFile(
+                    f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again"
+                )
             write_atomic(root / name, content, where=name)
             done.append(name)
     with disk_faults(where):

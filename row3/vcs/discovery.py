@@ -64,17 +64,15 @@ def _exported(folder: Path) -> dict[str, str]:
     if not os.environ.get("GIT_DIR"):
         return {}
     git = gitpython()
-    named = os.path.abspath(os.environ["GIT_DIR"])
+    named = str(Path(os.environ["GIT_DIR"]).absolute())
     tree = os.environ.get("GIT_WORK_TREE")
-    work_tree = Path(os.path.abspath(tree)) if tree else None
+    work_tree = Path(tree).absolute() if tree else None
     if work_tree and not folder.resolve().is_relative_to(work_tree.resolve()):
         work_tree = None
     try:
         found = git.Repo(str(folder), search_parent_directories=True, expand_vars=False)
     except (git.InvalidGitRepositoryError, git.NoSuchPathError):
-        if work_tree or tree:
-            return {"GIT_DIR": named, "GIT_WORK_TREE": os.path.abspath(tree or "")}
-        return {"GIT_DIR": named, "GIT_WORK_TREE": os.getcwd()}
+        return {"GIT_DIR": named, "GIT_WORK_TREE": str(Path(tree).absolute() if tree else Path.cwd())}
     if found.working_tree_dir is None:
         return {"GIT_DIR": str(found.git_dir)}
     own = Path(found.working_tree_dir)
@@ -87,7 +85,7 @@ def _exported(folder: Path) -> dict[str, str]:
 def _foreign_index(git_dir: Path) -> bool:
     """Whether the exported index lies in the git folder of another repository."""
     exported = os.environ.get("GIT_INDEX_FILE")
-    if not exported or not os.path.isabs(exported):
+    if not exported or not Path(exported).is_absolute():
         return False
     home = Path(exported).parent
     return home.resolve() != git_dir.resolve() and (home / "HEAD").exists()

@@ -52,16 +52,17 @@ def _is_ours(path: Path) -> bool:
 
 def write_executable(path: Path, script: bytes) -> None:
     """Write a hook in one step: git never meets half of one."""
-    handle, temporary = tempfile.mkstemp(prefix=".row3-", dir=path.parent)
+    handle, name = tempfile.mkstemp(prefix=".row3-", dir=path.parent)
+    temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as file:
             file.write(script)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, 0o755)
-        os.replace(temporary, path)
+        temporary.chmod(0o755)
+        temporary.replace(path)
     except BaseException:
-        os.unlink(temporary)
+        temporary.unlink()
         raise
 
 

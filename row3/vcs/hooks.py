@@ -101,7 +101,7 @@ def _install(folder: Path, name: str, script: bytes) -> HookState:
     if mine and mine.read_bytes() == script and os.access(mine, os.X_OK):
         return HookState(name, "unchanged", files.present(saved), _chained(mine))
     if mine is None and files.present(folder / name):
-        os.rename(folder / name, saved)
+        (folder / name).rename(saved)
     files.write_executable(mine or folder / name, script)
     idle = files.present(saved) and not os.access(saved, os.X_OK)
     note = "the earlier hook is not executable, so git never ran it" if idle else _chained(mine)
@@ -121,7 +121,7 @@ def _uninstall(folder: Path, name: str) -> HookState:
         mine.unlink()
         saved.unlink(missing_ok=True)
         return HookState(name, "removed")
-    os.replace(saved, mine or folder / name)
+    saved.replace(mine or folder / name)
     return HookState(name, "restored")
 
 

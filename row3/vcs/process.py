@@ -41,7 +41,9 @@ def gitpython() -> ModuleType:
         import git
     except ImportError as error:
         first_line = str(error).partition("\n")[0].rstrip(": ")
-        raise EnvironmentFault(f"git cannot be used ({first_line})", fix="Install git and make sure that it is on PATH")
+        raise EnvironmentFault(
+            f"git cannot be used ({first_line})", fix="Install git and make sure that it is on PATH"
+        ) from error
     return git
 
 
@@ -78,7 +80,7 @@ class GitProcess:
                 feed.seek(0)
             try:
                 code, out, err = self._git.execute(
-                    # gitpython expands `$NAME` in a working folder and, where that does not exist, takes the current one.
+                    # gitpython expands `$NAME` in a working folder and, where that does not exist, takes this one.
                     ["git", "-C", str(self.folder), *args],
                     istream=feed if stdin is not None else None,
                     with_extended_output=True,

@@ -69,7 +69,7 @@ def write_out(process: GitProcess, entries: Sequence[bytes], into: Path) -> int:
     # A shared index or a monitor would leave traces of the private index in the repository.
     quiet = ("-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
     with tempfile.TemporaryDirectory(prefix="row3-index-") as scratch:
-        private = {"GIT_INDEX_FILE": os.path.join(scratch, "index")}
+        private = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
         listing = b"\0".join(entries) + b"\0"
         process.ask(*quiet, "update-index", "-z", "--index-info", stdin=listing, environment=private)
         process.ask(*quiet, "checkout-index", "-a", "-f", "-q", f"--prefix={target}/", environment=private)

@@ -83,7 +83,9 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
     name = here.name
     there = Project(base, read_config(base))
     if not there.golden(name).is_dir():
-        raise InvalidFile(f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against")
+        raise InvalidFile(
+            f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against"
+        )
     # How the answers come about is the change's business; what they are held to is the ref's.
     suite = replace(make_suite(there.config, name), pipeline=here.pipeline, provider=here.provider)
     old = {path.name: path for path in case_files(there.golden(name))}
@@ -96,7 +98,10 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
         reasons.append(Reason(Verdict.BLOCK, f"golden cases removed since {label}: {_listed(gone)}"))
     if changed:
         reasons.append(
-            Reason(Verdict.INVESTIGATE, f"golden cases changed since {label}, judged as they were there: {_listed(changed)}")
+            Reason(
+                Verdict.INVESTIGATE,
+                f"golden cases changed since {label}, judged as they were there: {_listed(changed)}",
+            )
         )
     if (here.rules, here.policy) != (suite.rules, suite.policy):
         reasons.append(Reason(Verdict.INVESTIGATE, f"{FILE} has other rules than at {label}; those of {label} judge"))

@@ -12,7 +12,8 @@ from row3.store.locks import writing
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import CaseRecord, SavedRun, parse_record, read_run, run_bytes
 from row3.store.transaction import commit
-from row3.workflows.compare import StoredCases, declining_runs
+from row3.workflows.evidence import declining_runs
+from row3.workflows.rescore import StoredCases
 from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import Announced, run_suite
 from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
@@ -21,7 +22,8 @@ from row3.workflows.session import Session, entry_of, incomplete, repository_sta
 def save_baseline(session: Session) -> Announced:
     """Run the promoted prompts and save the run as the baseline.
 
-    Raises `RunIncomplete` where a case has no answer, `UsageError` for a part of the cases or where no file may be written.
+    Raises `RunIncomplete` where a case has no answer, `UsageError` for a part of the cases or where no file may be
+    written.
     """
     if session.options.partial:
         raise UsageError("a part of the cases is no baseline", where="--case/--only", fix="Run all of them")

@@ -1,7 +1,7 @@
 """Run, compare with the baseline, judge.
 
-Like is compared with like: where the scorer or a golden case changed since the baseline, the baseline's
-old answers are scored again from the recordings; where that cannot be done, the case is not comparable and said to be so.
+Like is compared with like: where the scorer or a golden case changed since the baseline, the baseline's old
+answers are scored again from the recordings; where that cannot be done, the case is not comparable and said to be so.
 """
 
 from __future__ import annotations
@@ -12,23 +12,18 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from row3.domain.requests import digest_json
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
-from row3.errors import InvalidFile, Row3Error
 from row3.gate.comparison import by_size, compare_case, compare_metrics
-from row3.gate.trend import consecutive_declines
 from row3.gate.verdicts import Evidence, judge
 from row3.metrics.aggregate import Aggregate
 from row3.metrics.composite import overall
-from row3.store.cases import content_digest, gone_demands, read_case
+from row3.store.cases import content_digest, gone_demands
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project, Suite
-from row3.store.recordings import open_index
 from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun
 from row3.workflows.differences import loosened, what_differs
-from row3.workflows.evaluate import Asking, Parameters
-from row3.workflows.execute import Replay
-from row3.workflows.lineup import line_up
+from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.rescore import Rescorer
 from row3.workflows.results import CaseResult
 from row3.workflows.run_suite import Run
 
@@ -64,43 +59,6 @@ class Comparison:
     def blocked(self) -> bool:
         """The gate blocks and nobody has approved."""
         return self.verdict is Verdict.BLOCK and self.approval is None
-
-
-class Rescorer:
-    """Scores the baseline's old answers again, by today's scorer and a case as it stands today."""
-
-    def __init__(self, project: Project, suite: Suite, header: RunHeader) -> None:
-        self._project, self._suite, self._header = project, suite, header
-        self._replay: Replay | None = None
-        self.problem = ""
-
-    def __call__(self, result_path: Callable[[], Any]) -> CaseRecord | None:
-        """The record of the baseline's answer to a stored case; None where it cannot be had."""
-        replay = self._prepared()
-        if replay is None:
-            return None
-        result: CaseResult = replay(result_path())
-        return None if result.status == "failed" else result.record
-
-    def _prepared(self) -> Replay | None:
-        if self._replay is None and not self.problem:
-            try:
-                self._replay = self._prepare()
-            except Row3Error as error:
-                self.problem = str(error)
-        return self._replay
-
-    def _prepare(self) -> Replay:
-        header = self._header
-        lineup = line_up(self._project, self._suite, role="promoted", pinned=header.prompts)
-        if lineup.digests() != header.prompt_digests:
-            raise InvalidFile("the baseline's prompts are not as they were", where="prompts/", fix="Restore them from git")
-        parameters = {
-            name: Parameters(p["model"], p.get("temperature"), p.get("seed"), p.get("maxTokens"))
-            for name, p in header.parameters.items()
-        }
-        index = open_index(self._project.recordings(self._suite.name))
-        return Replay(Asking(self._suite, lineup, parameters, header.repeats), index, explain=False)
 
 
 class Comparer:
@@ -143,7 +101,8 @@ class Comparer:
         )
         if change.move in ("improved", "unchanged", "regressed", "broke", "fixed"):
             assert old is not None
-            # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would move it.
+            # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
+            # move it.
             both = old.metrics.keys() & result.metrics.keys()
             self._before.add({key: value for key, value in old.metrics.items() if key in both}, {})
             self._after.add({key: value for key, value in result.metrics.items() if key in both}, {})
@@ -172,7 +131,14 @@ class Comparer:
                 metrics.pop(primary, None)
                 metrics[primary] = overall(metrics, self.suite.rules.weights)
             before = CaseRecord(
-                before.id, before.digest, before.content, before.demands, before.input, before.status, metrics, before.found
+                before.id,
+                before.digest,
+                before.content,
+                before.demands,
+                before.input,
+                before.status,
+                metrics,
+                before.found,
             )
         return before, True
 
@@ -267,65 +233,3 @@ class Comparer:
             rescored=self.rescored,
             approval=approved_before(entries, evidence) if verdict is Verdict.BLOCK else None,
         )
-
-
-def evidence_digest(run: Run, baseline_id: str, cases: list[tuple[str, str]]) -> str:
-    """What a verdict rests on: an approval holds for exactly this, and for nothing that was changed afterwards."""
-    header = run.header
-    return digest_json(
-        {
-            "prompts": header.prompt_digests,
-            "parameters": header.parameters,
-            "scorer": header.scorer,
-            "weights": header.weights,
-            "thresholds": header.thresholds,
-            "baseline": baseline_id,
-            "cases": sorted(cases),
-            "metrics": {key: round(value, 9) for key, value in header.metrics.items()},
-        }
-    )[:16]
-
-
-def approved_before(history: Iterable[HistoryEntry], evidence: str) -> Approval | None:
-    """The approval in the history that was given for this very evidence."""
-    return next((e.approval for e in history if e.approval is not None and e.evidence == evidence), None)
-
-
-def declining_runs(history: list[HistoryEntry], run: Run, suite: Suite) -> int:
-    """Consecutive declining runs of the suite's composite, the present one last.
-
-    The same evidence run twice is one run: looking again is no decline and no recovery.
-    """
-    primary = suite.kind.primary
-    values: list[tuple[str, float]] = []
-    for entry in [e for e in history if e.suite == suite.name and primary in e.metrics]:
-        key = digest_json([entry.prompts, entry.model, entry.metrics])
-        if not values or values[-1][0] != key:
-            values.append((key, entry.metrics[primary]))
-    if primary in run.header.metrics:
-        key = digest_json([run.header.prompts, run.header.model, run.header.metrics])
-        if not values or values[-1][0] != key:
-            values.append((key, run.header.metrics[primary]))
-    return consecutive_declines([value for _, value in values])
-
-
-class StoredCases:
-    """Finds a case's file by its id, for the few that a comparison has to look at again."""
-
-    def __init__(self, project: Project, suite: Suite) -> None:
-        self._project, self._suite = project, suite
-        self._paths: dict[str, Any] = {}
-
-    def __call__(self, case_id: str) -> Any:
-        """The stored case; raises `InvalidFile`."""
-        folder = self._project.golden(self._suite.name)
-        likely = folder / f"{case_id}.gold.json"
-        if likely.is_file():
-            stored = read_case(likely, self._suite.kind)
-            if stored.id == case_id:
-                return stored
-        if not self._paths:
-            for path in sorted(folder.glob("*.gold.json")):
-                self._paths[read_case(path, self._suite.kind).id] = path
-        return read_case(self._paths[case_id], self._suite.kind)
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -120,8 +120,8 @@ def compare_runs(suite: Suite, left: Side, right: Side) -> Diff:
 _COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
 
 
-def _sides(record: CaseRecord | None) -> tuple[str, dict[str, float], dict[str, tuple[str, ...]]] | None:
-    return None if record is None else (record.status, dict(record.metrics), dict(record.found))
+def _sides(record: CaseRecord | None) -> tuple[str, Mapping[str, float], Mapping[str, tuple[str, ...]]] | None:
+    return None if record is None else (record.status, record.metrics, record.found)
 
 
 def _alike(old: CaseRecord, new: CaseRecord) -> bool:

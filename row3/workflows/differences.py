@@ -62,33 +62,39 @@ def loosened(baseline: RunHeader, current: RunHeader) -> list[str]:
         if new is None:
             lines.append(f"the thresholds of {key} were removed")
             continue
-        for zone, value in old.items():
-            now = new.get(zone, value)
-            if (now > value) if key in LOWER_IS_BETTER else (now < value):
-                lines.append(f"threshold {key}.{zone} was loosened from {value:g} to {now:g}")
+        lines.extend(
+            f"threshold {key}.{zone} was loosened from {value:g} to {now:g}"
+            for zone, value in old.items()
+            if _looser(now := new.get(zone, value), value, key)
+        )
     before, after = baseline.gate, current.gate
-    for limit in ("block", "investigate"):
-        if float(after.get(limit, 0)) > float(before.get(limit, 0)):
-            lines.append(f"gate limit {limit} was loosened from {before[limit]:g} to {after[limit]:g}")
+    lines.extend(
+        f"gate limit {limit} was loosened from {before[limit]:g} to {after[limit]:g}"
+        for limit in ("block", "investigate")
+        if float(after.get(limit, 0)) > float(before.get(limit, 0))
+    )
     gone = [key for key in before.get("metrics", ()) if key not in after.get("metrics", ())]
     if gone:
         lines.append(f"the gate no longer judges {', '.join(gone)}")
     if before.get("unit") != after.get("unit"):
         lines.append(f"the gate's unit was changed from {before.get('unit')} to {after.get('unit')}")
     if float(after.get("matchingThreshold", 1)) < float(before.get("matchingThreshold", 0)):
-        lines.append(
-            f"the matching threshold was loosened from {before['matchingThreshold']:g} to {after['matchingThreshold']:g}"
-        )
+        was, now = before["matchingThreshold"], after["matchingThreshold"]
+        lines.append(f"the matching threshold was loosened from {was:g} to {now:g}")
     if before.get("matchingScorer") != after.get("matchingScorer"):
-        lines.append(f"the matching scorer was changed from {before.get('matchingScorer')} to {after.get('matchingScorer')}")
+        lines.append(
+            f"the matching scorer was changed from {before.get('matchingScorer')} to {after.get('matchingScorer')}"
+        )
     for key, weight in baseline.weights.items():
         if current.weights.get(key) != weight:
             lines.append(f"the weight of {key} was changed from {weight:g} to {_shown(current.weights.get(key))}")
     return lines
 
 
+def _looser(now: float, before: float, key: str) -> bool:
+    return now > before if key in LOWER_IS_BETTER else now < before
+
+
 def text_diff(before: str, after: str, names: tuple[str, str], *, context: int = 2) -> str:
     """Unified diff of two prompt texts."""
-    return "\n".join(
-        difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="", n=context)
-    )
+    return "\n".join(difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="", n=context))

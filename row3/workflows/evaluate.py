@@ -1,7 +1,7 @@
 """One case through the pipeline: render, ask, read, hand on, score.
 
-Written as a generator that yields requests and is sent answers, so that replay (no waiting) and live (many at once) share
-one piece of code.
+Written as a generator that yields requests and is sent answers, so that replay (no waiting) and live (many at once)
+share one piece of code.
 """
 
 from __future__ import annotations
@@ -67,7 +67,9 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
     model = strongest("model")
     if model is None:
         raise UsageError(
-            "no model is named", where="row3.toml field provider.model", fix="Set it there, in the prompt, or with --model"
+            "no model is named",
+            where="row3.toml field provider.model",
+            fix="Set it there, in the prompt, or with --model",
         )
     return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
 
@@ -228,7 +230,8 @@ def matches_json(explanation: Any) -> dict[str, Any]:
             {"triple": m.triple, "state": m.state, "expected": m.expected} for m in explanation.relationships
         ],
         "expectedRelationships": [
-            {"triple": e.triple, "required": e.required, "foundBy": e.found_by} for e in explanation.expected_relationships
+            {"triple": e.triple, "required": e.required, "foundBy": e.found_by}
+            for e in explanation.expected_relationships
         ],
     }
 

@@ -14,7 +14,7 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
-from row3.store.recordings import RecordingIndex
+from row3.store.recording_index import RecordingIndex
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.results import CaseResult, Spent, make_result
 
@@ -174,10 +174,10 @@ async def evaluate_live(
     asking: Asking,
     known: Callable[[Request], Answer | None],
     provider: Asks,
+    *,
     keep: Callable[[Request, Answer], None],
     observer: Observer,
     cost: Callable[[str, int, int], float | None],
-    *,
     jobs: int,
     explain: bool,
 ) -> list[CaseResult]:

@@ -6,16 +6,22 @@ from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store import prompts as prompt_store
-from row3.store.history import read_history
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
+from row3.store.history import FILE as HISTORY
+from row3.store.history import Approval, history_text, read_history
+from row3.store.locks import writing
 from row3.store.project import Project
+from row3.store.transaction import commit
 from row3.workflows.at_ref import Ref, find_ref, judging_by
 from row3.workflows.baseline import read_baseline
-from row3.workflows.compare import Comparer, Comparison, StoredCases
+from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
 from row3.workflows.lineup import Lineup
+from row3.workflows.rescore import StoredCases
 from row3.workflows.run_suite import with_action
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, append_history, entry_of, make_approval, repository_state, save_log
+from row3.workflows.session import Session, entry_of, make_approval, repository_state, save_log
 
 
 def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None = None) -> Comparison:
@@ -48,7 +54,6 @@ def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None =
 
 def prompt_diffs(project: Project, comparison: Comparison) -> dict[str, str]:
     """Text diff of every prompt that differs from the baseline's, as far as its old version is there."""
-    from row3.domain.prompts import PromptRef, parse_version
 
     diffs: dict[str, str] = {}
     for prompt in comparison.run.lineup.prompts:
@@ -79,6 +84,32 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
         comparison.approval = make_approval(session, approve)
     if session.may_write and run.complete and not run.partial:
-        append_history(session, entry_of(run, comparison, comparison.approval))
+        _note(session, comparison)
     save_log(session, run)
     return comparison
+
+
+def _note(session: Session, comparison: Comparison) -> None:
+    """One entry in the history; a fresh approval also in the changelog, as one change."""
+    project, entry = session.project, entry_of(comparison.run, comparison, comparison.approval)
+    with writing(project.local, say=session.say):
+        files = {HISTORY: history_text(project.root, entry).encode()}
+        if comparison.approval is not None and comparison.approval.at >= comparison.run.header.at:
+            files[CHANGELOG] = approval_text(project, comparison, comparison.approval).encode()
+        commit(project.root, project.local, files)
+
+
+def approval_text(project: Project, comparison: Comparison, approval: Approval) -> str:
+    """The changelog with the approval among the candidate's notes, or under a heading of its own."""
+    from row3.reports.changelog import approval_entry, unreleased_entry
+    from row3.reports.changelog_insert import insert_entry
+
+    run = comparison.run
+    changelog = read_changelog(project)
+    promoted = run.lineup.promoted
+    candidate = next((p.ref for p in run.lineup.prompts if promoted.get(p.ref.name) != str(p.ref.version)), None)
+    said = f"{approval.reason} ({approval.by}, {approval.at})"
+    if candidate is None:
+        return insert_entry(changelog, approval_entry(approval.at[:10], said), "", "")
+    version = str(candidate.version)
+    return insert_entry(changelog, unreleased_entry(version, candidate.name, approval=said), version, candidate.name)

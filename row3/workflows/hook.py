@@ -123,7 +123,9 @@ def _judge_folder(verdict: HookVerdict, root: Path, ref: Ref | None) -> None:
             verdict.notes.append(f"suite {name}: the baseline is new in this change, and judges it")
             verdict.comparisons.append(compare(session))
         else:
-            verdict.notes.append(f"suite {name}: no baseline yet, so nothing was compared (`row3 --baseline` makes one)")
+            verdict.notes.append(
+                f"suite {name}: no baseline yet, so nothing was compared (`row3 --baseline` makes one)"
+            )
 
 
 def _baselines_at(ref: Ref | None) -> Sequence[str]:

@@ -95,7 +95,9 @@ def _parsed(text: str) -> Version:
 
     version = parse_version(text)
     if version is None:
-        raise InvalidFile(f"`{text}` is not a version", where="prompts", fix="Versions are v<major>.<minor>, such as v1.0")
+        raise InvalidFile(
+            f"`{text}` is not a version", where="prompts", fix="Versions are v<major>.<minor>, such as v1.0"
+        )
     return version
 
 
@@ -150,7 +152,9 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
         return ref
     version = parse_version(text)
     if version is None:
-        raise UsageError(f"`{text}` is not a version", where="VERSION", fix="Write it like v1.1 or decompose-concepts-v1.1")
+        raise UsageError(
+            f"`{text}` is not a version", where="VERSION", fix="Write it like v1.1 or decompose-concepts-v1.1"
+        )
     pipeline = suite.pipeline or _default_pipeline(project, suite, there)
     owners = [name for name in pipeline if version in there.get(name, ())]
     if not owners:

@@ -1,7 +1,7 @@
 """Asking a provider: modes `live`, `record` and `auto`.
 
-`record` asks for every answer anew and saves it; `auto` asks only for what is not recorded; `live` asks for all and saves
-nothing but the journal, which lets an interrupted run go on.
+`record` asks for every answer anew and saves it; `auto` asks only for what is not recorded; `live` asks for all and
+saves nothing but the journal, which lets an interrupted run go on.
 """
 
 from __future__ import annotations
@@ -17,11 +17,13 @@ from row3.store import journal
 from row3.store.cases import StoredCase, case_files, read_cases
 from row3.store.locks import writing
 from row3.store.project import Project, Suite
-from row3.store.recordings import RecordingIndex, merge, open_index
+from row3.store.recording_index import RecordingIndex
+from row3.store.recordings import merge, open_index
 from row3.workflows.evaluate import Asking
 from row3.workflows.execute import Observer, evaluate_live
 from row3.workflows.results import CaseResult, Spent
-from row3.workflows.run_suite import RunOptions, new_run_id, now, wanted_cases
+from row3.workflows.run_header import new_run_id, now
+from row3.workflows.run_suite import RunOptions, wanted_cases
 
 if TYPE_CHECKING:
     from row3.providers.base import Endpoint
@@ -102,9 +104,9 @@ class LiveRun:
                     self.asking,
                     known,
                     provider,
-                    keep,
-                    self.observer,
-                    self.cost,
+                    keep=keep,
+                    observer=self.observer,
+                    cost=self.cost,
                     jobs=jobs,
                     explain=self.options.explain,
                 )

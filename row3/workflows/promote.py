@@ -12,22 +12,23 @@ from row3.errors import UsageError
 from row3.gate.verdicts import Evidence, judge
 from row3.gate.zones import SLACK
 from row3.store import prompts as prompt_store
-from row3.store.files import read_text
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text, parse_history, read_history
 from row3.store.locks import writing
 from row3.store.project import Project, Suite
 from row3.store.transaction import commit
-from row3.workflows.compare import Comparison, approved_before, declining_runs, evidence_digest
+from row3.workflows.baseline import baseline_files
+from row3.workflows.compare import Comparison
+from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.gating import compare
 from row3.workflows.lineup import Lineup, line_up, resolve_version
 from row3.workflows.run_suite import Run, with_action
-from row3.workflows.trend import chart_files
-from row3.workflows.baseline import baseline_files
-from row3.workflows.gating import compare
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session, entry_of, incomplete, make_approval, repository_state, save_log
+from row3.workflows.trend import chart_files
 
-CHANGELOG = "CHANGELOG.md"
 NOTABLE = 0.02
 """Change of a case's composite from which the changelog mentions it."""
 SIGNIFICANT = 0.05
@@ -105,7 +106,9 @@ def promote(
         result.files = _planned(suite) if allowed else ()
         return result
     if not session.may_write:
-        raise UsageError("a promotion writes tracked files", where="CI", fix="Promote on a developer's machine and commit it")
+        raise UsageError(
+            "a promotion writes tracked files", where="CI", fix="Promote on a developer's machine and commit it"
+        )
     with writing(project.local, say=session.say):
         # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
         files = _files(session, result, newly, promoted)
@@ -176,7 +179,7 @@ def _files(
         )
     files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
     files |= baseline_files(project, suite, run)
-    changelog = _changelog(project)
+    changelog = read_changelog(project)
     files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
     entry = entry_of(run, result.comparison, result.approval)
     if result.comparison is None:
@@ -185,11 +188,6 @@ def _files(
     files[HISTORY] = history.encode()
     files |= chart_files(suite, parse_history(history), weekly=False)
     return files
-
-
-def _changelog(project: Project) -> str:
-    path = project.root / CHANGELOG
-    return read_text(path, where=CHANGELOG) if path.exists() else ""
 
 
 def changelog_text_for(project: Project, result: PromotionResult, before: str | None) -> str:
@@ -205,16 +203,14 @@ def changelog_text_for(project: Project, result: PromotionResult, before: str | 
     ]
     described = prompt_store.read_prompt(project.root, result.ref).description
     others = [name for name in result.promoted if name != str(result.ref)]
-    changes = [described] if described else []
-    changes += [f"Promoted with it: {name}" for name in others]
     return changelog_entry(
         version=str(result.ref.version),
         date=datetime.now(UTC).date().isoformat(),
         prompt=result.ref.name,
-        changes=changes,
+        changes=[described] if described else [],
         rows=rows,
         baseline_version=before,
-        notes=_notes(result),
+        notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
 

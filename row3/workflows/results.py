@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from row3.domain.metrics import Zone
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Usage
+from row3.domain.verdicts import CaseChange
 from row3.metrics.aggregate import Aggregate, percentile
 from row3.store.cases import StoredCase
 from row3.store.project import Suite
@@ -80,6 +81,31 @@ def make_result(
         spent,
         bool(getattr(stored.case, "critical", False)),
     )
+
+
+def detail_json(result: CaseResult, zones: Mapping[str, Zone], change: CaseChange | None) -> str:
+    """The case's JSON; its explanation is text already and goes in as it is."""
+    value: dict[str, Any] = {
+        "id": result.case_id,
+        "status": result.status,
+        "metrics": result.metrics,
+        "zones": {key: zone.word for key, zone in zones.items()},
+        "deltas": dict(change.deltas) if change is not None else {},
+    }
+    if change is not None:
+        value["change"] = change.move
+        value["gained"], value["lost"] = change.gained, change.lost
+    if result.skipped:
+        value["skipped"] = result.skipped
+    if result.problem:
+        value["problem"] = result.problem
+    if result.raw:
+        value["raw"] = result.raw
+    if result.notes:
+        value["notes"] = result.notes
+    if result.spread:
+        value["spread"] = result.spread
+    return f'{dump(value)[:-1]},"matches":{result.detail}}}'
 
 
 class Spool:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +16,26 @@ from row3.gate.zones import zones_of
 from row3.store.cases import case_files
 from row3.store.config import Mode
 from row3.store.project import Project, Suite
-from row3.store.recordings import RecordingIndex, open_index
+from row3.store.recordings import open_index
 from row3.store.saved_runs import RunHeader
-from row3.workflows.evaluate import Asking, Overrides, dump, parameters_of
+from row3.workflows.evaluate import Asking, Overrides, parameters_of
 from row3.workflows.execute import Replay, Work, evaluate_all
 from row3.workflows.lineup import Lineup
-from row3.workflows.results import CaseResult, CaseRow, Collected, Spool, UsageMeter
+from row3.workflows.results import CaseResult, CaseRow, Collected, Spool, UsageMeter, detail_json
+from row3.workflows.run_header import header_for, now, usage_json
+
+__all__ = [
+    "OnResult",
+    "Run",
+    "RunOptions",
+    "collect",
+    "header_for",
+    "make_asking",
+    "now",
+    "replay",
+    "wanted_cases",
+    "with_action",
+]
 
 KEPT_ROWS = 400
 """Case rows kept for a table; beyond it only the worst are."""
@@ -85,16 +97,6 @@ class Run:
 OnResult = Callable[[CaseResult], CaseChange | None]
 
 
-def now() -> str:
-    """The time in UTC, ISO 8601, to the second."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def new_run_id() -> str:
-    """Sorts by time; unique among runs that start in the same second."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
-
-
 def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
     """How this run's cases are turned into requests; raises `UsageError` without a model."""
     if options.repeats < 1:
@@ -122,45 +124,6 @@ def replay(
     return evaluate_all(files or case_files(project.golden(suite.name)), work, jobs=options.jobs)
 
 
-def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
-    """The part of a run's header that is known before it runs."""
-    models = list(dict.fromkeys(p.model for p in asking.parameters.values()))
-    return {
-        "run_id": new_run_id(),
-        "suite": suite.name,
-        "kind": suite.kind.name,
-        "action": "run",
-        "at": now(),
-        "mode": mode,
-        "prompts": asking.lineup.versions(),
-        "prompt_digests": asking.lineup.digests(),
-        "model": ", ".join(models),
-        "parameters": {name: p.as_json() for name, p in asking.parameters.items()},
-        "repeats": asking.repeats,
-        **rules_json(suite),
-    }
-
-
-def rules_json(suite: Suite) -> dict[str, Any]:
-    """Scorer, weights, thresholds and gate as a header keeps them."""
-    return {
-        "scorer": suite.kind.signature(suite.rules),
-        "weights": dict(suite.rules.weights),
-        "thresholds": {
-            key: {"minimum": limits.minimum, "target": limits.target, "excellent": limits.excellent}
-            for key, limits in suite.rules.thresholds.items()
-        },
-        "gate": {
-            "unit": suite.policy.unit,
-            "block": suite.policy.block,
-            "investigate": suite.policy.investigate,
-            "metrics": list(suite.policy.metrics),
-            "matchingScorer": suite.rules.names.scorer,
-            "matchingThreshold": suite.rules.names.threshold,
-        },
-    }
-
-
 def collect(
     results: Iterable[CaseResult],
     suite: Suite,
@@ -184,7 +147,9 @@ def collect(
     for result in results:
         if result.case_id in seen:
             raise InvalidFile(
-                f"the id `{result.case_id}` stands in two files", where=f"golden/{suite.name}/", fix="Give one another id"
+                f"the id `{result.case_id}` stands in two files",
+                where=f"golden/{suite.name}/",
+                fix="Give one another id",
             )
         seen.add(result.case_id)
         change = on_result(result) if on_result is not None else None
@@ -194,9 +159,16 @@ def collect(
         records.add(result.record.line())
         zones = zones_of(result.metrics, suite.kind.metrics, suite.rules.thresholds)
         if result.detail is not None:
-            details.add(_detail(result, zones, change))
+            details.add(detail_json(result, zones, change))
         rows.append(
-            CaseRow(result.case_id, result.status, result.metrics, zones, result.problem, result.spread.get(suite.kind.primary))
+            CaseRow(
+                result.case_id,
+                result.status,
+                result.metrics,
+                zones,
+                result.problem,
+                result.spread.get(suite.kind.primary),
+            )
         )
         if len(rows) > 2 * KEPT_ROWS:
             rows = _worst(rows, suite.kind.primary)
@@ -224,51 +196,7 @@ def _worst(rows: list[CaseRow], primary: str) -> list[CaseRow]:
     return sorted(rows, key=lambda row: (row.status == "scored", row.metrics.get(primary, 0.0)))[:KEPT_ROWS]
 
 
-def _detail(result: CaseResult, zones: Mapping[str, Zone], change: CaseChange | None) -> str:
-    """The case's JSON; its explanation is text already and goes in as it is."""
-    value: dict[str, Any] = {
-        "id": result.case_id,
-        "status": result.status,
-        "metrics": result.metrics,
-        "zones": {key: zone.word for key, zone in zones.items()},
-        "deltas": dict(change.deltas) if change is not None else {},
-    }
-    if change is not None:
-        value["change"] = change.move
-        value["gained"], value["lost"] = change.gained, change.lost
-    if result.skipped:
-        value["skipped"] = result.skipped
-    if result.problem:
-        value["problem"] = result.problem
-    if result.raw:
-        value["raw"] = result.raw
-    if result.notes:
-        value["notes"] = result.notes
-    if result.spread:
-        value["spread"] = result.spread
-    return f'{dump(value)[:-1]},"matches":{result.detail}}}'
-
-
-def usage_json(usage: Usage) -> dict[str, Any]:
-    """Usage as files and JSON spell it."""
-    return {
-        "requests": usage.requests,
-        "replayed": usage.replayed,
-        "promptTokens": usage.prompt_tokens,
-        "completionTokens": usage.completion_tokens,
-        "costUsd": usage.cost_usd,
-        "latencyP50S": usage.latency_p50_s,
-        "latencyP95S": usage.latency_p95_s,
-        "truncated": usage.truncated,
-    }
-
-
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:
     """The run, marked with what it was for and the state of the repository."""
     header = run.header.model_copy(update={"action": action, "commit": commit, "dirty": dirty})
     return replace(run, header=header)
-
-
-def index_of(project: Project, suite: Suite) -> RecordingIndex:
-    """The suite's recordings."""
-    return open_index(project.recordings(suite.name))

@@ -8,12 +8,13 @@ from pathlib import Path
 
 from row3.store.history import read_history
 from row3.store.project import Project, Suite
-from row3.workflows.compare import declining_runs
 from row3.workflows.evaluate import Asking
+from row3.workflows.evidence import declining_runs
 from row3.workflows.lineup import Lineup, Role, line_up
 from row3.workflows.live import Cost, LiveRun, Silent
 from row3.workflows.results import CaseResult
-from row3.workflows.run_suite import OnResult, Run, RunOptions, collect, header_for, make_asking, replay
+from row3.workflows.run_header import header_for
+from row3.workflows.run_suite import OnResult, Run, RunOptions, collect, make_asking, replay
 from row3.workflows.session import Session, save_log
 
 
@@ -40,9 +41,7 @@ def run_suite(
             results = _asking_for_the_rest(results, session, suite, asking, cost)
     else:
         results = _live(session, suite, asking, session.options, cost).results()
-    return collect(
-        results, suite, lineup, head, partial=session.options.partial, on_result=on_result, cost=cost
-    )
+    return collect(results, suite, lineup, head, partial=session.options.partial, on_result=on_result, cost=cost)
 
 
 def _live(session: Session, suite: Suite, asking: Asking, options: RunOptions, cost: Cost) -> LiveRun:

@@ -14,7 +14,7 @@ from row3.store.config import Config
 from row3.store.files import write_atomic
 from row3.store.history import HistoryEntry
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, Promotion
-from row3.store.recordings import SCHEMA_VERSION as RECORDING_VERSION
+from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
 from row3.store.saved_runs import RunHeader
 
 FOLDER = "schemas"

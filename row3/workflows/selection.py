@@ -1,4 +1,4 @@
-"""`--only failing|regressed|changed`: a part of the cases, chosen from the last run or the baseline. A part is no gate."""
+"""`--only failing|regressed|changed`: a part of the cases, chosen from the last run or the baseline; no gate."""
 
 from __future__ import annotations
 

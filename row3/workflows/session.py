@@ -8,16 +8,16 @@ from pathlib import Path
 
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.config import FILE
-from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, HistoryEntry, history_text
+from row3.store.history import Approval, HistoryEntry
 from row3.store.locks import writing
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.store.saved_runs import latest_runs, write_run
-from row3.store.transaction import commit, recover
+from row3.store.transaction import recover
+from row3.workflows.compare import Comparison
 from row3.workflows.execute import Observer
 from row3.workflows.lineup import Lineup
-from row3.workflows.compare import Comparison
-from row3.workflows.run_suite import Run, RunOptions, now
+from row3.workflows.run_header import now
+from row3.workflows.run_suite import Run, RunOptions
 
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs`."""
@@ -105,13 +105,6 @@ def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval 
         evidence="" if comparison is None else comparison.evidence,
         approval=approval,
     )
-
-
-def append_history(session: Session, entry: HistoryEntry) -> None:
-    """Append one entry under the write lock."""
-    project = session.project
-    with writing(project.local, say=session.say):
-        commit(project.root, project.local, {HISTORY: history_text(project.root, entry).encode()})
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:

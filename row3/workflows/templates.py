@@ -29,7 +29,7 @@ MAX_REPEAT = 100_000
 """Longest text that `*` or a filter such as `center` may build in one step."""
 
 
-class _TooSlow(Exception):
+class _TooSlowError(Exception):
     pass
 
 
@@ -96,17 +96,27 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
             parts = [_block(template, name, variables) for name in BLOCKS]
     except UndefinedError as error:
         known = ", ".join(sorted(variables))
-        raise InvalidFile(f"the template uses an undefined name: {error.message}", where=prompt.path,
-                          fix=f"It can use {known}") from None
+        raise InvalidFile(
+            f"the template uses an undefined name: {error.message}", where=prompt.path, fix=f"It can use {known}"
+        ) from None
     except SecurityError as error:
-        raise InvalidFile(f"the template is refused: {error.message}", where=prompt.path, fix="Write it plainly") from None
-    except _TooSlow:
-        raise InvalidFile(f"the template takes longer than {DEADLINE_S:g} s", where=prompt.path,
-                          fix="Remove the endless or nested loop") from None
+        raise InvalidFile(
+            f"the template is refused: {error.message}", where=prompt.path, fix="Write it plainly"
+        ) from None
+    except _TooSlowError:
+        raise InvalidFile(
+            f"the template takes longer than {DEADLINE_S:g} s",
+            where=prompt.path,
+            fix="Remove the endless or nested loop",
+        ) from None
     except (RecursionError, MemoryError):
-        raise InvalidFile("the template never ends (recursion)", where=prompt.path, fix="Remove the recursion") from None
+        raise InvalidFile(
+            "the template never ends (recursion)", where=prompt.path, fix="Remove the recursion"
+        ) from None
     except Exception as error:  # a template can raise what it likes; each is the author's to mend
-        raise InvalidFile(f"the template fails: {type(error).__name__}: {error}", where=prompt.path, fix="Correct it") from None
+        raise InvalidFile(
+            f"the template fails: {type(error).__name__}: {error}", where=prompt.path, fix="Correct it"
+        ) from None
     return parts[0], parts[1]
 
 
@@ -132,7 +142,7 @@ def _deadline() -> Iterator[None]:
         return
 
     def expire(*_: object) -> None:
-        raise _TooSlow
+        raise _TooSlowError
 
     before = signal.signal(signal.SIGALRM, expire)
     signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)

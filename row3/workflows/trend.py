@@ -14,7 +14,9 @@ from row3.store.project import Project, Suite
 from row3.store.transaction import commit
 
 
-def suite_history(project: Project, suite: Suite, *, action: str | None = None, last: int | None = None) -> list[HistoryEntry]:
+def suite_history(
+    project: Project, suite: Suite, *, action: str | None = None, last: int | None = None
+) -> list[HistoryEntry]:
     """The suite's entries, oldest first. Raises `InvalidFile`."""
     entries = [entry for entry in read_history(project.root) if entry.suite == suite.name]
     if action is not None:

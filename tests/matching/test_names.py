@@ -77,9 +77,9 @@ def assert_optimal(extracted: list[str], expected: list[Named], canaries: list[s
     assert len(result) == len(extracted)
     assert [match.state == "canary" for match in result] == is_canary
     pairs = [(i, match) for i, match in enumerate(result) if match.state in CORRECT]
-    assert len({match.index for _, match in pairs}) == len(pairs), "an expected name is matched twice"
+    assert len({match.position for _, match in pairs}) == len(pairs), "an expected name is matched twice"
     for i, match in pairs:
-        assert match.score == pytest.approx(truth[i][match.index], abs=1e-9)
+        assert match.score == pytest.approx(truth[i][match.position], abs=1e-9)
     count, total = best_worth(rows)
     assert len(pairs) == count
     assert sum(match.score for _, match in pairs) == pytest.approx(total, abs=1e-9)
@@ -89,7 +89,7 @@ def assert_optimal(extracted: list[str], expected: list[Named], canaries: list[s
             assert match.score == pytest.approx(max(truth[i], default=0.0), abs=1e-9)
         if match.state == "canary":
             assert match.score == pytest.approx(to_canary[i], abs=1e-9)
-            assert similarity(keys[i], [normalise(canaries[match.index])]) == pytest.approx(match.score, abs=1e-9)
+            assert similarity(keys[i], [normalise(canaries[match.position])]) == pytest.approx(match.score, abs=1e-9)
 
 
 @given(cases())
@@ -102,7 +102,7 @@ def test_the_whole_matching_is_optimal_over_the_true_similarities(
     assert_optimal(extracted, expected, canaries, result)
     for name, match in zip(extracted, result, strict=True):
         if match.state in CORRECT:
-            label, aliases = expected[match.index]
+            label, aliases = expected[match.position]
             is_label = normalise(name) == normalise(label)
             is_alias = normalise(name) in map(normalise, aliases)
             assert match.state == ("exact" if is_label else "alias" if is_alias else "fuzzy")
@@ -174,8 +174,8 @@ def test_settling_the_exact_match_first_would_lose_a_match() -> None:
     assert similarity(b, [x]) >= 0.85 > similarity(b, [y])
     for extracted in ([a, b], [b, a]):
         result = dict(zip(extracted, matched(extracted, [Named(x, ()), Named(y, ())]), strict=True))
-        assert (result[a].state, result[a].index) == ("fuzzy", 1)
-        assert (result[b].state, result[b].index) == ("fuzzy", 0)
+        assert (result[a].state, result[a].position) == ("fuzzy", 1)
+        assert (result[b].state, result[b].position) == ("fuzzy", 0)
 
 
 def test_a_settled_match_stands_where_moving_it_gains_nothing() -> None:
@@ -192,7 +192,7 @@ def test_a_chain_of_three_moves() -> None:
     assert similarity(newcomer, [names[0]]) >= 0.85 > similarity(newcomer, [names[1]])
     result = matched([*names, newcomer], expected)
     assert [match.state in CORRECT for match in result] == [True] * 4
-    assert result[3].index == 0
+    assert result[3].position == 0
 
 
 @pytest.mark.parametrize("second", ["Machine learning", "MACHINE LEARNING", "ML", "machine learnin"])
@@ -200,7 +200,7 @@ def test_a_second_item_for_the_same_concept_is_a_duplicate(second: str) -> None:
     result = matched(["machine learning", second], [Named("Machine learning", ["ML"]), Named("Overfitting", [])])
     assert sorted(match.state in CORRECT for match in result) == [False, True]
     assert [match.state for match in result].count("duplicate") == 1
-    assert {match.index for match in result} == {0}
+    assert {match.position for match in result} == {0}
 
 
 def test_similarity_is_edits_over_the_longer_length() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.reports.changelog import TO_WRITE, changelog_entry, unreleased_entry
+from row3.reports.changelog import TO_WRITE, approval_entry, changelog_entry, unreleased_entry
 from row3.reports.changelog_insert import insert_entry
 
 NAME = "decompose-concepts"
@@ -74,6 +74,20 @@ def test_an_approval_is_noted() -> None:
     assert entry.endswith("### Notes\n- Approved although the gate blocked: known gap (Ann)\n")
 
 
+def test_an_approval_without_a_new_version_has_an_entry_of_its_own() -> None:
+    entry = approval_entry("2026-01-29", "the model moved (Ann)")
+    text = insert_entry("# Changelog\n\n## v1.0 (2025-12-01)\n\nfirst\n", entry, "", "")
+    assert text.startswith("# Changelog\n\n## Approval (2026-01-29)\n\n### Notes\n- Approved although the gate")
+    assert text.endswith("## v1.0 (2025-12-01)\n\nfirst\n")
+
+
+def test_an_approval_joins_the_notes_of_the_unreleased_version() -> None:
+    text = insert_entry("", unreleased_entry("v1.1", NAME), "v1.1", NAME)
+    text = insert_entry(text, unreleased_entry("v1.1", NAME, approval="known gap (Ann)"), "v1.1", NAME)
+    assert text.count("## v1.1 (Unreleased)") == 1
+    assert "### Notes\n- Approved although the gate blocked: known gap (Ann)\n" in text
+
+
 def test_an_empty_changelog_gets_its_heading() -> None:
     assert insert_entry("", ENTRY, "v1.1", NAME) == f"# Changelog\n\n{ENTRY}"
 
@@ -85,13 +99,13 @@ def test_the_newest_comes_first_after_the_prose_and_below_what_is_not_released()
     assert insert_entry(before + open_ + old, ENTRY, "v1.1", NAME) == f"{before}{open_}{ENTRY}\n{old}"
 
 
-def test_an_unreleased_entry_gives_way_and_its_words_stay() -> None:
+def test_an_unreleased_entry_gives_way_and_its_words_stand_for_the_description() -> None:
     text = insert_entry("# Changelog\n\n## v1.0 (2025-12-01)\n\nfirst\n", unreleased_entry("v1.1", NAME), "v1.1", NAME)
     written = text.replace(TO_WRITE, "- Clarified atomicity\n  for compound concepts")
     written = written.replace("\n## v1.0", "\nAsked for by Ann.\n\n### Migration\nNone.\n\n## v1.0")
     assert insert_entry(written, ENTRY, "v1.1", NAME) == (
         "# Changelog\n\n## v1.1 (2026-01-29)\n\nPrompt: decompose-concepts\n\n### Changes\n- Clarified atomicity\n"
-        "  for compound concepts\n\nAsked for by Ann.\n- Added few-shot example for technical domains\n\n"
+        "  for compound concepts\n\nAsked for by Ann.\n\n"
         + ENTRY[ENTRY.index("### Metrics") :]
         + "\n### Migration\nNone.\n\n## v1.0 (2025-12-01)\n\nfirst\n"
     )

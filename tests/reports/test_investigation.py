@@ -7,20 +7,17 @@ from dataclasses import replace
 
 from row3.domain.matches import Triple
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.reports.investigation import (
-    MOST,
+from row3.matching.places import Place
+from row3.reports.investigation import MOST, as_json, at, investigation_markdown
+from row3.reports.investigation_parts import (
     BadQuote,
     Invented,
     Investigation,
     Lost,
     Misdirected,
     Missed,
-    Place,
     Question,
     Symptom,
-    as_json,
-    at,
-    investigation_markdown,
     predicate_confusions,
 )
 

@@ -14,7 +14,8 @@ from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.store.saved_runs import CaseRecord, RunHeader, write_run
 from row3.workflows.diff import Diff, diff
 from row3.workflows.recordings import import_responses
-from row3.workflows.run_suite import RunOptions, rules_json
+from row3.workflows.run_header import rules_json
+from row3.workflows.run_suite import RunOptions
 
 PROMPT = """---
 name: extract

@@ -15,13 +15,14 @@ from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
 from row3.kinds.extraction import EXTRACTION
 from row3.matching.normalise import normalise, normalise_text
-from row3.reports.investigation import Investigation, Question
+from row3.matching.places import find_in_text
+from row3.reports.investigation_parts import Investigation, Question
 from row3.store.cases import content_digest, demands, read_case
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.store.recordings import merge, to_line
 from row3.store.saved_runs import CaseRecord, RunHeader, write_run
 from row3.workflows.evaluate import steps
-from row3.workflows.investigate import find_in_text, investigate
+from row3.workflows.investigate import investigate
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import RunOptions, make_asking
 

@@ -1,0 +1,44 @@
+"""Kind `extraction`: reading an answer leniently, with a word on every repair."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from row3.kinds.answers import describe, read_json
+from row3.kinds.base import Parsed, Unusable
+
+
+def read_answer(model: type[BaseModel], text: str) -> Parsed | Unusable:
+    """Read an answer; the quick way first, since most answers are clean JSON."""
+    if "NaN" not in text and "Infinity" not in text:  # which pydantic's parser lets pass in keys it ignores
+        with suppress(ValidationError):
+            return Parsed(model.model_validate_json(text))
+    found = read_json(text)
+    if isinstance(found, Unusable):
+        return found
+    return fit(model, found.value, found.repairs)
+
+
+def fit(model: type[BaseModel], value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
+    """Validate a JSON value, after harmless differences of shape have been taken out."""
+    if isinstance(value, list) and "concepts" in model.model_fields:
+        value, repairs = {"concepts": value}, (*repairs, "bare list taken for the concepts")
+    elif isinstance(value, list) and "relationships" in model.model_fields:
+        value, repairs = {"relationships": value}, (*repairs, "bare list taken for the relationships")
+    if not isinstance(value, dict):
+        return Unusable(f"the answer is {describe(value)}, not an object")
+    concepts = value.get("concepts")
+    if isinstance(concepts, list) and any(isinstance(item, str) for item in concepts):
+        value = value | {"concepts": [{"label": item} if isinstance(item, str) else item for item in concepts]}
+        repairs = (*repairs, "plain strings taken for concept labels")
+    if value.get("relationships", ()) is None:
+        value = {key: item for key, item in value.items() if key != "relationships"}
+    try:
+        return Parsed(model.model_validate(value), repairs)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(part) for part in first["loc"])
+        return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")

@@ -1,0 +1,122 @@
+"""All recordings of a suite, found by the digest of the request; answers are parsed when they are asked for."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from row3.domain.requests import Request
+from row3.store.files import disk_faults
+from row3.store.recording_lines import HEAD, Recording, decoded, from_line
+
+
+@dataclass(slots=True)
+class _Spot:
+    file: int
+    offset: int
+    length: int
+    line: int
+
+
+@dataclass(slots=True)
+class RecordingIndex:
+    """All recordings of a suite, by digest; answers are read from disk when asked for."""
+
+    files: list[Path]
+    names: list[str]
+    _spots: dict[str, _Spot] = field(default_factory=dict)
+    _by_case: dict[str, list[str]] = field(default_factory=dict)
+    _open: dict[tuple[int, int], int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self._spots)
+
+    def __contains__(self, digest: str) -> bool:
+        return digest in self._spots
+
+    def digests(self) -> list[str]:
+        """All digests, in file order."""
+        return list(self._spots)
+
+    def add_file(self, path: Path, name: str, *, torn_end: bool = False) -> None:
+        """Take in a file; `torn_end` allows the last line to be cut off (a journal after a crash)."""
+        number = len(self.files)
+        self.files.append(path)
+        self.names.append(name)
+        offset = 0
+        with disk_faults(name), path.open("rb") as file:
+            for line_number, line in enumerate(file, 1):
+                length = len(line)
+                head = HEAD.match(line)
+                if head is not None:
+                    digest = head[1].decode()
+                    case_id = head[2]
+                elif not line.strip():
+                    offset += length
+                    continue
+                else:
+                    where = f"{name}:{line_number}"
+                    if torn_end and not line.endswith(b"\n"):
+                        break
+                    recording = from_line(decoded(line, where), where=where)
+                    digest, case_id = recording.digest, json.dumps(recording.case_id).encode()
+                if torn_end and not line.endswith(b"\n"):
+                    break
+                if digest not in self._spots:
+                    self._spots[digest] = _Spot(number, offset, length, line_number)
+                    self._by_case.setdefault(case_id.decode("utf-8", "replace"), []).append(digest)
+                offset += length
+
+    def get(self, digest: str) -> Recording | None:
+        """The recording of that digest; raises `InvalidFile` where its line is broken."""
+        spot = self._spots.get(digest)
+        if spot is None:
+            return None
+        where = f"{self.names[spot.file]}:{spot.line}"
+        key = (os.getpid(), spot.file)  # a forked worker must not share a file position
+        descriptor = self._open.get(key)
+        if descriptor is None:
+            descriptor = self._open[key] = os.open(self.files[spot.file], os.O_RDONLY)
+        os.lseek(descriptor, spot.offset, os.SEEK_SET)
+        return from_line(decoded(os.read(descriptor, spot.length), where), where=where)
+
+    def place(self, digest: str) -> str:
+        """File and line of a recording, for messages."""
+        spot = self._spots[digest]
+        return f"{self.names[spot.file]}:{spot.line}"
+
+    def of_case(self, case_id: str) -> list[Recording]:
+        """All recordings of a case, in file order."""
+        keys = {json.dumps(case_id), json.dumps(case_id, ensure_ascii=False)}
+        digests = [digest for key in keys for digest in self._by_case.get(key, ())]
+        return [found for digest in digests if (found := self.get(digest)) is not None]
+
+    def nearest(self, request: Request) -> tuple[Recording, str, Any, Any] | None:
+        """The recording most like a request that has none, with the first field that differs.
+
+        Returns recording, field, its value there and its value in the request; None where the
+        case has no recording at all.
+        """
+        wanted = request.fields()
+        best: tuple[int, Recording, str, Any, Any] | None = None
+        for recording in self.of_case(request.case_id):
+            there = {"prompt": recording.prompt, "repeat": recording.repeat, **recording.request}
+            different = [key for key in wanted if there.get(key) != wanted[key]]
+            if recording.prompt.rpartition("-v")[0] != request.prompt.rpartition("-v")[0]:
+                continue
+            first = different[0] if different else "rendered text"
+            rank = len(different)
+            if best is None or rank < best[0]:
+                best = (rank, recording, first, there.get(first), wanted.get(first))
+        return None if best is None else best[1:]
+
+    def all(self) -> Iterator[Recording]:
+        """Every recording, one at a time, in file order."""
+        for digest in list(self._spots):
+            found = self.get(digest)
+            assert found is not None
+            yield found

@@ -1,0 +1,98 @@
+"""One recording as one line of JSON.
+
+A line begins with its digest, so that an index over many megabytes is made without parsing them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from row3.domain.requests import Answer, Request, digest_text
+from row3.errors import InvalidFile
+from row3.store.documents import check_schema_version, dump_line, parse_json
+from row3.store.files import refuse_conflicts
+
+SCHEMA_VERSION = 1
+HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": ("(?:[^"\\]|\\.)*")')
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """One line of a recordings file."""
+
+    digest: str
+    case_id: str
+    prompt: str
+    repeat: int
+    request: dict[str, Any]
+    answer: Answer
+    recorded_at: str
+    answer_digest: str
+
+
+def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
+    """A recording as its line. Nothing of the connection is in it: no key, no header, no account."""
+    fields = request.fields()
+    return dump_line(
+        {
+            "digest": request.digest,
+            "schemaVersion": SCHEMA_VERSION,
+            "caseId": request.case_id,
+            "prompt": fields.pop("prompt"),
+            "repeat": fields.pop("repeat"),
+            "request": fields,
+            "response": {
+                "text": answer.text,
+                "finishReason": answer.finish_reason,
+                "servedModel": answer.served_model,
+                "promptTokens": answer.prompt_tokens,
+                "completionTokens": answer.completion_tokens,
+                "latencyS": None if answer.latency_s is None else round(answer.latency_s, 3),
+            },
+            "answerDigest": digest_text(answer.text),
+            "recordedAt": recorded_at,
+        }
+    )
+
+
+def from_line(line: str, *, where: str) -> Recording:
+    """A recording from its line; raises `InvalidFile`."""
+    value = parse_json(line, where=where, surrogates=True)
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    try:
+        response = value["response"]
+        if not isinstance(response["text"], str) or not isinstance(value["digest"], str):
+            raise TypeError
+        return Recording(
+            digest=value["digest"],
+            case_id=str(value["caseId"]),
+            prompt=str(value["prompt"]),
+            repeat=int(value["repeat"]),
+            request=dict(value["request"]),
+            answer=Answer(
+                text=response["text"],
+                finish_reason=response.get("finishReason") or "stop",
+                served_model=response.get("servedModel"),
+                prompt_tokens=response.get("promptTokens"),
+                completion_tokens=response.get("completionTokens"),
+                latency_s=response.get("latencyS"),
+                replayed=True,
+            ),
+            recorded_at=str(value.get("recordedAt", "")),
+            answer_digest=str(value.get("answerDigest", "")),
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        what = f"field {error} is missing" if isinstance(error, KeyError) else "a field has the wrong type"
+        raise InvalidFile(f"not a recording: {what}", where=where, fix="Restore the file from git") from None
+
+
+def decoded(raw: bytes, where: str) -> str:
+    """The text of a line; raises `InvalidFile` where it is not UTF-8 or marks a merge conflict."""
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise InvalidFile("the line is not UTF-8", where=where, fix="Restore the file from git") from None
+    refuse_conflicts(text, where=where.rpartition(":")[0])
+    return text

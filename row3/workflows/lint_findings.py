@@ -1,0 +1,81 @@
+"""Where the findings of `row3 lint` gather: the errors of the store become findings with a rule, a field and a line."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+from row3.errors import Row3Error
+from row3.reports.findings import Level, LintFinding, LintReport, make_report
+from row3.store import positions
+from row3.store.files import decode, read_bytes
+
+RULES = (
+    ("is unknown", "unknown-field"),
+    ("is missing", "missing-field"),
+    ("stands twice", "duplicate-key"),
+    ("not a JSON number", "not-a-number"),
+    ("merge-conflict", "merge-conflict"),
+    ("UTF-16", "encoding"),
+    ("not UTF-8", "encoding"),
+    ("nested too deeply", "nesting"),
+    ("edited in place", "promoted-edited"),
+    ("the template", "template"),
+    ("block `", "template"),
+    ("front matter", "front-matter"),
+    ("schemaVersion", "schema-version"),
+    ("schema_version", "schema-version"),
+    ("the file is empty", "not-json"),
+    ("not JSON", "not-json"),
+    ("not TOML", "not-toml"),
+    ("field `", "invalid-field"),
+)
+"""The rule that a message of the store belongs to: the first whose words it has."""
+Value = TypeVar("Value")
+
+
+class Findings:
+    """The findings of one pass over a project, and how many files were looked at."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.files = 0
+        self._found: list[LintFinding] = []
+
+    def report(self) -> LintReport:
+        """All of it, in order."""
+        return make_report(self._found, self.files)
+
+    def add(self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1) -> None:
+        """One more."""
+        self._found.append(LintFinding(level, rule, file, field, line, message))
+
+    def attempt(self, file: str, read: Callable[[], Value], *, count: bool = True) -> Value | None:
+        """What reading the file gives; None where it cannot be used, which is a finding then."""
+        self.files += count
+        try:
+            return read()
+        except Row3Error as error:
+            self.unusable(error, file)
+            return None
+
+    def unusable(self, error: Row3Error, file: str) -> None:
+        """Turn an error of the store into findings, one for each field it names."""
+        for what, field, line in positions.places(error, file, self.text(file)):
+            rule = next((rule for words, rule in RULES if words in what), "invalid-file")
+            self.add("error", rule, file, f"{what}. {error.fix}" if error.fix else what, field=field, line=line)
+
+    def text(self, file: str) -> str:
+        """The text of a file of the project; empty where it cannot be read."""
+        try:
+            return decode(read_bytes(self.root / file, where=file), where=file)
+        except Row3Error:
+            return ""
+
+
+def near_miss(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:
+    """The known name that was perhaps meant, as the end of a sentence."""
+    near = difflib.get_close_matches(name, known, n=1)
+    return f"; did you mean `{near[0]}`?" if near else ""

@@ -1,0 +1,71 @@
+"""What an investigation suggests to change in prompts, parameters or the golden case."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from row3.matching.likeness import is_acronym
+from row3.matching.normalise import normalise
+from row3.reports.investigation_parts import Investigation, predicate_confusions
+from row3.reports.markdown_text import code
+from row3.workflows.checklist import Circumstances
+
+
+def proposed_fixes(found: Investigation, around: Circumstances) -> list[str]:
+    """What the data suggests to change, in Markdown, the most telling first."""
+    if found.status == "bad_answer":
+        prompt = found.problem.partition(":")[0]
+        fixes = [f"{code(prompt)}: ask for JSON and nothing else, and check that the model keeps to the output schema."]
+    else:
+        fixes = [*_concept_fixes(found, around.prompt("concepts")), *_link_fixes(found, around.prompt("relationships"))]
+    if around.truncated:
+        fixes.insert(0, f"Raise `max_tokens` of {', '.join(around.truncated)}: its answer was cut off.")
+    return fixes or ["Nothing went wrong in this case."]
+
+
+def _concept_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+    explicit = [item for item in found.missed if item.place is not None]
+    if explicit:
+        yield (
+            f"{prompt}: {len(explicit)} missed concepts stand in the text, such as {code(explicit[0].label)}. "
+            "Add a rule of completeness (go through the text sentence by sentence) or a few-shot example."
+        )
+    for item in found.missed:
+        if item.nearest is not None and is_acronym(item.label, item.nearest):
+            forms = f"{code(item.label)} or {code(item.nearest)}"
+            yield f"{prompt}: say which form a label takes, {forms}; or add the alias to the golden case."
+    longer = [item for item in found.invented if item.expected and normalise(item.expected) in normalise(item.label)]
+    if longer:
+        short, label = code(longer[0].expected or ""), code(longer[0].label)
+        yield f"{prompt}: a label is the shortest complete form of a term, {short} and not {label}."
+    ungrounded = sum(1 for item in found.invented if item.place is None)
+    if ungrounded:
+        yield f"{prompt}: only what the text says, no inference or background knowledge (not in it: {ungrounded})."
+    if found.duplicates:
+        label, expected = found.duplicates[0]
+        yield f"{prompt}: two names of one thing are one concept ({code(label)} is {code(expected)} again)."
+    if found.quotes:
+        yield f"{prompt}: for every concept a clause copied character by character (without: {len(found.quotes)})."
+
+
+def _link_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+    blocked = sum(1 for item in found.lost if item.missed_ends)
+    if blocked:
+        yield f"Recall first: {blocked} of {len(found.lost)} missed relationships have an end that was missed."
+    invented = {normalise(item.label) for item in found.invented}
+    ends = sum(
+        1 for item in found.misdirected if {normalise(item.triple.source), normalise(item.triple.target)} & invented
+    )
+    if ends:
+        yield f"Labels first: {ends} of {len(found.misdirected)} wrong relationships have an invented end."
+    for said, meant, times in predicate_confusions(found.misdirected)[:3]:
+        yield f"{prompt}: define {code(meant)} against {code(said)}, with an example of each (confused: {times})."
+    states = Counter(item.state for item in found.misdirected)
+    if states["reversed"]:
+        yield f"{prompt}: say which end is the source, also in passive sentences (reversed: {states['reversed']})."
+    if states["forbidden"]:
+        yield f"{prompt}: only what a sentence states (forbidden ones: {states['forbidden']})."
+    loose = states["wrong-end"] + states["unmatched"]
+    if loose:
+        yield f"{prompt}: only relationships that a sentence states between just these two (others: {loose})."

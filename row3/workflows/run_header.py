@@ -1,0 +1,74 @@
+"""The header of a run: when, with which prompts and model, and by which rules it was scored."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import UTC, datetime
+from typing import Any
+
+from row3.domain.scores import Usage
+from row3.store.project import Suite
+from row3.workflows.evaluate import Asking
+
+
+def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
+    """The part of a run's header that is known before it runs."""
+    models = list(dict.fromkeys(p.model for p in asking.parameters.values()))
+    return {
+        "run_id": new_run_id(),
+        "suite": suite.name,
+        "kind": suite.kind.name,
+        "action": "run",
+        "at": now(),
+        "mode": mode,
+        "prompts": asking.lineup.versions(),
+        "prompt_digests": asking.lineup.digests(),
+        "model": ", ".join(models),
+        "parameters": {name: p.as_json() for name, p in asking.parameters.items()},
+        "repeats": asking.repeats,
+        **rules_json(suite),
+    }
+
+
+def rules_json(suite: Suite) -> dict[str, Any]:
+    """Scorer, weights, thresholds and gate as a header keeps them."""
+    return {
+        "scorer": suite.kind.signature(suite.rules),
+        "weights": dict(suite.rules.weights),
+        "thresholds": {
+            key: {"minimum": limits.minimum, "target": limits.target, "excellent": limits.excellent}
+            for key, limits in suite.rules.thresholds.items()
+        },
+        "gate": {
+            "unit": suite.policy.unit,
+            "block": suite.policy.block,
+            "investigate": suite.policy.investigate,
+            "metrics": list(suite.policy.metrics),
+            "matchingScorer": suite.rules.names.scorer,
+            "matchingThreshold": suite.rules.names.threshold,
+        },
+    }
+
+
+def usage_json(usage: Usage) -> dict[str, Any]:
+    """Usage as files and JSON spell it."""
+    return {
+        "requests": usage.requests,
+        "replayed": usage.replayed,
+        "promptTokens": usage.prompt_tokens,
+        "completionTokens": usage.completion_tokens,
+        "costUsd": usage.cost_usd,
+        "latencyP50S": usage.latency_p50_s,
+        "latencyP95S": usage.latency_p95_s,
+        "truncated": usage.truncated,
+    }
+
+
+def now() -> str:
+    """The time in UTC, ISO 8601, to the second."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def new_run_id() -> str:
+    """Sorts by time; unique among runs that start in the same second."""
+    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"

@@ -1,0 +1,356 @@
+"""Bad input: each gets one clear message that names the file, the right exit code, and every file is as it was."""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from row3.cli.app import run
+from tests.projects import CASES, CONFIG, Box, worse
+
+CASE, PROMPT, PROMOTED = "golden/bread/rye.gold.json", "prompts/extract-v1.1.md", "prompts/promoted.json"
+BASELINE, HISTORY, TOML = "baselines/bread.json", "metrics-history.json", "row3.toml"
+RECORDED, CHANGELOG = "recordings/bread/extract-v1.1.jsonl", "CHANGELOG.md"
+COMPARE, PROMOTE = ("--compare",), ("promote", "v1.1")
+Damage = Callable[[Box], object]
+
+
+@dataclass(frozen=True)
+class Bad:
+    """One way to break a project, and what row3 must say of it."""
+
+    name: str
+    damage: Damage
+    says: tuple[str, ...]
+    command: tuple[str, ...] = COMPARE
+    code: int = 2
+    bug: str = ""
+
+
+def write(name: str, content: str | bytes) -> Damage:
+    return lambda box: box.write(name, content)
+
+
+def put(name: str, old: str, new: str) -> Damage:
+    return lambda box: box.replace(name, old, new)
+
+
+def add(name: str, text: str) -> Damage:
+    return lambda box: box.write(name, box.read(name) + text)
+
+
+def encoded(name: str, encoding: str) -> Damage:
+    return lambda box: box.write(name, box.read(name).replace("Rye", "Ryé").encode(encoding))
+
+
+def conflict(name: str) -> Damage:
+    """What git leaves in the third line of a file."""
+
+    def damage(box: Box) -> None:
+        lines = box.read(name).split("\n")
+        at = min(2, len(lines) - 1)
+        both = ["<<<<<<< HEAD", lines[at], "=======", lines[at], ">>>>>>> other"]
+        box.write(name, "\n".join([*lines[:at], *both, *lines[at + 1 :]]))
+
+    return damage
+
+
+def folder(name: str) -> Damage:
+    def damage(box: Box) -> None:
+        box.path(name).unlink()
+        box.path(name).mkdir()
+
+    return damage
+
+
+def file(name: str) -> Damage:
+    def damage(box: Box) -> None:
+        shutil.rmtree(box.path(name), ignore_errors=True)
+        box.write(name, "x")
+
+    return damage
+
+
+def gone(name: str) -> Damage:
+    return lambda box: shutil.rmtree(box.path(name)) if box.path(name).is_dir() else box.path(name).unlink()
+
+
+def nothing(_: Box) -> None:
+    pass
+
+
+ID = '"id": "rye"'
+TEMPLATE = "{{ source_text }}"
+IN_CASE = (CASE,)
+ALL = (
+    Bad("case-malformed", write(CASE, '{"id": '), (f"{CASE}:1:8", "not JSON")),
+    Bad("case-empty", write(CASE, ""), (CASE, "empty")),
+    Bad("case-nul", write(CASE, "\0"), (CASE, "not JSON")),
+    Bad("case-array", write(CASE, "[]"), (CASE, "no JSON object")),
+    Bad("case-huge-number", put(CASE, ID, f'"schemaVersion": {"9" * 5000}, {ID}'), IN_CASE),
+    Bad("case-deep", write(CASE, "[" * 100_000), (CASE, "nested too deeply")),
+    Bad("case-huge", lambda box: box.write(CASE, b" " * (65 * 1024 * 1024)), (CASE, "bytes, more than")),
+    Bad("case-type", lambda box: box.case("rye", expectedConcepts="x"), (CASE, "`expectedConcepts`")),
+    Bad("case-inner-type", lambda box: box.case("rye", expectedConcepts=[{"label": 3}]), (CASE, "expectedConcepts.0.label")),
+    Bad("case-unknown-key", lambda box: box.case("rye", forbidenConcepts=[]), (CASE, "did you mean `forbiddenConcepts`")),
+    Bad(
+        "case-unknown-inner-key",
+        lambda box: box.case("rye", expectedConcepts=[{"label": "rye", "alias": []}]),
+        (CASE, "expectedConcepts.0.alias", "did you mean `aliases`"),
+    ),
+    Bad("case-missing-key", lambda box: box.write(CASE, '{"id": "rye"}'), (CASE, "sourceText", "is missing")),
+    Bad("case-key-twice", put(CASE, ID, f"{ID}, {ID}"), (CASE, "`id` stands twice")),
+    Bad("case-id-path", put(CASE, ID, '"id": "../rye"'), (CASE, "`id`")),
+    Bad(
+        "case-id-twice",
+        lambda box: box.write("golden/bread/zz.gold.json", box.read(CASE)),
+        ("`rye`", CASE, "zz.gold.json"),
+        bug="names the folder, not the two files",
+    ),
+    Bad("case-nan", put(CASE, ID, f'{ID}, "topic": NaN'), (CASE, "NaN")),
+    Bad("case-infinity", put(CASE, ID, f'{ID}, "schemaVersion": -Infinity'), (CASE, "Infinity")),
+    Bad("case-1e999", put(CASE, ID, f'{ID}, "schemaVersion": 1e999'), (CASE, "schemaVersion")),
+    Bad("case-surrogate-text", lambda box: box.case("rye", sourceText="Rye \ud800 is"), IN_CASE),
+    Bad("case-surrogate-label", lambda box: box.case("rye", expectedConcepts=[{"label": "\ud800"}]), IN_CASE),
+    Bad("case-surrogate-key", lambda box: box.case("rye", **{"\udfff": 1}), IN_CASE),
+    Bad("case-utf-16", encoded(CASE, "utf-16"), (CASE, "UTF-16")),
+    Bad("case-latin-1", encoded(CASE, "latin-1"), (CASE, "not UTF-8", "line 3")),
+    Bad("case-newer", put(CASE, ID, f'{ID}, "schemaVersion": 2'), (CASE, "schemaVersion 2 is newer", "Upgrade")),
+    Bad("case-folder", folder(CASE), (CASE, "folder")),
+    Bad("case-conflict", conflict(CASE), (f"{CASE}:3", "merge-conflict")),
+    Bad("suite-empty", lambda box: [path.unlink() for path in box.path("golden/bread").iterdir()], ("golden/bread",)),
+    Bad("golden-gone", gone("golden"), ("golden", "`bread`")),
+    Bad("golden-file", file("golden"), ("golden",)),
+    Bad("prompts-gone", gone("prompts"), ("prompts/", "no prompt")),
+    Bad("prompt-name", write("prompts/foo.md", "x"), ("prompts/foo.md", "Rename it")),
+    Bad("prompt-undefined", put(PROMPT, TEMPLATE, "{{ source_txt }}"), (PROMPT, "source_txt", "source_text")),
+    Bad("prompt-syntax", put(PROMPT, TEMPLATE, "{{ source_text"), (PROMPT, "line 2")),
+    Bad("prompt-internals", put(PROMPT, TEMPLATE, "{{ source_text.__class__.__mro__ }}"), (PROMPT, "refused")),
+    Bad("prompt-globals", put(PROMPT, TEMPLATE, "{{ range.__globals__ }}"), (PROMPT, "refused")),
+    Bad("prompt-include", put(PROMPT, TEMPLATE, '{% include "/etc/passwd" %}'), (PROMPT, "template")),
+    Bad("prompt-block", put(PROMPT, "block user", "block usr"), (PROMPT, "`usr`")),
+    Bad("prompt-yaml", put(PROMPT, "output: extraction", "output: [x"), (PROMPT, "YAML")),
+    Bad("prompt-yaml-list-key", put(PROMPT, "output: ", "? [a]\n: c\noutput: "), (PROMPT, "YAML"), bug="TypeError"),
+    Bad("prompt-yaml-python", put(PROMPT, "output: ", "x: !!python/name:os.system\noutput: "), (PROMPT, "YAML")),
+    Bad("prompt-unknown-key", put(PROMPT, "temperature", "temprature"), (PROMPT, "did you mean `temperature`")),
+    Bad("prompt-key-twice", put(PROMPT, "temperature: 0", "temperature: 0\ntemperature: 1"), (PROMPT, "stands twice")),
+    Bad("prompt-nan", put(PROMPT, "temperature: 0", "temperature: .nan"), (PROMPT, "`temperature`")),
+    Bad("prompt-number", put(PROMPT, '"1.1"', "1.1"), (PROMPT, "Quote it")),
+    Bad("prompt-v1", put(PROMPT, '"1.1"', '"v1"'), (PROMPT, "Make them agree")),
+    Bad("prompt-other-name", put(PROMPT, "name: extract", "name: extrct"), (PROMPT, "Make them agree")),
+    Bad("prompt-output", put(PROMPT, "output: extraction", "output: extract"), (PROMPT, "Outputs: ")),
+    Bad("prompt-no-front-matter", write(PROMPT, "hello"), (f"{PROMPT}:1", "front matter")),
+    Bad("prompt-open-front-matter", write(PROMPT, "---\nname: x\n"), (f"{PROMPT}:1", "no end")),
+    Bad("prompt-utf-16", encoded(PROMPT, "utf-16"), (PROMPT, "UTF-16")),
+    Bad("prompt-conflict", conflict(PROMPT), (f"{PROMPT}:3", "merge-conflict")),
+    Bad("promoted-broken", write(PROMOTED, "{"), (PROMOTED, "not JSON")),
+    Bad("promoted-conflict", conflict(PROMOTED), (f"{PROMOTED}:3", "merge-conflict")),
+    Bad("promoted-version", put(PROMOTED, '"v1.0"', '"v1"'), (PROMOTED, "`v1`")),
+    Bad("promoted-path", put(PROMOTED, '"v1.0"', '"../../x"'), (PROMOTED, "`../../x`")),
+    Bad("promoted-newer", put(PROMOTED, '"schemaVersion": 1', '"schemaVersion": 9'), (PROMOTED, "newer")),
+    Bad("promoted-file-gone", gone("prompts/extract-v1.0.md"), ("prompts/extract-v1.0.md",), ("--baseline",)),
+    Bad("toml-broken", write(TOML, "suite = "), (TOML, "not TOML")),
+    Bad("toml-unknown-key", add(TOML, '[suites.bread]\nkindd = "x"\n'), (TOML, "did you mean `kind`")),
+    Bad("toml-nan", add(TOML, "[suites.bread.gate]\nblock = nan\n"), (TOML, "gate.block")),
+    Bad("toml-inf", add(TOML, "[suites.bread.weights]\nrecall = inf\n"), (TOML, "weights.recall")),
+    Bad("toml-type", add(TOML, "[suites]\nbread = 3\n"), (TOML, "suites.bread")),
+    Bad("toml-newer", write(TOML, f"schema_version = 2\n{CONFIG}"), (TOML, "newer")),
+    Bad("toml-conflict", conflict(TOML), (f"{TOML}:3", "merge-conflict")),
+    Bad("toml-utf-16", lambda box: box.write(TOML, CONFIG.encode("utf-16")), (TOML, "UTF-16")),
+    Bad("toml-folder", folder(TOML), (TOML, "folder")),
+    Bad("toml-kind", add(TOML, '[suites.bread]\nkind = "extractoin"\n'), (TOML, "`extractoin`")),
+    Bad(
+        "toml-metric",
+        add(TOML, "[suites.bread.thresholds.recal]\nminimum = 0.1\ntarget = 0.2\nexcellent = 0.3\n"),
+        (TOML, "Did you mean `recall`"),
+    ),
+    Bad(
+        "toml-zones",
+        add(TOML, "[suites.bread.thresholds.recall]\nminimum = 0.9\ntarget = 0.2\nexcellent = 0.3\n"),
+        (TOML, "overlap"),
+    ),
+    Bad("toml-pipeline", add(TOML, '[suites.bread]\npipeline = ["extrakt"]\n'), ("Did you mean `extract`",)),
+    Bad("toml-pipeline-path", add(TOML, '[suites.bread]\npipeline = ["../x"]\n'), ("`../x`",)),
+    Bad("toml-suite-path", write(TOML, CONFIG.replace('"bread"', '"../x"')), (TOML, "`suite`")),
+    Bad("baseline-gone", gone(BASELINE), (BASELINE, "row3 --baseline")),
+    Bad("baseline-broken", write(BASELINE, '{"x": 1'), (BASELINE, "not JSON")),
+    Bad("baseline-empty", write(BASELINE, ""), (BASELINE, "empty")),
+    Bad("baseline-conflict", conflict(BASELINE), (f"{BASELINE}:3", "merge-conflict")),
+    Bad("baseline-conflict-in-cases", put(BASELINE, '"cases": [\n', '"cases": [\n<<<<<<< HEAD\n'), (BASELINE, "merge-conflict")),
+    Bad("baseline-case", put(BASELINE, '"recall":0.75', '"recall":7.5'), (BASELINE, "case oven")),
+    Bad("baseline-case-nan", put(BASELINE, '"recall":0.75', '"recall":NaN'), (BASELINE, "case oven")),
+    Bad("baseline-nan", put(BASELINE, '"recall": 0.75', '"recall": NaN'), (BASELINE, "NaN")),
+    Bad("baseline-1e999", put(BASELINE, '"recall": 0.75', '"recall": 1e999'), (BASELINE, "metrics.recall")),
+    Bad("baseline-case-twice", put(BASELINE, '{"id":"rye"', '{"id":"oven"'), (BASELINE, "`oven` stands twice")),
+    Bad("baseline-newer", put(BASELINE, '"schemaVersion": 1', '"schemaVersion": 3'), (BASELINE, "newer")),
+    Bad("baseline-kind", put(BASELINE, '"kind": "extraction"', '"kind": "events"'), (BASELINE, "`events`")),
+    Bad("history-broken", write(HISTORY, '[\n{"a"'), (f"{HISTORY}:2",)),
+    Bad("history-object", write(HISTORY, "{}"), (HISTORY, "array")),
+    Bad("history-conflict", conflict(HISTORY), (f"{HISTORY}:3", "merge-conflict")),
+    Bad("history-newer", put(HISTORY, '"schemaVersion": 1', '"schemaVersion": 2'), (HISTORY, "newer")),
+    Bad("history-nan", put(HISTORY, '"recall": 0.75', '"recall": NaN'), (HISTORY, "NaN")),
+    Bad("history-time", put(HISTORY, '"at": "2', '"at": "x2'), (HISTORY, "is not a time"), PROMOTE),
+    Bad("recordings-broken", add(RECORDED, '{"x"\n'), (f"{RECORDED}:4", "not JSON")),
+    Bad("recordings-newer", put(RECORDED, '"schemaVersion": 1', '"schemaVersion": 2'), (f"{RECORDED}:1", "newer")),
+    Bad("recordings-utf-16", encoded(RECORDED, "utf-16"), (RECORDED, "UTF-")),
+    Bad("recordings-conflict", conflict(RECORDED), (f"{RECORDED}:3", "merge-conflict"), bug="always says line 1"),
+    Bad("recordings-gone", gone("recordings"), ("oven", "no recording", "--mode record"), code=3),
+    Bad(
+        "recordings-folder",
+        lambda box: box.path("recordings/bread/x.jsonl").mkdir(),
+        ("recordings/bread/x.jsonl", "folder"),
+        bug="says that it cannot be written",
+    ),
+    Bad("changelog-conflict", conflict(CHANGELOG), (f"{CHANGELOG}:3", "merge-conflict"), PROMOTE),
+    Bad("changelog-utf-16", encoded(CHANGELOG, "utf-16"), (CHANGELOG, "UTF-16"), PROMOTE),
+    Bad("changelog-folder", folder(CHANGELOG), (CHANGELOG, "folder"), PROMOTE),
+    Bad("charts-file", file("charts"), ("charts",), PROMOTE, bug="names .row3/transaction"),
+    Bad("archive-file", file("baselines/archive"), ("baselines/archive",), PROMOTE, bug="names .row3/transaction"),
+    Bad("local-file", file(".row3"), (".row3",)),
+    Bad("transaction-broken", write(".row3/transaction/commit.json", "{"), (".row3/transaction",)),
+    Bad("no-git", gone(".git"), ("no git repository", "git init"), ("--compare", "--against", "HEAD")),
+    Bad("no-git-for-hooks", gone(".git"), ("no git repository", "git init"), ("hook", "install")),
+    Bad("no-such-folder", nothing, ("/nonexistent",), ("-C", "/nonexistent")),
+    Bad("no-such-case", nothing, ("golden/bread",), ("--case", "zz*")),
+    Bad("no-such-suite", nothing, ("Did you mean `bread`",), ("--suite", "bred")),
+    Bad("no-such-prompt", nothing, ("Did you mean `extract`",), ("--prompt", "extrac-v1.1")),
+    Bad("no-such-version", nothing, ("v1.0, v1.1",), ("--prompt", "extract-v7.1")),
+    Bad("prompt-path", nothing, ("--prompt",), ("--prompt", "../../etc/passwd-v1.0")),
+    Bad("approve-nothing", worse, ("--approve", "reason is empty"), ("--compare", "--approve", " ")),
+    Bad("model-surrogate", nothing, ("--model",), ("--model", "a\udc80"), bug="UnicodeEncodeError"),
+)
+
+
+def marked(bad: Bad) -> object:
+    marks = [pytest.mark.xfail(strict=True, reason=bad.bug)] if bad.bug else []
+    return pytest.param(bad, id=bad.name, marks=marks)
+
+
+@pytest.mark.parametrize("bad", [marked(bad) for bad in ALL])
+def test_one_clear_message_and_nothing_changed(
+    box: Box, bad: Bad, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    bad.damage(box)
+    before = box.tree()
+    monkeypatch.chdir(box.root)
+    monkeypatch.setattr(sys, "argv", ["row3", *bad.command])
+    with pytest.raises(SystemExit) as end:
+        run()
+    err = capfd.readouterr().err
+    errors = [line for line in err.splitlines() if line.startswith("error:")]
+    assert end.value.code == bad.code, err
+    assert len(errors) == 1, err
+    assert "Traceback" not in err
+    assert "row3 itself failed" not in err
+    for words in bad.says:
+        assert words in errors[0]
+    assert box.tree() == before
+
+
+@pytest.mark.parametrize("name", [CASE, PROMPT, TOML, PROMOTED, BASELINE, HISTORY, RECORDED, CHANGELOG])
+@pytest.mark.parametrize("how", ["bom", "crlf"])
+def test_a_byte_order_mark_and_crlf_change_nothing(
+    box: Box, name: str, how: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    raw = box.path(name).read_bytes()
+    box.write(name, b"\xef\xbb\xbf" + raw if how == "bom" else raw.replace(b"\n", b"\r\n"))
+    monkeypatch.chdir(box.root)
+    monkeypatch.setattr(sys, "argv", ["row3", *(("promote", "v1.1", "--dry-run") if name == CHANGELOG else COMPARE)])
+    with pytest.raises(SystemExit) as end:
+        run()
+    said = capfd.readouterr()
+    assert end.value.code == 0, said.err
+    assert "PROCEED" in said.out
+
+
+TRAPS = {
+    "loop": "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}",
+    "recursion": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    "power": "{{ 9 ** 9 ** 9 }}",
+    "product": "{{ 'x' * 10 ** 10 }}",
+    "long": "{% for a in range(9999) %}{% for b in range(9999) %}xxxxxxxxxxxxxxxx{% endfor %}{% endfor %}",
+}
+MEMORY = {
+    "ljust": "{{ 'x'.ljust(3000000000)|length }}",
+    "replace": "{{ ('a' * 99999).replace('a', 'b' * 99999)|length }}",
+    "join": "{{ range(9999)|join('x' * 99999)|length }}",
+    "doubling": "{% set x = 'a' * 99999 %}" + "{% set x = x ~ x %}" * 20 + "{{ x|length }}",
+}
+
+
+def limited(box: Box) -> subprocess.CompletedProcess[bytes]:
+    """Compare with 2 GB of address space: a template that wants more must be refused before it gets it."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (2 * 1024**3, 2 * 1024**3))
+
+    return subprocess.run(
+        [sys.executable, "-m", "row3", "--compare"],
+        cwd=box.root,
+        env=box.env,
+        capture_output=True,
+        check=False,
+        timeout=30,
+        preexec_fn=limit,
+    )
+
+
+@pytest.mark.parametrize("trap", TRAPS)
+def test_a_template_cannot_loop_recurse_or_grow(box: Box, trap: str) -> None:
+    box.replace(PROMPT, TEMPLATE, TEMPLATE + TRAPS[trap])
+    done = limited(box)
+    assert done.returncode == 2, done
+    assert done.stderr.decode().startswith(f"error: {PROMPT}: ")
+
+
+@pytest.mark.xfail(strict=True, reason="str methods, filters and ~ build texts of any size in one step")
+@pytest.mark.parametrize("trap", MEMORY)
+def test_a_template_cannot_take_the_memory(box: Box, trap: str) -> None:
+    box.replace(PROMPT, TEMPLATE, TEMPLATE + MEMORY[trap])
+    done = limited(box)
+    assert done.returncode == 2, done
+    assert done.stderr.decode().startswith(f"error: {PROMPT}: ")
+    assert "refused" in done.stderr.decode(), "told by its size, not by a memory that happened to be full"
+
+
+@pytest.mark.parametrize("limit", [0, 1000, 6000])
+def test_a_full_disk_leaves_everything_as_it_was(box: Box, limit: int) -> None:
+    before = box.tree()
+    done = subprocess.run(
+        [sys.executable, "-m", "row3", "promote", "v1.1"],
+        cwd=box.root,
+        env=box.env,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)),
+    )
+    assert done.returncode == 2, done
+    assert done.stderr.count("error:") == 1
+    assert "Traceback" not in done.stderr
+    assert box.tree() == before
+    box.row3("promote", "v1.1", code=0)
+
+
+def test_another_locale_reads_and_writes_utf_8(box: Box) -> None:
+    box.case("rye", **CASES["rye"] | {"origin": "Brötchen — naïve"})
+    done = box.row3("--compare", "--format", "json", code=0, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert done.json["verdict"] == "proceed"
+    box.row3("promote", "v1.1", "--approve", "Größe", code=0, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
+    assert (Path(box.root) / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_standard_output_that_is_closed_is_no_defect(box: Box) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m row3 >&-"], cwd=box.root, env=box.env, capture_output=True, check=False
+    )
+    if b"row3 itself failed" in done.stderr:
+        pytest.xfail("sys.stdout is None there")
+    assert done.returncode in (0, 2)

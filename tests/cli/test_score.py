@@ -1,0 +1,154 @@
+"""`row3 score` on cases that were made here, with figures computed by hand."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.projects import Box
+
+CASE: dict[str, Any] = {
+    "sourceText": "Bees pollinate clover. Clover feeds cattle, and nitrogen-fixing bacteria feed clover. Mites weaken bees.",
+    "expectedConcepts": [
+        {"label": "Bees", "aliases": ["honeybees"]},
+        {"label": "Clover"},
+        {"label": "Cattle"},
+        {"label": "Nitrogen-fixing bacteria", "aliases": ["rhizobia"]},
+        {"label": "Mites", "required": False},
+    ],
+    "expectedRelationships": [
+        {"source": "Clover", "predicate": "REQUIRES", "target": "Bees"},
+        {"source": "Cattle", "predicate": "REQUIRES", "target": "Clover"},
+        {"source": "Mites", "predicate": "CAUSES", "target": "Bees"},
+        {"source": "Bees", "predicate": "RELATES_TO", "target": "Mites"},
+    ],
+    "forbiddenConcepts": ["Nectar inversion"],
+    "forbiddenRelationships": [{"source": "Cattle", "predicate": "CAUSES", "target": "Mites"}],
+}
+OUTPUT: dict[str, Any] = {
+    "concepts": [
+        {"label": "honeybees", "sourceQuote": "Bees pollinate clover."},  # alias
+        {"label": "CLOVER ", "sourceQuote": "made up"},  # exact, its quote is not in the text
+        {"label": "Nitrogen‑fixing  bacteria"},  # exact after folding, no quote
+        {"label": "clover", "sourceQuote": "Clover feeds cattle"},  # a duplicate
+        {"label": "nectar inversion", "sourceQuote": "Mites weaken bees."},  # a canary
+        {"label": "Thermodynamics"},  # unmatched, and nowhere in the text
+    ],
+    "relationships": [
+        {"source": "clover", "predicate": "REQUIRES", "target": "honeybees"},  # correct, through an alias
+        {"source": "Mites", "predicate": "RELATES_TO", "target": "Bees"},  # correct: symmetric
+        {"source": "Clover", "predicate": "IS_A", "target": "Bees"},  # wrong predicate
+        {"source": "Cattle", "predicate": "CAUSES", "target": "Mites"},  # forbidden
+    ],
+}
+# By hand. Six extracted; precision leaves the duplicate out, so three of five are correct. Expected: five, three found.
+# Canaries and provenance are shares of all six: one canary, and honeybees, both clovers and the canary are quoted.
+PRECISION, RECALL, RELATIONS, CANARIES, PROVENANCE = 3 / 5, 3 / 5, 2 / 4, 1 / 6, 4 / 6
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Box:
+    box = Box(tmp_path / "project")
+    box.write("golden/farm/bees.gold.json", json.dumps({"id": "bees"} | CASE))
+    return box
+
+
+def scored(box: Box, *lines: object, code: int = 0, args: tuple[str, ...] = ()) -> Any:
+    box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    return box.row3("score", "farm", "--outputs", "outputs.jsonl", "--format", "json", *args, code=code).json
+
+
+def test_every_figure_is_as_computed_by_hand(project: Box) -> None:
+    result = scored(project, {"caseId": "bees", "output": OUTPUT})
+    metrics = result["metrics"]
+    assert metrics["precision"] == pytest.approx(PRECISION)
+    assert metrics["recall"] == pytest.approx(RECALL)
+    assert metrics["f1"] == pytest.approx(0.6)
+    assert metrics["relationshipAccuracy"] == pytest.approx(RELATIONS)
+    assert metrics["relationshipRecall"] == pytest.approx(2 / 4)
+    assert metrics["hallucinationRate"] == pytest.approx(CANARIES)
+    assert metrics["duplicateRate"] == pytest.approx(1 / 6)
+    assert metrics["forbiddenRelationshipRate"] == pytest.approx(1 / 4)
+    assert metrics["provenanceCoverage"] == pytest.approx(PROVENANCE)
+    assert metrics["provenanceVerified"] == pytest.approx(3 / 6)
+    assert metrics["ungroundedRate"] == pytest.approx(2 / 6)
+    overall = 0.25 * RECALL + 0.2 * PRECISION + 0.2 * RELATIONS + 0.2 * PROVENANCE - 0.15 * CANARIES
+    assert metrics["overall"] == pytest.approx(overall)
+    states = [match["state"] for match in result["cases"][0]["matches"]["concepts"]]
+    assert states == ["alias", "exact", "exact", "duplicate", "canary", "unmatched"]
+    assert (result["mode"], result["prompts"], result["verdict"]) == ("outputs", {}, None)
+
+
+def test_a_flawless_output_is_excellent_and_an_empty_one_0(project: Box) -> None:
+    quote = CASE["sourceText"]
+    best = {
+        "concepts": [{"label": one["label"], "sourceQuote": quote} for one in CASE["expectedConcepts"]],
+        "relationships": CASE["expectedRelationships"],
+    }
+    result = scored(project, {"caseId": "bees", "output": best})
+    assert result["metrics"]["overall"] == pytest.approx(0.85)
+    assert result["zones"]["overall"] == "excellent"
+    result = scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
+    for key in ("precision", "recall", "f1", "relationshipAccuracy", "provenanceCoverage", "hallucinationRate", "overall"):
+        assert result["metrics"][key] == 0.0
+
+
+def test_outputs_that_are_missing_broken_or_strange(project: Box) -> None:
+    assert scored(project, {"caseId": "bees", "error": "time-out"}, code=3)["failed"] == ["bees"]
+    assert scored(project, {"caseId": "bees", "output": "no idea"})["badAnswers"] == ["bees"]
+    for text, said in (
+        ('{"caseId": "bee", "output": {}}', "`bee` is no golden case"),
+        ('{"caseId": "bees", "output": {"concepts": [NaN]}}', "NaN"),
+        ('{"caseId": "bees", "output": {}, "output": {}}', "stands twice"),
+        ("<<<<<<< HEAD", "merge-conflict"),
+        ('{"caseId": "bees"', "not JSON"),
+        ("[]", "no JSON object"),
+    ):
+        project.write("outputs.jsonl", text + "\n")
+        done = project.row3("score", "farm", "--outputs", "outputs.jsonl", code=2)
+        assert len(done.errors) == 1
+        assert "outputs.jsonl:1" in done.errors[0]
+        assert said in done.errors[0]
+    done = project.row3("score", "farn", "--outputs", "outputs.jsonl", code=2)
+    assert "Did you mean `farm`" in done.errors[0]
+    assert "nowhere.jsonl" in project.row3("score", "farm", "--outputs", "nowhere.jsonl", code=2).errors[0]
+
+
+def generate(box: Box, count: int) -> None:
+    """Cases that differ from one another, and outputs that are right, wrong and in between."""
+    lines = []
+    for number in range(count):
+        names = [f"{word} {number}" for word in ("alpha", "beta", "gamma", "delta", "epsilon")]
+        case = {
+            "id": f"case-{number:04}",
+            "sourceText": f"{', '.join(names)} are all that case {number} is about.",
+            "expectedConcepts": [{"label": name, "aliases": [name.upper() + "x"]} for name in names],
+            "expectedRelationships": [
+                {"source": names[i], "predicate": "CAUSES", "target": names[i + 1]} for i in range(4)
+            ],
+            "forbiddenConcepts": [f"omega {number}"],
+        }
+        box.write(f"golden/farm/case-{number:04}.gold.json", json.dumps(case))
+        found = names[: 1 + number % 5] + ([f"omega {number}"] if number % 7 == 0 else []) + [f"alpho {number}"]
+        output: object = {
+            "concepts": [{"label": name, "sourceQuote": name if i % 2 else None} for i, name in enumerate(found)],
+            "relationships": [{"source": names[0], "predicate": "CAUSES", "target": name} for name in found[1:3]],
+        }
+        lines.append({"caseId": case["id"], "output": "nonsense" if number % 31 == 0 else output})
+    box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+
+
+def test_one_process_and_two_give_the_same_result(tmp_path: Path) -> None:
+    box = Box(tmp_path / "project")
+    generate(box, 400)
+    one, two = (
+        box.row3("score", "farm", "--outputs", "outputs.jsonl", "--format", "json", "--jobs", jobs, code=0).json
+        for jobs in ("1", "2")
+    )
+    for value in (one, two):
+        del value["runId"], value["at"]
+    assert len(one["cases"]) == 400
+    assert one == two

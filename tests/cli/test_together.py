@@ -1,0 +1,69 @@
+"""Two commands at once on one project."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.projects import CASES, Box, FakeModel, FakeReply, flawless
+
+
+def ended(*processes: object) -> list[tuple[int, str]]:
+    done = []
+    for process in processes:
+        _, err = process.communicate(timeout=120)  # type: ignore[attr-defined]
+        done.append((process.returncode, err.decode()))  # type: ignore[attr-defined]
+    return done
+
+
+TIMEOUT_IS_AN_OSERROR = "filelock.Timeout is an OSError, so `writing` takes waiting for a broken disk"
+
+
+@pytest.mark.xfail(strict=False, reason=TIMEOUT_IS_AN_OSERROR)
+def test_four_compares_at_once_all_succeed_and_all_are_noted(box: Box) -> None:
+    done = ended(*[box.start("--compare") for _ in range(4)])
+    assert [code for code, _ in done] == [0] * 4, done
+    entries = box.history()
+    assert [entry["action"] for entry in entries] == ["promotion", *["compare"] * 4]
+    assert len({entry["runId"] for entry in entries}) == 5
+    assert len(list(box.path(".row3/runs").glob("*.json"))) == 5
+    assert not box.path(".row3/transaction").exists()
+
+
+@pytest.mark.xfail(strict=False, reason=TIMEOUT_IS_AN_OSERROR)
+def test_compare_and_promote_at_once_both_succeed(box: Box) -> None:
+    done = ended(box.start("promote", "v1.1"), box.start("--compare"), box.start("--compare"))
+    assert [code for code, _ in done] == [0] * 3, done
+    assert sorted(entry["action"] for entry in box.history()) == ["compare", "compare", "promotion", "promotion"]
+    box.row3("--compare", code=0)
+    promoted = json.loads(box.read("prompts/promoted.json"))["prompts"]["extract"]
+    assert promoted["version"] == "v1.1"
+
+
+def test_the_same_promotion_twice_at_once_is_one(box: Box) -> None:
+    done = ended(*[box.start("promote", "v1.1") for _ in range(2)])
+    assert sorted(code for code, _ in done)[0] == 0, done
+    headings = [line for line in box.read("CHANGELOG.md").splitlines() if line.startswith("## v1.1 ")]
+    assert len(headings) == 1
+    promoted = json.loads(box.read("prompts/promoted.json"))["prompts"]["extract"]
+    assert promoted["locked"].keys() == {"v1.0"}
+
+
+def test_two_recording_runs_at_once_keep_all_their_answers(box: Box) -> None:
+    def choose(case_id: str, times: int) -> FakeReply:
+        slow = case_id == "yeast" and times == 0
+        return FakeReply(json.dumps(flawless(CASES[case_id])), wait_s=1.5 if slow else 0.0)
+
+    model = FakeModel(choose)
+    model.serve(box)
+    try:
+        one = box.start("--mode", "record", "--jobs", "3", "--model", "other")
+        while "yeast" not in model.asked and one.poll() is None:
+            pass
+        two = box.start("--mode", "record", "--jobs", "3", "--model", "other", "--case", "rye")
+        assert [code for code, _ in ended(one, two)] == [0, 0]
+    finally:
+        model.stop()
+    assert box.row3("--mode", "replay", "--model", "other", code=0)
+    assert not list(box.path(".row3/journal").glob("*.jsonl"))

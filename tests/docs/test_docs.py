@@ -1,0 +1,204 @@
+"""The pages say what the program does: commands, options, keys, rules; and their links lead somewhere."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import click
+import pytest
+from pydantic import BaseModel
+
+from row3.kinds.extraction import METRICS
+from row3.kinds.extraction_models import GoldenCase
+from row3.providers.presets import PRESETS
+from row3.store.config import Config
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
+FENCED = re.compile(r"^(```|~~~).*?^\1[ \t]*$", re.MULTILINE | re.DOTALL)
+INLINE_CODE = re.compile(r"`[^`\n]*`")
+
+
+def read(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def load_commands() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("row3_docs_commands", DOCS / "_commands.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+COMMANDS = load_commands()
+
+
+def markdown_files() -> list[Path]:
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard", "*.md"],
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    if listed.returncode == 0:
+        names = [name for name in listed.stdout.decode("utf-8").split("\0") if name]
+        return sorted(path for name in names if (path := ROOT / name).is_file())
+    return sorted(path for folder in ("docs", "prompts", "examples") for path in (ROOT / folder).rglob("*.md"))
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors that a page's headings get."""
+    found: set[str] = set()
+    for heading in re.findall(r"^#{1,6}[ \t]+(.+?)[ \t]*$", FENCED.sub("", text), re.MULTILINE):
+        kept = re.sub(r"[^\w\- ]", "", heading.lower())
+        found.add(kept.replace(" ", "-"))
+    return found
+
+
+def test_the_command_reference_is_what_the_script_prints() -> None:
+    assert read("commands.md") == COMMANDS.page(), "run: python docs/_commands.py > docs/commands.md"
+
+
+@pytest.mark.parametrize("path", markdown_files(), ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_relative_links_lead_somewhere(path: Path) -> None:
+    text = INLINE_CODE.sub("", FENCED.sub("", path.read_text(encoding="utf-8")))
+    broken = []
+    for target in LINK.findall(text):
+        if re.match(r"[a-z][a-z0-9+.-]*:", target):
+            continue
+        name, _, anchor = target.partition("#")
+        there = (path.parent / name).resolve() if name else path
+        if not there.exists() or (
+            anchor and there.suffix == ".md" and anchor not in anchors(there.read_text(encoding="utf-8"))
+        ):
+            broken.append(target)
+    assert not broken
+
+
+def command_parameters() -> list[Any]:
+    return [pytest.param(name, command, id=name) for name, command in COMMANDS.commands()]
+
+
+@pytest.mark.parametrize(("name", "command"), command_parameters())
+def test_every_option_of_a_command_is_documented(name: str, command: click.Command) -> None:
+    sections = re.split(r"^## ", read("commands.md"), flags=re.MULTILINE)
+    own = next(section for section in sections if section.startswith(f"`{name}`\n"))
+    shared = next(section for section in sections if section.startswith("Shared options"))
+    for option in command.params:
+        if not isinstance(option, click.Option):
+            continue
+        assert option.help, f"{name} {option.opts}: no help"
+        section = shared if option.name in COMMANDS.SHARED else own
+        for spelling in (*option.opts, *option.secondary_opts):
+            assert re.search(rf"(?m)^ +(?:\S+, )?{re.escape(spelling)}(?![\w-])", section), f"{name} {spelling}"
+
+
+def lint_rules() -> set[str]:
+    """Ids of all rules in the source of `extraction_lint`: second argument of `Finding`, first of `_outside`."""
+    tree = ast.parse((ROOT / "row3/kinds/extraction_lint.py").read_text(encoding="utf-8"))
+    rules: set[str] = set()
+    for node in ast.walk(tree):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
+            continue
+        if node.func.id == "_outside" and isinstance(node.args[0], ast.Constant):
+            rules.add(f"{str(node.args[0].value).replace(' ', '-')}-count")
+        elif node.func.id == "Finding" and isinstance(node.args[1], ast.Constant):
+            rules.add(str(node.args[1].value))
+    return rules
+
+
+def project_lint_rules() -> set[str]:
+    """Ids that `row3 lint` itself gives, to files rather than to cases."""
+    rules: set[str] = set()
+    for path in lint_modules():
+        source = path.read_text(encoding="utf-8")
+        rules |= set(re.findall(r'"(?:error|warning)",\s*"([a-z-]+)"', source))
+        rules |= set(re.findall(r'\("[^"\n]+", "([a-z]+(?:-[a-z]+)*)"\),', source))
+    return rules
+
+
+def lint_modules() -> list[Path]:
+    return sorted((ROOT / "row3/workflows").glob("lint*.py"))
+
+
+def test_every_lint_rule_is_documented() -> None:
+    rules = lint_rules()
+    assert {"not-in-text", "words-count", "forbidden-relationships-count", "case-count"} <= rules
+    assert {"duplicate-key", "promoted-edited", "unused-prompt", "id-twice", "empty-suite"} <= project_lint_rules()
+    page = read("golden-cases.md")
+    assert not [rule for rule in sorted(rules | project_lint_rules()) if f"`{rule}`" not in page]
+
+
+def test_no_documented_lint_rule_is_gone() -> None:
+    page = read("golden-cases.md").partition("\n### Rules for a case\n")[2]
+    first_cells = re.findall(r"^\| ((?:`[a-z-]+`(?:, )?)+) \|", page, re.MULTILINE)
+    documented = {rule for cell in first_cells for rule in re.findall(r"`([a-z-]+)`", cell)}
+    source = "".join(path.read_text(encoding="utf-8") for path in lint_modules())
+    known = lint_rules() | project_lint_rules()
+    assert not [rule for rule in sorted(documented) if rule not in known and f'"{rule}"' not in source]
+
+
+def keys(model: type[BaseModel], seen: set[type[BaseModel]] | None = None) -> Iterator[str]:
+    """The keys of a model and of all models inside it, as files spell them."""
+    seen = set() if seen is None else seen
+    if model in seen:
+        return
+    seen.add(model)
+    for name, field in model.model_fields.items():
+        yield field.alias or name
+        for inner in models_in(field.annotation):
+            yield from keys(inner, seen)
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for part in getattr(annotation, "__args__", ()):
+        yield from models_in(part)
+
+
+@pytest.mark.parametrize(
+    ("page", "model"), [("configuration.md", Config), ("golden-cases.md", GoldenCase)], ids=["row3.toml", "golden case"]
+)
+def test_every_key_is_documented(page: str, model: type[BaseModel]) -> None:
+    text = read(page)
+    assert not [key for key in keys(model) if f"`{key}`" not in text]
+
+
+def test_every_metric_is_documented() -> None:
+    page = read("scoring.md")
+    assert not [metric.key for metric in METRICS if f"| `{metric.key}` |" not in page]
+
+
+def test_the_documented_thresholds_are_the_defaults() -> None:
+    page = read("configuration.md")
+    for metric in METRICS:
+        if metric.threshold is not None:
+            limits = metric.threshold
+            row = re.search(rf"^\| `{metric.key}` \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
+            assert row is not None, metric.key
+            assert [float(cell) for cell in row.groups()] == [limits.minimum, limits.target, limits.excellent]
+
+
+def test_every_preset_is_documented() -> None:
+    page = read("providers.md")
+    for name, endpoint in PRESETS.items():
+        row = next((line for line in page.split("\n") if line.startswith(f"| `{name}` |")), "")
+        assert row, name
+        assert endpoint.key_variable is None or f"`{endpoint.key_variable}`" in row
+
+
+@pytest.mark.parametrize("path", sorted(DOCS.rglob("*.md")), ids=lambda path: path.relative_to(DOCS).as_posix())
+def test_pages_name_no_folder_of_a_machine(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert not re.search(r"(?<![\w.])/(?:tmp|home|root|work|Users)/", text)

@@ -1,0 +1,75 @@
+"""Strict reading, atomic writing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.store.files import decode, read_bytes, read_text, refuse_conflicts, write_atomic
+
+
+def test_text_loses_its_mark_and_carriage_returns() -> None:
+    assert decode(b"\xef\xbb\xbfa\r\nb\rc\n", where="x") == "a\nb\nc\n"
+
+
+@pytest.mark.parametrize("raw", ["ä".encode("utf-16"), "ä".encode("utf-16-le"), "ä".encode("utf-16-be"), b"\xe4", b"\xed\xa0\x80"])
+def test_another_encoding_is_refused_by_name(raw: bytes) -> None:
+    with pytest.raises(InvalidFile, match="^x: .*UTF-"):
+        decode(raw + b"", where="x") if raw[:1] in (b"\xe4", b"\xff", b"\xfe", b"\xed") else decode(b"\xff\xfe" + raw, where="x")
+
+
+def test_sizes_kinds_and_absence_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "big").write_bytes(b"x" * 11)
+    with pytest.raises(InvalidFile, match="11 bytes, more than 10"):
+        read_bytes(tmp_path / "big", where="big", limit=10)
+    with pytest.raises(InvalidFile, match="does not exist"):
+        read_bytes(tmp_path / "none", where="none")
+    with pytest.raises(InvalidFile, match="folder"):
+        read_bytes(tmp_path, where="here")
+
+
+def test_conflict_markers_are_found_with_their_line_and_rulers_are_left_alone() -> None:
+    with pytest.raises(InvalidFile, match="^x:2: "):
+        refuse_conflicts("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> d\n", where="x")
+    refuse_conflicts("Title\n=======\n\na <<<<<<< b\n", where="x")
+
+
+def test_a_write_replaces_the_whole_and_leaves_nothing_beside(tmp_path: Path) -> None:
+    path = tmp_path / "deep/file"
+    write_atomic(path, "ä\n")
+    write_atomic(path, [b"b", b"c"])
+    assert path.read_bytes() == b"bc"
+    assert os.listdir(path.parent) == ["file"]
+    assert read_text(path, where="file") == "bc"
+
+
+def test_mode_and_symlink_survive(tmp_path: Path) -> None:
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_text("a", encoding="utf-8")
+    path.chmod(0o640)
+    link.symlink_to(path)
+    write_atomic(link, "b")
+    assert link.is_symlink()
+    assert path.read_text(encoding="utf-8") == "b"
+    assert path.stat().st_mode & 0o777 == 0o640
+
+
+def test_an_error_while_writing_leaves_the_old_and_no_litter(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old", encoding="utf-8")
+
+    def pieces() -> object:
+        yield b"new"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(EnvironmentFault, match="No space left on device"):
+        write_atomic(path, pieces())  # type: ignore[arg-type]
+    assert path.read_text(encoding="utf-8") == "old"
+    assert os.listdir(tmp_path) == ["file"]
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(EnvironmentFault):
+        write_atomic(tmp_path / "folder", "x")
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]

@@ -1,0 +1,110 @@
+"""`metrics-history.json`: an append adds a line, and git's union merge of two appends is valid."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.errors import InvalidFile
+from row3.store.history import FILE, HistoryEntry, history_text, parse_history, read_history
+
+
+def entry(run_id: str, **more: Any) -> HistoryEntry:
+    values = {
+        "run_id": run_id,
+        "at": "2026-01-29T10:00:00Z",
+        "action": "compare",
+        "suite": "bread",
+        "prompts": {"extract": "v1.0"},
+        "model": "m",
+        "mode": "replay",
+        "cases": 3,
+        "metrics": {"overall": 0.75},
+    }
+    return HistoryEntry.model_validate(values | more)
+
+
+def append(root: Path, run_id: str) -> str:
+    text = history_text(root, entry(run_id))
+    (root / FILE).write_text(text, encoding="utf-8")
+    return text
+
+
+def test_every_append_is_one_more_line_and_changes_no_other(tmp_path: Path) -> None:
+    before = append(tmp_path, "one")
+    for number in range(4):
+        after = append(tmp_path, f"more-{number}")
+        old, new = before.splitlines(), after.splitlines()
+        assert new[: len(old) - 1] == old[:-1]
+        assert len(new) == len(old) + 1
+        assert len(json.loads(after)) == number + 2
+        before = after
+    assert [one.run_id for one in read_history(tmp_path)] == ["one", *(f"more-{n}" for n in range(4))]
+
+
+@pytest.mark.parametrize("begun", [0, 1, 3])
+def test_a_union_merge_of_two_branches_keeps_both(tmp_path: Path, begun: int) -> None:
+    for number in range(begun):
+        append(tmp_path, f"base-{number}")
+    base = tmp_path / "base"
+    base.write_text((tmp_path / FILE).read_text(encoding="utf-8") if begun else "", encoding="utf-8")
+    sides = []
+    for side in ("ours", "theirs"):
+        folder = tmp_path / side
+        folder.mkdir()
+        if begun:
+            (folder / FILE).write_bytes((tmp_path / FILE).read_bytes())
+        append(folder, f"{side}-1")
+        append(folder, f"{side}-2")
+        sides.append(folder / FILE)
+    merged = subprocess.run(
+        ["git", "merge-file", "--union", "-p", str(sides[0]), str(base), str(sides[1])],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    ids = [one.run_id for one in parse_history(merged)]
+    assert sorted(ids) == sorted(
+        [*(f"base-{n}" for n in range(begun)), "ours-1", "ours-2", "theirs-1", "theirs-2"]
+    )
+    (tmp_path / FILE).write_text(merged, encoding="utf-8")
+    append(tmp_path, "after")
+    assert len(json.loads((tmp_path / FILE).read_text(encoding="utf-8"))) == begun + 5
+
+
+def test_a_reformatted_file_is_read_and_brought_back(tmp_path: Path) -> None:
+    append(tmp_path, "one")
+    value = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+    (tmp_path / FILE).write_text(json.dumps(value), encoding="utf-8")
+    assert append(tmp_path, "two").count("\n") == 4
+
+
+def test_a_file_that_a_formatter_spread_over_lines_is_read_too(tmp_path: Path) -> None:
+    append(tmp_path, "one")
+    value = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
+    (tmp_path / FILE).write_text(json.dumps(value, indent=2), encoding="utf-8")
+    assert [one.run_id for one in read_history(tmp_path)] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{}", "array"),
+        ("[\n{}\n]", r"metrics-history\.json:2: "),
+        ('[\n{"a": 1}', "no end"),
+        ("[\n<<<<<<< HEAD\n]", "merge-conflict"),
+        ('[\n{"schemaVersion": 2}\n]', "newer"),
+    ],
+)
+def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path, text: str, says: str) -> None:
+    (tmp_path / FILE).write_text(text, encoding="utf-8")
+    with pytest.raises(InvalidFile, match=says):
+        read_history(tmp_path)
+
+
+def test_no_file_is_no_history(tmp_path: Path) -> None:
+    assert read_history(tmp_path) == []

@@ -1,0 +1,98 @@
+"""Several files changed as one."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.store import transaction
+from row3.store.transaction import commit, recover
+
+FILES = {"a.json": b"new a", "deep/down/b.json": b"new b"}
+
+
+def test_all_files_are_written_and_nothing_is_left(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_bytes(b"old a")
+    commit(tmp_path, tmp_path / ".row3", FILES)
+    assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
+    assert not (tmp_path / ".row3/transaction").exists()
+    assert recover(tmp_path, tmp_path / ".row3") == []
+
+
+@pytest.mark.parametrize("after", range(1, 8))
+def test_stopped_at_any_replace_it_is_old_or_can_be_finished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    (tmp_path / "a.json").write_bytes(b"old a")
+    calls = 0
+    replace = os.replace
+
+    class Killed(BaseException):
+        pass
+
+    def dying(*args: object) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == after:
+            raise Killed
+        replace(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(os, "replace", dying)
+    try:
+        commit(tmp_path, tmp_path / ".row3", FILES)
+    except Killed:
+        counts = (tmp_path / ".row3/transaction/commit.json").exists()
+        monkeypatch.setattr(os, "replace", replace)
+        done = recover(tmp_path, tmp_path / ".row3")
+        assert sorted(done) == (sorted(FILES) if counts else [])
+        expected = b"new a" if counts else b"old a"
+        assert (tmp_path / "a.json").read_bytes() == expected
+        assert (tmp_path / "deep/down/b.json").exists() is counts
+        assert not (tmp_path / ".row3/transaction").exists()
+
+
+def test_a_folder_in_the_way_changes_nothing(tmp_path: Path) -> None:
+    (tmp_path / "deep").write_bytes(b"a file")
+    with pytest.raises(EnvironmentFault):
+        commit(tmp_path, tmp_path / ".row3", FILES)
+    assert not (tmp_path / "a.json").exists()
+    assert recover(tmp_path, tmp_path / ".row3") == []
+
+
+@pytest.mark.xfail(strict=True, reason="the manifest counts already when the move onto a folder fails, and for ever after")
+def test_a_folder_where_a_file_goes_changes_nothing_either(tmp_path: Path) -> None:
+    (tmp_path / "deep/down/b.json").mkdir(parents=True)
+    with pytest.raises(EnvironmentFault):
+        commit(tmp_path, tmp_path / ".row3", FILES)
+    assert not (tmp_path / "a.json").exists()
+    assert recover(tmp_path, tmp_path / ".row3") == []
+
+
+@pytest.mark.parametrize(
+    ("manifest", "says"),
+    [
+        ("{", "the manifest is broken"),
+        ("[]", "the manifest is broken"),
+        ('{"files": [{"file": "../x", "new": "0", "digest": ""}]}', "outside the project"),
+        ('{"files": [{"file": "/etc/x", "new": "0", "digest": ""}]}', "outside the project"),
+    ],
+)
+def test_a_manifest_that_cannot_be_trusted_moves_nothing(tmp_path: Path, manifest: str, says: str) -> None:
+    folder = tmp_path / ".row3" / transaction.FOLDER
+    folder.mkdir(parents=True)
+    (folder / transaction.MANIFEST).write_text(manifest, encoding="utf-8")
+    with pytest.raises(InvalidFile, match=says):
+        recover(tmp_path, tmp_path / ".row3")
+
+
+def test_damaged_new_contents_are_not_moved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transaction, "recover", lambda *_: [])
+    commit(tmp_path, tmp_path / ".row3", FILES)
+    monkeypatch.undo()
+    (tmp_path / ".row3/transaction/new/0").write_bytes(b"other")
+    with pytest.raises(InvalidFile, match=r"the new a\.json is damaged"):
+        recover(tmp_path, tmp_path / ".row3")
+    assert not (tmp_path / "a.json").exists()
