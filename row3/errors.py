@@ -15,6 +15,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+COMMANDS = ("pip ", "row3 ", "git ")
+
 
 class Row3Error(Exception):
     """Something the user can mend: what happened, where, and what to do."""
@@ -24,10 +26,13 @@ class Row3Error(Exception):
     def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
         self.what = what.rstrip(".")
         self.where = where
-        self.fix = fix.rstrip(".")
+        fix = fix.rstrip(".")
+        # A cure is a sentence of its own, unless it is a command to be pasted.
+        self.fix = fix if fix.startswith(COMMANDS) else fix[:1].upper() + fix[1:]
         place = f"{where}: " if where else ""
         cure = f". {self.fix}" if fix else ""
-        super().__init__(f"{place}{self.what}{cure}.")
+        end = "" if cure.endswith(("?", "!", ":")) else "."
+        super().__init__(f"{place}{self.what}{cure}{end}")
 
 
 class UsageError(Row3Error):

@@ -139,9 +139,7 @@ def clean_env(home: Path, **more: str) -> dict[str, str]:
 def run(*command: str, cwd: Path, env: Mapping[str, str], stdin: str | None = None, timeout: float = 120) -> Done:
     """Run a command to its end."""
     given: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin.encode()}
-    done = subprocess.run(
-        command, cwd=cwd, env=dict(env), capture_output=True, check=False, timeout=timeout, **given
-    )
+    done = subprocess.run(command, cwd=cwd, env=dict(env), capture_output=True, check=False, timeout=timeout, **given)
     return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
 
@@ -378,5 +376,12 @@ def completion(reply: FakeReply) -> bytes:
     """The body of a chat completion."""
     choice = {"index": 0, "finish_reason": reply.finish, "message": {"role": "assistant", "content": reply.text}}
     usage = {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150}
-    value = {"id": "x", "object": "chat.completion", "created": 1, "model": "served", "choices": [choice], "usage": usage}
+    value = {
+        "id": "x",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "served",
+        "choices": [choice],
+        "usage": usage,
+    }
     return json.dumps(value).encode()

@@ -20,12 +20,12 @@ COMMANDS = {
     "lint": "Check golden cases, prompts and settings.",
     "new-version": "Copy a prompt's current version to the next one.",
     "score": "Score outputs made elsewhere, without a provider.",
-    "diff": "Compare two saved runs, baselines or prompt versions.",
-    "investigate": "Explain a case: what was missed, invented, misdirected.",
+    "diff": "Compare two saved runs, baselines or prompt versions; nothing is judged.",
+    "investigate": "Explain a case: what was missed, invented, misdirected or unquoted, and where.",
     "history": "List the baselines, comparisons and promotions.",
     "trend": "Draw the metrics over time (SVG and PNG).",
     "recordings": "List, import, prune or verify the recorded answers.",
-    "report": "Write a comparison as a report (Markdown, JSON, JUnit).",
+    "report": "Write a comparison as a report (Markdown unless --format says otherwise).",
     "schema": "Write JSON Schemas for the project's files.",
 }
 """Help of each command, so that `row3 --help` need not load them; a test holds it to theirs."""
@@ -58,7 +58,9 @@ class Commands(click.Group):
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             import difflib
 
-            near = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            options = {"compare": "--compare", "baseline": "--baseline"}
+            near = difflib.get_close_matches(args[0], [*options, *COMMANDS], n=1)
+            near = [options.get(name, name) for name in near]
             hint = f"Did you mean `{near[0]}`?" if near else "See `row3 --help`."
             raise click.UsageError(f"there is no command `{args[0]}`. {hint}")
         return super().resolve_command(ctx, args)
@@ -101,6 +103,10 @@ def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
 
 def run() -> NoReturn:
     """Run the command line; every error is one message on stderr, never a traceback."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - closed by whoever called us
+    if sys.stderr is None:
+        sys.stderr = sys.stdout
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
@@ -110,7 +116,6 @@ def run() -> NoReturn:
 def _guarded() -> int:
     try:
         code = main(standalone_mode=False)
-        sys.stdout.flush()
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as end:
         return end.exit_code

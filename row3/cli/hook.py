@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -34,7 +35,7 @@ def _repository(common: Common) -> Repository:
 def _show(report: HookReport, common: Common) -> None:
     lines = [f"hooks in {report.folder}"]
     for hook in report.hooks:
-        first = f"; runs {hook.runs_first} first" if hook.runs_first else ""
+        first = "; the hook that was there runs first" if hook.runs_first else ""
         remark = f" ({hook.note})" if hook.note else ""
         lines.append(f"  {hook.name:<17} {hook.outcome}{first}{remark}")
     if report.note:
@@ -72,6 +73,17 @@ def status(common: Common) -> None:
     _show(hook_status(_repository(common)), common)
 
 
+def _pushed() -> str:
+    """What is pushed, as git says it on stdin; the pre-commit framework says it in the environment instead."""
+    text = "" if sys.stdin.isatty() else sys.stdin.read()
+    new = os.environ.get("PRE_COMMIT_TO_REF")
+    if text.strip() or not new:
+        return text
+    local = os.environ.get("PRE_COMMIT_LOCAL_BRANCH", "HEAD")
+    remote = os.environ.get("PRE_COMMIT_REMOTE_BRANCH", local)
+    return f"{local} {new} {remote} {os.environ.get('PRE_COMMIT_FROM_REF') or '0' * len(new)}\n"
+
+
 @command.command("run")
 @click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push"]), default="pre-commit")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
@@ -84,6 +96,6 @@ def run_(ctx: click.Context, name: str, arguments: tuple[str, ...], common: Comm
     from row3.store.project import find_root
     from row3.workflows.hook import run_hook
 
-    stdin = sys.stdin.read() if name == "pre-push" and not sys.stdin.isatty() else ""
+    stdin = _pushed() if name == "pre-push" else ""
     verdict = run_hook(find_root(common.start), name, stdin)  # type: ignore[arg-type]
     ctx.exit(show_hook(verdict, common))

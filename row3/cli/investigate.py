@@ -12,7 +12,7 @@ from row3.cli.output import emit
 @click.argument("case_id", metavar="CASE")
 @common_options
 def command(case_id: str, common: Common) -> None:
-    """Explain a case: what was missed, invented, misdirected or unquoted, and where in the text.
+    """Explain a case: what was missed, invented, misdirected or unquoted, and where.
 
     Writes the investigation template of the standards, filled in, as Markdown.
     """

@@ -77,8 +77,21 @@ class Common:
             **rest,
         )
 
+    def check_out(self) -> None:
+        """Raise `UsageError` where --out names a place that cannot be written, before anything is done."""
+        from row3.errors import UsageError
+
+        if self.out is None:
+            return
+        target = Path(self.out)
+        if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
+            raise UsageError(
+                "no file can be written there", where=f"--out {self.out}", fix="Name a file in a folder that is there"
+            )
+
     def session(self, **rest: Any) -> Session:
         """The project opened for this command."""
+        self.check_out()
         from row3.cli.output import note
         from row3.cli.progress import make_observer
         from row3.workflows.session import open_session

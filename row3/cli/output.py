@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Iterable
@@ -25,8 +26,13 @@ def emit(pieces: str | Iterable[str], out: str | None) -> None:
     if isinstance(pieces, str):
         pieces = (pieces if pieces.endswith("\n") else f"{pieces}\n",)
     if out is None:
-        for piece in pieces:
-            sys.stdout.write(piece)
+        try:
+            for piece in pieces:
+                sys.stdout.write(piece)
+            sys.stdout.flush()
+        except BrokenPipeError:
+            # The reader has gone (`row3 | head`): nothing is wrong, and the verdict stands.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return
     from row3.store.files import write_atomic
 

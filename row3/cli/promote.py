@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from row3.cli.options import Common, common_options
+from row3.cli.output import emit
 from row3.cli.show import show_promotion
 
 
@@ -23,16 +24,24 @@ def command(
     VERSION is `v1.1` or `decompose-concepts-v1.1`. Lock, baseline, changelog, history and charts are written as one
     transaction; on a block nothing is written, unless --approve REASON is given.
     """
-    from row3.workflows.promote import promote
+    from row3.workflows.promote import AlreadyDone, promote
 
     if make_tag and not make_commit:
         raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
-    result = promote(
-        common.session(),
-        version,
-        approve=common.approve,
-        dry_run=dry_run,
-        make_commit=make_commit,
-        make_tag=make_tag,
-    )
+    try:
+        result = promote(
+            common.session(),
+            version,
+            approve=common.approve,
+            dry_run=dry_run,
+            make_commit=make_commit,
+            make_tag=make_tag,
+        )
+    except AlreadyDone as done:
+        files = "".join(f"\n  {file}" for file in done.files)
+        emit(
+            f"{done.name} is promoted: the interrupted promotion was finished. Commit these files together.{files}",
+            common.out,
+        )
+        ctx.exit(0)
     ctx.exit(show_promotion(result, common))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import click
 
 from row3.cli.options import Common
-from row3.cli.output import note
 from row3.cli.show import show_comparison, show_run
 
 
@@ -29,7 +28,7 @@ def run_default(
 
         chosen = pick_cases(session.project, session.suite, only)  # type: ignore[arg-type]
         session.options = replace(session.options, only=chosen)
-        note(f"{len(chosen)} {only} cases: a part is no gate")
+        session.say(f"{len(chosen)} {only} cases: a part is no gate")
     if dry_run:
         from row3.cli.dry_run import show_estimate
 
@@ -39,7 +38,7 @@ def run_default(
 
         comparison = gate(session, against=against, approve=common.approve)
         if common.approve is not None and comparison.approval is None:
-            note("nothing is blocked that could be approved")
+            session.say("nothing is blocked that could be approved")
         return show_comparison(comparison, common)
     if baseline:
         from row3.workflows.baseline import save_baseline
@@ -47,9 +46,9 @@ def run_default(
         announced = save_baseline(session)
         show_run(announced, common)
         if session.may_write:
-            note(f"baseline saved as baselines/{session.suite.name}.json; commit it with metrics-history.json")
+            session.say(f"baseline saved as baselines/{session.suite.name}.json; commit it with metrics-history.json")
         else:
-            note("nothing was saved: a run in CI or for this format writes no tracked file")
+            session.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return 0
     from row3.workflows.running import plain_run
 

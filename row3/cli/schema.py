@@ -13,8 +13,9 @@ from row3.cli.output import emit
 @click.command()
 @common_options
 def command(common: Common) -> None:
-    """Write JSON Schemas for the project's files, into schemas/ or the folder that --out names.
+    """Write JSON Schemas for the project's files.
 
+    They go into schemas/, or into the folder that --out names.
     Editors complete and check golden cases, row3.toml and the rest by them as you type.
     """
     from row3.store.project import find_root

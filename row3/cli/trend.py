@@ -14,7 +14,10 @@ from row3.cli.output import emit
 @click.option("--weekly", is_flag=True, help="Mean and range of each ISO week along real time.")
 @common_options
 def command(common: Common, *, weekly: bool) -> None:
-    """Draw the metrics over time (SVG and PNG), into charts/ or the folder that --out names."""
+    """Draw the metrics over time (SVG and PNG).
+
+    They go into charts/, or into the folder that --out names.
+    """
     from row3.errors import UsageError
     from row3.store.project import open_project, pick_suite
     from row3.workflows.trend import draw_trend

@@ -39,6 +39,8 @@ class Evidence:
     """Consecutive declining runs, this one included."""
     partial: bool = False
     """Only some of the cases were run."""
+    compared: int | None = None
+    """Cases compared with the baseline's; None where there is no baseline."""
 
 
 def judge(evidence: Evidence) -> tuple[Verdict, tuple[Reason, ...]]:
@@ -52,6 +54,10 @@ def _completeness(evidence: Evidence) -> list[Reason]:
     reasons = []
     if evidence.cases == 0:
         reasons.append(Reason(Verdict.BLOCK, "no case was scored"))
+    elif evidence.compared == 0:
+        reasons.append(
+            Reason(Verdict.BLOCK, "no case could be compared with the baseline; `row3 --baseline` makes a new one")
+        )
     if evidence.failed:
         reasons.append(Reason(Verdict.BLOCK, f"the run is incomplete: no answer for {_listed(evidence.failed)}"))
     if evidence.partial:

@@ -30,12 +30,15 @@ class _Lazy(dict[int, "str | int | None"]):
 
 
 _TRANSLATION = _Lazy()
+_DROPPED = bytes(code for code in range(128) if _TRANSLATION[code] is None)
+_ASCII = bytes(ord(" ") if code < 128 and _TRANSLATION[code] == " " else code for code in range(256))
 
 
 def normalise_text(text: str) -> str:
     """Normalise a text of any length; not cached."""
     if text.isascii():
-        return " ".join(text.casefold().translate(_TRANSLATION).split())
+        # The same by bytes, several times as fast, and most texts are ASCII.
+        return " ".join(text.lower().encode().translate(_ASCII, _DROPPED).decode().split())
     folded = unicodedata.normalize("NFKC", text.replace("´", "'")).casefold().translate(_TRANSLATION)
     # Once more, since folding and dropping characters can bring a letter and its mark together.
     return " ".join(unicodedata.normalize("NFKC", folded).split())

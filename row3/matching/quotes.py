@@ -12,9 +12,10 @@ ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 class SourceText:
     """A case's text, normalised once and searched many times."""
 
-    __slots__ = ("_padded",)
+    __slots__ = ("_padded", "_text")
 
     def __init__(self, text: str) -> None:
+        self._text = text
         self._padded = f" {normalise_text(text)} "
 
     def mentions(self, name: str) -> bool:
@@ -22,8 +23,19 @@ class SourceText:
         key = normalise(name)
         return bool(key) and f" {key} " in self._padded
 
+    def _stands_alone(self, quote: str) -> bool:
+        """The quote occurs to the letter between white space, so it occurs after normalisation too."""
+        text = self._text
+        start = text.find(quote)
+        if start < 0 or not quote[:1].isalnum():
+            return False
+        end = start + len(quote)
+        return (start == 0 or text[start - 1].isspace()) and (end == len(text) or text[end].isspace())
+
     def contains_quote(self, quote: str) -> bool:
         """The quote occurs; where it leaves something out with an ellipsis, its parts do, in order."""
+        if self._stands_alone(quote):
+            return True
         key = normalise_text(quote)
         if not key:
             return False

@@ -117,7 +117,7 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
     after = after_values(comparison.run)
     for change in shown:
         lines += _case(change, *movement(change, after), style)
-    worse = [change for change in moved[len(shown) :] if GOOD.get(change.move) is False]
+    worse = [change for change in moved[len(shown) :] if GOOD.get(change.move) is False and change.move != "failed"]
     if worse:
         named = [f"{shorten(plain(change.case_id), LONGEST_ID)} {numbers.points(change.delta)}" for change in worse]
         text = f"▼ also worse (-v shows why): {some(named, SHOWN_CASES)}"

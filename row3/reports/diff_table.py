@@ -7,6 +7,8 @@ from typing import Any, Protocol
 
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, MetricChange
+from row3.reports import numbers
+from row3.reports.style import arrow
 
 SHOWN_CASES, SHOWN_ITEMS = 15, 6
 NOUNS = {
@@ -69,27 +71,23 @@ def _metric_table(view: DiffView, metrics: Sequence[Metric]) -> Iterator[str]:
         )
     widths = [max(len(row[i]) for row in rows) for i in range(5)]
     for row in rows:
-        numbers = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        yield "  ".join([row[0].ljust(widths[0]), *numbers])
+        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
+        yield "  ".join([row[0].ljust(widths[0]), *cells])
 
 
 def _percent(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.1f} %"
+    return "–" if value is None else numbers.percent(value)
 
 
 def _points(change: MetricChange) -> str:
     if change.delta is None:
         return "–"
-    if abs(change.delta) < 5e-10:
-        return "="
-    if abs(change.delta) < 0.0005:
-        return "0.0"
-    worse = change.worse_by is not None and change.worse_by > 0
-    return f"{100 * change.delta:+.1f} {'↓' if worse else '↑'}"
+    worse = None if abs(change.delta) < 5e-4 or change.worse_by is None else change.worse_by > 0
+    return f"{numbers.points(change.delta)} {arrow(None if worse is None else not worse)}".rstrip()
 
 
 def _case(change: CaseChange) -> Iterator[str]:
-    delta = f" {100 * change.delta:+.1f}" if change.move in ("improved", "regressed", "broke", "fixed") else ""
+    delta = f" {numbers.points(change.delta)}" if change.move in ("improved", "regressed", "broke", "fixed") else ""
     note = f" ({change.note})" if change.note else ""
     yield f"  {change.case_id}: {change.move}{delta}{note}"
     for sign, lists in (("+", change.gained), ("−", change.lost)):

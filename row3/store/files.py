@@ -84,6 +84,17 @@ def refuse_conflicts(text: str, *, where: str) -> None:
 
 
 @contextlib.contextmanager
+def read_faults(where: str) -> Iterator[None]:
+    """Turn the machine's refusals while reading into one clear message."""
+    try:
+        yield
+    except OSError as error:
+        raise EnvironmentFault(
+            f"cannot be read ({error.strerror or error})", where=where, fix="Check the file's permissions"
+        ) from None
+
+
+@contextlib.contextmanager
 def disk_faults(where: str) -> Iterator[None]:
     """Turn the machine's refusals while writing into one clear message."""
     try:

@@ -33,21 +33,25 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
     Raises `EnvironmentFault` where another run keeps it longer than `PATIENCE_S` seconds.
     """
     lock = FileLock(str(local_folder(local) / "lock"))
-    try:
-        try:
-            with disk_faults(".row3/lock"):
-                lock.acquire(timeout=0.05)
-        except Timeout:
-            say("another row3 is writing; waiting for it")
-            with disk_faults(".row3/lock"):
-                lock.acquire(timeout=PATIENCE_S)
-    except Timeout:
+    if not _acquired(lock, 0.05):
+        say("another row3 is writing; waiting for it")
+    if not lock.is_locked and not _acquired(lock, PATIENCE_S):
         raise EnvironmentFault(
             f"another row3 has been writing for more than {PATIENCE_S:g} s",
             where=".row3/lock",
             fix="Wait for it, or end it",
-        ) from None
+        )
     try:
         yield
     finally:
         lock.release()
+
+
+def _acquired(lock: FileLock, patience_s: float) -> bool:
+    # A time-out is an OSError too, so it has to be caught before the disk's faults are.
+    with disk_faults(".row3/lock"):
+        try:
+            lock.acquire(timeout=patience_s)
+        except Timeout:
+            return False
+    return True

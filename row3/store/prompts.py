@@ -174,15 +174,25 @@ def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
     entry = promoted.get(prompt.ref.name)
     if entry is None:
         return
-    locked = entry.locked | {entry.version: entry.digest}
-    digest = locked.get(str(prompt.ref.version))
+    digest = (entry.locked | {entry.version: entry.digest}).get(str(prompt.ref.version))
     if digest is not None and digest != prompt.digest:
         raise InvalidFile(
             f"{prompt.ref.name} {prompt.ref.version} is promoted and was edited in place",
             where=prompt.path,
-            fix=f"Put it back (`git checkout -- {prompt.path}`) and make a new version: "
-            f"`row3 new-version {prompt.ref.name}`",
+            fix=(
+                f"Put it back (`git checkout -- {prompt.path}`) and make a new version: "
+                f"`row3 new-version {prompt.ref.name}`"
+            ),
         )
+
+
+def check_all_locked(root: Path, promoted: dict[str, Promotion]) -> None:
+    """Check every version that was ever promoted and is still there, whether it runs or not. Raises `InvalidFile`."""
+    for name, entry in promoted.items():
+        for text in (*entry.locked, entry.version):
+            version = parse_version(text)
+            if version is not None and (root / FOLDER / f"{name}-{version}.md").is_file():
+                check_locked(read_prompt(root, PromptRef(name, version)), promoted)
 
 
 def promoted_text(promoted: dict[str, Promotion]) -> str:

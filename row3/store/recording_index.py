@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import os
+import re
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from row3.domain.requests import Request
-from row3.store.files import disk_faults
+from row3.store.files import read_faults
 from row3.store.recording_lines import HEAD, Recording, decoded, from_line
 
+DIGEST = re.compile("[0-9a-f]{64}")
 
-@dataclass(slots=True)
-class _Spot:
+
+class _Spot(NamedTuple):
     file: int
     offset: int
     length: int
@@ -28,19 +30,27 @@ class RecordingIndex:
 
     files: list[Path]
     names: list[str]
-    _spots: dict[str, _Spot] = field(default_factory=dict)
-    _by_case: dict[str, list[str]] = field(default_factory=dict)
+    _rows: dict[bytes | str, int] = field(default_factory=dict)
+    """Row of the table by digest, in raw bytes: tens of thousands of recordings take a few megabytes."""
+    _table: array[int] = field(default_factory=lambda: array("Q"))
+    """File, offset, length and line of each row."""
+    _by_case: dict[str, list[str]] | None = None
+    """Digests by case id, made when first asked for."""
     _open: dict[tuple[int, int], int] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self._spots)
+        return len(self._rows)
 
     def __contains__(self, digest: str) -> bool:
-        return digest in self._spots
+        return _key(digest) in self._rows
+
+    def _spot(self, digest: str) -> _Spot | None:
+        row = self._rows.get(_key(digest))
+        return None if row is None else _Spot(*self._table[4 * row : 4 * row + 4])
 
     def digests(self) -> list[str]:
         """All digests, in file order."""
-        return list(self._spots)
+        return [key.hex() if isinstance(key, bytes) else key for key in self._rows]
 
     def add_file(self, path: Path, name: str, *, torn_end: bool = False) -> None:
         """Take in a file; `torn_end` allows the last line to be cut off (a journal after a crash)."""
@@ -48,13 +58,12 @@ class RecordingIndex:
         self.files.append(path)
         self.names.append(name)
         offset = 0
-        with disk_faults(name), path.open("rb") as file:
+        with read_faults(name), path.open("rb") as file:
             for line_number, line in enumerate(file, 1):
                 length = len(line)
                 head = HEAD.match(line)
                 if head is not None:
                     digest = head[1].decode()
-                    case_id = head[2]
                 elif not line.strip():
                     offset += length
                     continue
@@ -62,18 +71,19 @@ class RecordingIndex:
                     where = f"{name}:{line_number}"
                     if torn_end and not line.endswith(b"\n"):
                         break
-                    recording = from_line(decoded(line, where), where=where)
-                    digest, case_id = recording.digest, json.dumps(recording.case_id).encode()
+                    digest = from_line(decoded(line, where), where=where).digest
                 if torn_end and not line.endswith(b"\n"):
                     break
-                if digest not in self._spots:
-                    self._spots[digest] = _Spot(number, offset, length, line_number)
-                    self._by_case.setdefault(case_id.decode("utf-8", "replace"), []).append(digest)
+                key = _key(digest)
+                if key not in self._rows:
+                    self._rows[key] = len(self._rows)
+                    self._table.extend((number, offset, length, line_number))
+                    self._by_case = None
                 offset += length
 
     def get(self, digest: str) -> Recording | None:
         """The recording of that digest; raises `InvalidFile` where its line is broken."""
-        spot = self._spots.get(digest)
+        spot = self._spot(digest)
         if spot is None:
             return None
         where = f"{self.names[spot.file]}:{spot.line}"
@@ -86,14 +96,17 @@ class RecordingIndex:
 
     def place(self, digest: str) -> str:
         """File and line of a recording, for messages."""
-        spot = self._spots[digest]
+        spot = self._spot(digest)
+        assert spot is not None
         return f"{self.names[spot.file]}:{spot.line}"
 
     def of_case(self, case_id: str) -> list[Recording]:
         """All recordings of a case, in file order."""
-        keys = {json.dumps(case_id), json.dumps(case_id, ensure_ascii=False)}
-        digests = [digest for key in keys for digest in self._by_case.get(key, ())]
-        return [found for digest in digests if (found := self.get(digest)) is not None]
+        if self._by_case is None:
+            self._by_case = {}
+            for recording in self.all():
+                self._by_case.setdefault(recording.case_id, []).append(recording.digest)
+        return [found for digest in self._by_case.get(case_id, ()) if (found := self.get(digest)) is not None]
 
     def nearest(self, request: Request) -> tuple[Recording, str, Any, Any] | None:
         """The recording most like a request that has none, with the first field that differs.
@@ -110,13 +123,18 @@ class RecordingIndex:
                 continue
             first = different[0] if different else "rendered text"
             rank = len(different)
-            if best is None or rank < best[0]:
+            if best is None or rank <= best[0]:  # of equals the later one, which has the higher version
                 best = (rank, recording, first, there.get(first), wanted.get(first))
         return None if best is None else best[1:]
 
     def all(self) -> Iterator[Recording]:
         """Every recording, one at a time, in file order."""
-        for digest in list(self._spots):
+        for digest in self.digests():
             found = self.get(digest)
             assert found is not None
             yield found
+
+
+def _key(digest: str) -> bytes | str:
+    """The 32 bytes of a digest; what is none (in a file that was edited) stays as it is."""
+    return bytes.fromhex(digest) if DIGEST.fullmatch(digest) else digest

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from row3.domain.requests import digest_text
-from row3.errors import InvalidFile
+from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.files import disk_faults, read_bytes, sync_folder, write_atomic
 
 FOLDER = "transaction"
@@ -36,6 +36,11 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
             entries.append({"file": name, "new": str(number), "digest": digest_text(content)})
         for name in files:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
+            # What cannot be replaced has to be known before the change counts, or it could never be finished.
+            if (root / name).is_dir():
+                raise EnvironmentFault(
+                    "a folder is where the file goes", where=name, fix="Move it away, then run again"
+                )
     write_atomic(folder / MANIFEST, json.dumps({"schemaVersion": 1, "files": entries}), where=".row3/transaction")
     sync_folder(folder)
     recover(root, local)
@@ -62,6 +67,8 @@ def recover(root: Path, local: Path) -> list[str]:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise InvalidFile(f"`{name}` lies outside the project", where=where, fix="Delete .row3/transaction")
     done = []
+    for name, _, _ in moves:
+        _sweep(root / name)
     for name, source, digest in moves:
         if source.exists():
             content = read_bytes(source, where=where, limit=2**30)
@@ -75,3 +82,9 @@ def recover(root: Path, local: Path) -> list[str]:
         manifest.unlink()
         shutil.rmtree(folder, ignore_errors=True)
     return done
+
+
+def _sweep(target: Path) -> None:
+    """Remove what a killed write of the file left beside it."""
+    for left in target.parent.glob(f".{target.name}.*.tmp"):
+        left.unlink(missing_ok=True)

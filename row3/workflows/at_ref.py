@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
-from row3.store.cases import case_files
+from row3.store.cases import case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
 from row3.store.project import Project, Suite, make_suite
+from row3.workflows.differences import loosened
+from row3.workflows.run_header import rules_of
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
@@ -103,13 +105,26 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
                 f"golden cases changed since {label}, judged as they were there: {_listed(changed)}",
             )
         )
+    weakened = [file for file in changed if _weakened(old[file], new[file], suite)]
+    if weakened:
+        reasons.append(Reason(Verdict.BLOCK, f"golden cases that demand less than at {label}: {_listed(weakened)}"))
     if (here.rules, here.policy) != (suite.rules, suite.policy):
-        reasons.append(Reason(Verdict.INVESTIGATE, f"{FILE} has other rules than at {label}; those of {label} judge"))
+        looser = loosened(rules_of(suite), rules_of(here))
+        reasons += [Reason(Verdict.BLOCK, f"{FILE} asks for less than at {label}: {line}") for line in looser]
+        if not looser:
+            what = f"{FILE} has other rules than at {label}; those of {label} judge"
+            reasons.append(Reason(Verdict.INVESTIGATE, what))
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
         shutil.copyfile(new[file], there.golden(name) / file)
     notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
     return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes)
+
+
+def _weakened(before: Path, after: Path, suite: Suite) -> bool:
+    """The case no longer demands something that it did."""
+    old = read_case(before, suite.kind).case
+    return gone_demands(demands(suite.kind, old), suite.kind, read_case(after, suite.kind).case) > 0
 
 
 def _listed(names: list[str]) -> str:

@@ -21,7 +21,7 @@ from row3.store.cases import content_digest, gone_demands
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun
-from row3.workflows.differences import loosened, what_differs
+from row3.workflows.differences import loosened, signature_change, what_differs
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
 from row3.workflows.rescore import Rescorer
 from row3.workflows.results import CaseResult
@@ -191,7 +191,8 @@ class Comparer:
         declines = declining_runs(entries, run, self.suite)
         differs = what_differs(header, run.header)
         if self._scorer_changed:
-            differs.append(f"scorer: {header.scorer} → {run.header.scorer}; the baseline's answers were scored again")
+            how = signature_change(header.scorer, run.header.scorer)
+            differs.append(f"scorer: {how}; the baseline's answers were scored again")
         if self._rescore.problem:
             differs.append(f"the baseline's answers could not be scored again: {self._rescore.problem}")
         verdict, reasons = judge(
@@ -212,6 +213,7 @@ class Comparer:
                 critical=self.critical,
                 declines=declines,
                 partial=partial,
+                compared=self._after.denominators().get(self.suite.kind.primary, 0),
             )
         )
         reasons = (*reasons, *extra)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from typing import Any
+from itertools import zip_longest
+from typing import Any, Protocol
 
 from row3.store.saved_runs import RunHeader
 
@@ -36,7 +37,7 @@ def what_differs(baseline: RunHeader, current: RunHeader) -> list[str]:
     lines += _mapping("weight", baseline.weights, current.weights)
     for key in dict.fromkeys((*baseline.thresholds, *current.thresholds)):
         lines += _mapping(f"threshold {key}", baseline.thresholds.get(key, {}), current.thresholds.get(key, {}))
-    lines += _mapping("gate", baseline.gate, current.gate)
+    lines += _mapping("gate", _plain(baseline.gate), _plain(current.gate))
     return lines
 
 
@@ -48,14 +49,30 @@ def _mapping(what: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
     ]
 
 
+def _plain(gate: Mapping[str, Any]) -> dict[str, Any]:
+    """The gate's settings without the lists of predicates, which would fill the screen."""
+    return {key: value for key, value in gate.items() if key not in ("symmetric", "inverse")}
+
+
 def _shown(value: Any) -> str:
     if value is None:
         return "none"
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def loosened(baseline: RunHeader, current: RunHeader) -> list[str]:
-    """Thresholds and gate limits that ask for less than the baseline's; each of them blocks."""
+class RulesView(Protocol):
+    """Thresholds, weights and gate, as a header keeps them."""
+
+    @property
+    def thresholds(self) -> Mapping[str, Mapping[str, float]]: ...
+    @property
+    def weights(self) -> Mapping[str, float]: ...
+    @property
+    def gate(self) -> Mapping[str, Any]: ...
+
+
+def loosened(baseline: RulesView, current: RulesView) -> list[str]:
+    """Thresholds, weights and limits that ask for less than the baseline's; each of them blocks."""
     lines = []
     for key, old in baseline.thresholds.items():
         new = current.thresholds.get(key)
@@ -70,14 +87,17 @@ def loosened(baseline: RunHeader, current: RunHeader) -> list[str]:
     before, after = baseline.gate, current.gate
     lines.extend(
         f"gate limit {limit} was loosened from {before[limit]:g} to {after[limit]:g}"
-        for limit in ("block", "investigate")
-        if float(after.get(limit, 0)) > float(before.get(limit, 0))
+        for limit in ("block", "investigate", "declines")
+        if limit in before and limit in after and float(after[limit]) > float(before[limit])
     )
     gone = [key for key in before.get("metrics", ()) if key not in after.get("metrics", ())]
     if gone:
         lines.append(f"the gate no longer judges {', '.join(gone)}")
     if before.get("unit") != after.get("unit"):
         lines.append(f"the gate's unit was changed from {before.get('unit')} to {after.get('unit')}")
+    for what in ("symmetric", "inverse"):
+        if what in before and before[what] != after.get(what):
+            lines.append(f"the {what} predicates were changed")
     if float(after.get("matchingThreshold", 1)) < float(before.get("matchingThreshold", 0)):
         was, now = before["matchingThreshold"], after["matchingThreshold"]
         lines.append(f"the matching threshold was loosened from {was:g} to {now:g}")
@@ -93,6 +113,18 @@ def loosened(baseline: RunHeader, current: RunHeader) -> list[str]:
 
 def _looser(now: float, before: float, key: str) -> bool:
     return now > before if key in LOWER_IS_BETTER else now < before
+
+
+def signature_change(before: str, after: str) -> str:
+    """What of a scorer's signature differs; its lists of predicates are only named."""
+    old, new = before.split(), after.split()
+    parts = [(a, b) for a, b in zip_longest(old, new, fillvalue="") if a != b]
+    return "; ".join(f"{_part(a)} → {_part(b)}" if _part(a) != _part(b) else f"other {_part(a)}" for a, b in parts)
+
+
+def _part(text: str) -> str:
+    name, colon, _ = text.partition(":")
+    return f"{name} predicates" if colon else text or "nothing"
 
 
 def text_diff(before: str, after: str, names: tuple[str, str], *, context: int = 2) -> str:

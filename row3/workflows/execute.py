@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -137,6 +138,7 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
     global _WORK  # noqa: PLW0603 - what the forked processes inherit
     _WORK = work
     context = multiprocessing.get_context("fork")
+    gc.freeze()  # a collection in a worker would write to, and so copy, every page it shares
     chunks = iter([files[i : i + CHUNK] for i in range(0, len(files), CHUNK)])
     with ProcessPoolExecutor(workers, mp_context=context) as pool:
         waiting: deque[Future[list[CaseResult]]] = deque()
@@ -149,6 +151,7 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
             _WORK = None
+            gc.unfreeze()
 
 
 class Observer(Protocol):

@@ -63,6 +63,7 @@ def line_up(
                 where="--prompt",
                 fix=f"The pipeline is {' → '.join(pipeline)}",
             )
+    store.check_all_locked(project.root, promoted)
     chosen = []
     for name in pipeline:
         if name not in there:
@@ -81,7 +82,6 @@ def line_up(
                 where=prompt.path,
                 fix=f"Outputs: {', '.join(suite.kind.outputs)}",
             )
-        store.check_locked(prompt, promoted)
         chosen.append(prompt)
     return Lineup(
         tuple(chosen),
@@ -160,4 +160,6 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     if not owners:
         known = ", ".join(f"{name} {v}" for name in pipeline for v in there.get(name, ()))
         raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"There are {known}")
-    return PromptRef(owners[0], version)
+    promoted = store.read_promoted(project.root)
+    waiting = [name for name in owners if name not in promoted or promoted[name].version != str(version)]
+    return PromptRef((waiting or owners)[0], version)

@@ -76,7 +76,7 @@ class CaseLint:
 
 def _read_value(path: Path, where: str) -> tuple[dict[str, Any], str]:
     text = decode(read_bytes(path, where=where), where=where)
-    value = parse_json(text, where=where)
+    value = parse_json(text, where=where, surrogates=True)  # each is a finding of its own
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     if not isinstance(value, dict):
         raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")

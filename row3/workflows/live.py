@@ -115,10 +115,11 @@ class LiveRun:
             own.close()
             if kind == "record":
                 self._save([*left, own.path])
+        # The journals of an unfinished run stay: the same command goes on from them.
         refused = sorted(getattr(provider, "refused", ()))
         if refused:
             self.say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
-        if kind == "live" and all(result.status != "failed" for result in results):
+        if all(result.status != "failed" for result in results):
             journal.discard([*left, own.path])
         return results
 
@@ -149,4 +150,3 @@ class LiveRun:
         if lines:
             with writing(self.project.local, say=self.say):
                 merge(self.project.recordings(self.suite.name), lines)
-        journal.discard(paths)

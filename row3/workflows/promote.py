@@ -63,6 +63,14 @@ class PromotionResult:
         return not self.dry_run and (self.verdict is not Verdict.BLOCK or self.approval is not None)
 
 
+class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
+    """The promotion had been decided before it was cut off, and opening the project finished it."""
+
+    def __init__(self, name: str, files: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.name, self.files = name, files
+
+
 def promote(
     session: Session,
     version: str,
@@ -86,6 +94,8 @@ def promote(
     promoted = prompt_store.read_promoted(project.root)
     current = promoted.get(ref.name)
     if current is not None and current.version == str(ref.version):
+        if prompt_store.PROMOTED in session.recovered:
+            raise AlreadyDone(f"{ref.name} {ref.version}", session.recovered)
         raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix="See `row3 history`")
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named))
     run, comparison, verdict, reasons = _judged(session, lineup)

@@ -278,7 +278,7 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     today, ever = reach.digests(any_model=False), reach.digests(any_model=True)
     for digest in index.digests():
         if digest not in ever:
-            what = "stale: no prompt version asks for it with today's cases; `row3 recordings prune` removes it"
+            what = "no prompt version asks for it with today's cases; `row3 recordings prune` removes it"
             yield RecordingFinding("warning", "stale", what, index.place(digest))
         elif digest not in today:
             what = "of another model or other parameters than today's; used only when they are asked for"
@@ -288,7 +288,7 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
         for request in _lineup_use(project, suite, role, index)[1]:
             if request.digest not in told:
                 told.add(request.digest)
-                what = f"missing: no recording of {request.prompt} ({role}) for {request.case_id}"
+                what = f"no recording of {request.prompt} ({role}) for {request.case_id}"
                 yield RecordingFinding("warning", "missing", what, f"recordings/{suite.name}/{request.prompt}.jsonl")
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from typing import Any, NamedTuple
 
+from pydantic_core import to_json
+
 from row3.domain.metrics import Zone
 from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Usage
@@ -17,7 +19,7 @@ from row3.store.project import Suite
 from row3.store.saved_runs import CaseRecord
 from row3.workflows.evaluate import dump, matches_json
 
-SPOOL_BYTES = 16 * 1024 * 1024
+SPOOL_BYTES = 4 * 1024 * 1024
 
 
 class Spent(NamedTuple):
@@ -55,7 +57,7 @@ def make_result(
     """Pack a score; the explanation is turned into JSON here, so that worker processes share the work."""
     detail = None
     if explain:
-        detail = dump(matches_json(score.explanation)) if score.explanation is not None else "null"
+        detail = to_json(matches_json(score.explanation)).decode() if score.explanation is not None else "null"
     record = CaseRecord(
         id=stored.id,
         digest=stored.digest,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -30,6 +31,21 @@ def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class RulesSummary:
+    """Thresholds, weights and gate of a suite, as a header keeps them."""
+
+    thresholds: dict[str, dict[str, float]]
+    weights: dict[str, float]
+    gate: dict[str, Any]
+
+
+def rules_of(suite: Suite) -> RulesSummary:
+    """What a suite holds its answers to."""
+    rules = rules_json(suite)
+    return RulesSummary(rules["thresholds"], rules["weights"], rules["gate"])
+
+
 def rules_json(suite: Suite) -> dict[str, Any]:
     """Scorer, weights, thresholds and gate as a header keeps them."""
     return {
@@ -44,6 +60,9 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             "block": suite.policy.block,
             "investigate": suite.policy.investigate,
             "metrics": list(suite.policy.metrics),
+            "declines": suite.policy.declines,
+            "symmetric": sorted(suite.rules.symmetric),
+            "inverse": dict(sorted(suite.rules.inverses.items())),
             "matchingScorer": suite.rules.names.scorer,
             "matchingThreshold": suite.rules.names.threshold,
         },

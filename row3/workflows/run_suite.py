@@ -121,7 +121,7 @@ def replay(
     """All cases answered from recordings; raises `InvalidFile`."""
     index = open_index(project.recordings(suite.name), options.journals)
     work = Work(Replay(asking, index, options.explain), suite.kind, wanted_cases(options))
-    return evaluate_all(files or case_files(project.golden(suite.name)), work, jobs=options.jobs)
+    return evaluate_all(files or case_files(project.golden(suite.name)), work, jobs=options.jobs or project.config.jobs)
 
 
 def collect(

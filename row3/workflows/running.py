@@ -32,7 +32,6 @@ def run_suite(
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
-    session.announce(lineup, head["model"], session.mode)
     cost = _pricing(session.project)
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):

@@ -125,9 +125,7 @@ def score_outputs(project: Project, suite: Suite, outputs: Path, options: RunOpt
     return collect(results, suite, lineup, head, partial=options.partial)
 
 
-def score(
-    suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, project: str | Path = "."
-) -> Scorecard:
+def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, project: str | Path = ".") -> Scorecard:
     """Score outputs against the golden cases of a suite.
 
     Args:

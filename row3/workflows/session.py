@@ -15,7 +15,6 @@ from row3.store.saved_runs import latest_runs, write_run
 from row3.store.transaction import recover
 from row3.workflows.compare import Comparison
 from row3.workflows.execute import Observer
-from row3.workflows.lineup import Lineup
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import Run, RunOptions
 
@@ -35,8 +34,8 @@ class Session:
     """False in CI, in the hook and for report formats: no tracked file is written."""
     say: Callable[[str], None] = lambda _: None
     observer: Observer | None = None
-    announce: Callable[[Lineup, str, str], None] = lambda *_: None
-    """Told which prompts run, by which model and mode, before the first case."""
+    recovered: tuple[str, ...] = ()
+    """Files of an interrupted promotion or baseline that opening the project put in place."""
 
     @property
     def mode(self) -> str:
@@ -47,14 +46,14 @@ class Session:
 def open_session(start: Path, suite: str | None, options: RunOptions, **rest: object) -> Session:
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project = open_project(start)
+    done: list[str] = []
     if project.local.joinpath("transaction").exists():
         with writing(project.local):
             done = recover(project.root, project.local)
-        if done:
-            say = rest.get("say")
-            if callable(say):
-                say(f"finished what an interrupted command had begun: {', '.join(done)}")
-    return Session(project, pick_suite(project, suite), options, **rest)  # type: ignore[arg-type]
+        say = rest.get("say")
+        if done and callable(say):
+            say(f"finished what an interrupted command had begun: {', '.join(done)}")
+    return Session(project, pick_suite(project, suite), options, recovered=tuple(done), **rest)  # type: ignore[arg-type]
 
 
 def repository_state(project: Project) -> tuple[str | None, bool | None]:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import signal
 import threading
-from collections.abc import Callable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, wraps
 from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
@@ -29,12 +29,24 @@ MAX_REPEAT = 100_000
 """Longest text that `*` or a filter such as `center` may build in one step."""
 
 
+GROWING = frozenset(
+    {"center", "expandtabs", "format", "format_map", "join", "ljust", "replace", "rjust", "translate", "zfill"}
+)
+REPLACE_ARGUMENTS = 3
+
+
 class _TooSlowError(Exception):
     pass
 
 
 class _Environment(ImmutableSandboxedEnvironment):
     intercepted_binops = frozenset({"*", "**", "%"})
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Beside what the sandbox refuses: the methods of a text that can build a huge one."""
+        if isinstance(obj, (str, bytes)) and attr in GROWING:
+            return False
+        return bool(super().is_safe_attribute(obj, attr, value))
 
     def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
         """Refuse the operations that build something huge in one step."""
@@ -62,7 +74,38 @@ def _environment() -> _Environment:
     environment.globals = {"range": _bounded_range}
     for name in ("center", "format", "indent", "wordwrap", "xmlattr", "urlize", "random", "pprint", "filesizeformat"):
         environment.filters.pop(name, None)
+    for name in ("replace", "join", "upper", "lower", "title", "capitalize", "trim", "string", "escape", "e", "tojson"):
+        environment.filters[name] = _bounded(environment.filters[name])
     return environment
+
+
+def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The filter, refusing arguments and results that grow beyond what a prompt needs."""
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        given = [argument for argument in arguments if isinstance(argument, str)]
+        if function.__name__ == "do_replace" and len(given) >= REPLACE_ARGUMENTS:
+            text, old, new = given[-3:]
+            if (text.count(old) if old else len(text) + 1) * len(new) > MAX_RENDERED:
+                raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+        return _small(function(*arguments, **options))
+
+    return checked
+
+
+def _small(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > MAX_RENDERED:
+        raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+    return value
+
+
+def _joined(parts: Iterable[Any]) -> str:
+    """What `a ~ b` does in a template, with an end."""
+    texts = [str(part) for part in parts]
+    if sum(map(len, texts)) > MAX_RENDERED:
+        raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+    return "".join(texts)
 
 
 @lru_cache(maxsize=64)
@@ -75,6 +118,9 @@ def _compiled(body: str, path: str) -> Template:
         ) from None
     except (TemplateError, RecursionError, MemoryError, SyntaxError, ValueError) as error:
         raise InvalidFile(f"the template cannot be compiled: {error}", where=path, fix="Correct it") from None
+    for block in template.blocks.values():
+        # Compiled templates take what `~` calls from their module's globals; theirs has no limit.
+        block.__globals__["str_join"] = block.__globals__["markup_join"] = _joined
     unknown = set(template.blocks) - set(BLOCKS)
     if "user" not in template.blocks or unknown:
         what = f"unknown block `{sorted(unknown)[0]}`" if unknown else "the body has no block `user`"

@@ -98,8 +98,14 @@ ALL = (
     Bad("case-deep", write(CASE, "[" * 100_000), (CASE, "nested too deeply")),
     Bad("case-huge", lambda box: box.write(CASE, b" " * (65 * 1024 * 1024)), (CASE, "bytes, more than")),
     Bad("case-type", lambda box: box.case("rye", expectedConcepts="x"), (CASE, "`expectedConcepts`")),
-    Bad("case-inner-type", lambda box: box.case("rye", expectedConcepts=[{"label": 3}]), (CASE, "expectedConcepts.0.label")),
-    Bad("case-unknown-key", lambda box: box.case("rye", forbidenConcepts=[]), (CASE, "did you mean `forbiddenConcepts`")),
+    Bad(
+        "case-inner-type",
+        lambda box: box.case("rye", expectedConcepts=[{"label": 3}]),
+        (CASE, "expectedConcepts.0.label"),
+    ),
+    Bad(
+        "case-unknown-key", lambda box: box.case("rye", forbidenConcepts=[]), (CASE, "did you mean `forbiddenConcepts`")
+    ),
     Bad(
         "case-unknown-inner-key",
         lambda box: box.case("rye", expectedConcepts=[{"label": "rye", "alias": []}]),
@@ -183,7 +189,11 @@ ALL = (
     Bad("baseline-broken", write(BASELINE, '{"x": 1'), (BASELINE, "not JSON")),
     Bad("baseline-empty", write(BASELINE, ""), (BASELINE, "empty")),
     Bad("baseline-conflict", conflict(BASELINE), (f"{BASELINE}:3", "merge-conflict")),
-    Bad("baseline-conflict-in-cases", put(BASELINE, '"cases": [\n', '"cases": [\n<<<<<<< HEAD\n'), (BASELINE, "merge-conflict")),
+    Bad(
+        "baseline-conflict-in-cases",
+        put(BASELINE, '"cases": [\n', '"cases": [\n<<<<<<< HEAD\n'),
+        (BASELINE, "merge-conflict"),
+    ),
     Bad("baseline-case", put(BASELINE, '"recall":0.75', '"recall":7.5'), (BASELINE, "case oven")),
     Bad("baseline-case-nan", put(BASELINE, '"recall":0.75', '"recall":NaN'), (BASELINE, "case oven")),
     Bad("baseline-nan", put(BASELINE, '"recall": 0.75', '"recall": NaN'), (BASELINE, "NaN")),
@@ -271,7 +281,7 @@ def test_a_byte_order_mark_and_crlf_change_nothing(
 
 
 TRAPS = {
-    "loop": "{% for a in range(9999) %}{% for b in range(9999) %}{% for c in range(9999) %}{% endfor %}{% endfor %}{% endfor %}",
+    "loop": "{% for a in range(9999) %}" * 3 + "{% endfor %}" * 3,
     "recursion": "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
     "power": "{{ 9 ** 9 ** 9 }}",
     "product": "{{ 'x' * 10 ** 10 }}",

@@ -153,16 +153,7 @@ def interrupted(box: Box, model: Make, mode: str) -> tuple[int, str, float]:
     return process.returncode, err.decode(), time.monotonic() - begun
 
 
-@pytest.mark.parametrize(
-    "mode",
-    [
-        "live",
-        "auto",
-        pytest.param(
-            "record", marks=pytest.mark.xfail(strict=True, reason="an interrupted --mode record asks anew for all")
-        ),
-    ],
-)
+@pytest.mark.parametrize("mode", ["live", "auto", "record"])
 def test_ctrl_c_keeps_what_was_paid_for_and_the_same_command_goes_on(box: Box, model: Make, mode: str) -> None:
     before = {name: content for name, content in box.tree().items() if name.startswith(("baselines", "metrics"))}
     code, err, took = interrupted(box, model, mode)

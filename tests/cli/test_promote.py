@@ -59,7 +59,7 @@ def test_hand_written_text_in_the_changelog_is_kept(box: Box) -> None:
     box.write("CHANGELOG.md", mine + old + "\nA last word.\n")
     box.row3("promote", "v1.1", code=0)
     text = box.read("CHANGELOG.md")
-    for line in (mine + old).splitlines() + ["A last word."]:
+    for line in [*(mine + old).splitlines(), "A last word."]:
         assert line in text
     assert text.index("## v1.1 (") < text.index("## v1.0 (") < text.index("A last word.")
 

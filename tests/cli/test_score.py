@@ -11,7 +11,7 @@ import pytest
 from tests.projects import Box
 
 CASE: dict[str, Any] = {
-    "sourceText": "Bees pollinate clover. Clover feeds cattle, and nitrogen-fixing bacteria feed clover. Mites weaken bees.",
+    "sourceText": "Bees pollinate clover. Clover feeds cattle; nitrogen-fixing bacteria feed clover. Mites harm bees.",
     "expectedConcepts": [
         {"label": "Bees", "aliases": ["honeybees"]},
         {"label": "Clover"},
@@ -34,7 +34,7 @@ OUTPUT: dict[str, Any] = {
         {"label": "CLOVER ", "sourceQuote": "made up"},  # exact, its quote is not in the text
         {"label": "Nitrogen‑fixing  bacteria"},  # exact after folding, no quote
         {"label": "clover", "sourceQuote": "Clover feeds cattle"},  # a duplicate
-        {"label": "nectar inversion", "sourceQuote": "Mites weaken bees."},  # a canary
+        {"label": "nectar inversion", "sourceQuote": "Mites harm bees."},  # a canary
         {"label": "Thermodynamics"},  # unmatched, and nowhere in the text
     ],
     "relationships": [
@@ -92,7 +92,15 @@ def test_a_flawless_output_is_excellent_and_an_empty_one_0(project: Box) -> None
     assert result["metrics"]["overall"] == pytest.approx(0.85)
     assert result["zones"]["overall"] == "excellent"
     result = scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
-    for key in ("precision", "recall", "f1", "relationshipAccuracy", "provenanceCoverage", "hallucinationRate", "overall"):
+    for key in (
+        "precision",
+        "recall",
+        "f1",
+        "relationshipAccuracy",
+        "provenanceCoverage",
+        "hallucinationRate",
+        "overall",
+    ):
         assert result["metrics"][key] == 0.0
 
 

@@ -13,7 +13,7 @@ from row3.cli.app import COMMANDS, Commands, main
 from tests.projects import Box, clean_env
 
 HEAVY = ("openai", "matplotlib", "git", "numpy")
-SHOW = "; import sys; print(sorted({name.partition('.')[0] for name in sys.modules} & set(%r)))" % (HEAVY + ("pydantic",),)
+SHOW = f"; import sys; print(sorted({{n.partition('.')[0] for n in sys.modules}} & set({(*HEAVY, 'pydantic')!r})))"
 
 
 def loaded(code: str, cwd: Path) -> str:
@@ -63,7 +63,9 @@ def every_command() -> list[list[str]]:
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("path", every_command(), ids=" ".join)
-def test_every_command_has_help_and_its_parameters_do_not_clash(path: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_command_has_help_and_its_parameters_do_not_clash(
+    path: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
     main([*path, "--help"], standalone_mode=False)
     text = capsys.readouterr().out
     assert text.startswith("Usage:")
@@ -73,5 +75,7 @@ def test_every_command_has_help_and_its_parameters_do_not_clash(path: list[str],
 def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> None:
     env = clean_env(tmp_path)
     for command in ([sys.executable, "-m", "row3"], [str(Path(sys.executable).with_name("row3"))]):
-        done = subprocess.run([*command, "--version"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True)
+        done = subprocess.run(
+            [*command, "--version"], cwd=tmp_path, env=env, capture_output=True, text=True, check=True
+        )
         assert done.stdout.startswith("row3 0.")

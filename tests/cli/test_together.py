@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from tests.projects import CASES, Box, FakeModel, FakeReply, flawless
 
 
@@ -17,10 +15,6 @@ def ended(*processes: object) -> list[tuple[int, str]]:
     return done
 
 
-TIMEOUT_IS_AN_OSERROR = "filelock.Timeout is an OSError, so `writing` takes waiting for a broken disk"
-
-
-@pytest.mark.xfail(strict=False, reason=TIMEOUT_IS_AN_OSERROR)
 def test_four_compares_at_once_all_succeed_and_all_are_noted(box: Box) -> None:
     done = ended(*[box.start("--compare") for _ in range(4)])
     assert [code for code, _ in done] == [0] * 4, done
@@ -31,7 +25,6 @@ def test_four_compares_at_once_all_succeed_and_all_are_noted(box: Box) -> None:
     assert not box.path(".row3/transaction").exists()
 
 
-@pytest.mark.xfail(strict=False, reason=TIMEOUT_IS_AN_OSERROR)
 def test_compare_and_promote_at_once_both_succeed(box: Box) -> None:
     done = ended(box.start("promote", "v1.1"), box.start("--compare"), box.start("--compare"))
     assert [code for code, _ in done] == [0] * 3, done

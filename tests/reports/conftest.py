@@ -50,9 +50,7 @@ class Header:
     run_id: str = "20260129T101500Z-aaaaaa"
     at: str = "2026-01-29T10:15:00Z"
     mode: str = "replay"
-    prompts: Mapping[str, str] = field(
-        default_factory=lambda: {"decompose-concepts": "v1.1", "map-ontology": "v1.0"}
-    )
+    prompts: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.1", "map-ontology": "v1.0"})
     model: str = "reference-llm"
     repeats: int = 1
     pooled: Mapping[str, float] = field(default_factory=dict)
@@ -61,9 +59,7 @@ class Header:
 
 @dataclass
 class Lineup:
-    promoted: Mapping[str, str] = field(
-        default_factory=lambda: {"decompose-concepts": "v1.0", "map-ontology": "v1.0"}
-    )
+    promoted: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.0", "map-ontology": "v1.0"})
 
 
 @dataclass

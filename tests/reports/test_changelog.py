@@ -28,7 +28,9 @@ ENTRY = changelog_entry(
 
 
 def test_an_entry_has_the_format_of_the_standards() -> None:
-    assert ENTRY == """\
+    assert (
+        ENTRY
+        == """\
 ## v1.1 (2026-01-29)
 
 Prompt: decompose-concepts
@@ -48,11 +50,14 @@ Prompt: decompose-concepts
 ### Notes
 - Significant improvement on machine-learning.gold.json
 """
+    )
 
 
 def test_a_first_version_has_nothing_to_compare_with() -> None:
     entry = changelog_entry("v1.0", "2026-01-29", NAME, changes=[], rows=ROWS[:1], baseline_version=None)
-    assert entry == f"""\
+    assert (
+        entry
+        == f"""\
 ## v1.0 (2026-01-29)
 
 Prompt: decompose-concepts
@@ -65,6 +70,7 @@ Prompt: decompose-concepts
 |--------|------|
 | Recall | 74% |
 """
+    )
 
 
 def test_an_approval_is_noted() -> None:

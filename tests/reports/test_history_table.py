@@ -41,7 +41,9 @@ ENTRIES = [
 
 
 def test_the_newest_is_last_and_what_changed_stands_beneath() -> None:
-    assert history_table(ENTRIES) == """\
+    assert (
+        history_table(ENTRIES)
+        == """\
 decomposition  overall  ▅▄▁██  75.1% → 84.7%
 
 when (UTC)        action     overall  points    verdict        commit
@@ -56,6 +58,7 @@ when (UTC)        action     overall  points    verdict        commit
 2026-01-24 09:30  compare      84.7%     0.0    ✓ proceed      –
                   other
 """
+    )
 
 
 def test_no_history_says_how_to_make_one() -> None:

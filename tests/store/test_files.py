@@ -15,10 +15,10 @@ def test_text_loses_its_mark_and_carriage_returns() -> None:
     assert decode(b"\xef\xbb\xbfa\r\nb\rc\n", where="x") == "a\nb\nc\n"
 
 
-@pytest.mark.parametrize("raw", ["ä".encode("utf-16"), "ä".encode("utf-16-le"), "ä".encode("utf-16-be"), b"\xe4", b"\xed\xa0\x80"])
+@pytest.mark.parametrize("raw", ["ä".encode("utf-16"), b"\xfe\xff\x00a", b"\xe4", b"\xed\xa0\x80"])
 def test_another_encoding_is_refused_by_name(raw: bytes) -> None:
-    with pytest.raises(InvalidFile, match="^x: .*UTF-"):
-        decode(raw + b"", where="x") if raw[:1] in (b"\xe4", b"\xff", b"\xfe", b"\xed") else decode(b"\xff\xfe" + raw, where="x")
+    with pytest.raises(InvalidFile, match=r"^x: .*UTF-"):
+        decode(raw, where="x")
 
 
 def test_sizes_kinds_and_absence_of_a_file(tmp_path: Path) -> None:
@@ -32,9 +32,10 @@ def test_sizes_kinds_and_absence_of_a_file(tmp_path: Path) -> None:
 
 
 def test_conflict_markers_are_found_with_their_line_and_rulers_are_left_alone() -> None:
-    with pytest.raises(InvalidFile, match="^x:2: "):
+    with pytest.raises(InvalidFile, match=r"^x:2: "):
         refuse_conflicts("a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> d\n", where="x")
-    refuse_conflicts("Title\n=======\n\na <<<<<<< b\n", where="x")
+    refuse_conflicts("Title\n=======\n\ntext\n", where="x")
+    refuse_conflicts("an inner <<<<<<< is none\n", where="x")
 
 
 def test_a_write_replaces_the_whole_and_leaves_nothing_beside(tmp_path: Path) -> None:

@@ -18,7 +18,6 @@ def test_the_local_folder_ignores_itself_in_git(tmp_path: Path) -> None:
     assert (tmp_path / ".row3/.gitignore").read_text(encoding="utf-8") == "*\n"
 
 
-@pytest.mark.xfail(strict=True, reason="filelock.Timeout is an OSError: disk_faults turns waiting into an error")
 def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
     inside, said, order = threading.Event(), [], []
 
@@ -40,7 +39,6 @@ def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
     assert said == ["another row3 is writing; waiting for it"]
 
 
-@pytest.mark.xfail(strict=True, reason="filelock.Timeout is an OSError: disk_faults turns waiting into an error")
 def test_patience_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "PATIENCE_S", 0.1)
     with writing(tmp_path / ".row3"), pytest.raises(EnvironmentFault, match=r"has been writing for more than 0\.1 s"):

@@ -36,7 +36,7 @@ def line_of(request: Request, text: str = "answer") -> str:
 
 
 def test_a_line_is_read_as_it_was_written() -> None:
-    request = ask("é \"quoted\" \u2028")
+    request = ask('é "quoted" \u2028')
     text = 'Ünï "code" \\ \n\t\u2028'
     recording = from_line(line_of(request, text), where="x")
     assert (recording.digest, recording.case_id, recording.answer.text) == (request.digest, request.case_id, text)

@@ -34,7 +34,7 @@ HEAD: dict[str, Any] = {
 
 
 def record(case_id: str, overall: float = 0.5) -> CaseRecord:
-    found = {"missedConcepts": ("rye", "Ä \"b\"")}
+    found = {"missedConcepts": ("rye", 'Ä "b"')}
     return CaseRecord(case_id, "d", "c", "0011", "i", "scored", {"overall": overall}, found)
 
 

@@ -253,11 +253,15 @@ def test_prune_removes_what_is_stale_and_nothing_else(project: Project) -> None:
     dry = prune(project, suite_of(project), dry_run=True)
     assert {path: path.read_bytes() for path in project.recordings("bread").iterdir()} == before
     done = prune(project, suite_of(project))
-    assert dry.removed == done.removed == {
-        "recordings/bread/decompose-v1.0.jsonl": 1,
-        "recordings/bread/decompose-v1.1.jsonl": 2,
-        "recordings/bread/map-v1.0.jsonl": 2,
-    }
+    assert (
+        dry.removed
+        == done.removed
+        == {
+            "recordings/bread/decompose-v1.0.jsonl": 1,
+            "recordings/bread/decompose-v1.1.jsonl": 2,
+            "recordings/bread/map-v1.0.jsonl": 2,
+        }
+    )
     assert done.kept == 4
     assert not file_of(project, "decompose-v1.0").exists()
     assert replayed(project).collected.failed == ["a"]
