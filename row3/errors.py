@@ -25,12 +25,14 @@ class Row3Error(Exception):
 
     def __init__(self, what: str, *, where: str = "", fix: str = "") -> None:
         self.what = what.rstrip(".")
+        stop = "" if self.what.endswith("?") else "."
         self.where = where
         fix = fix.rstrip(".")
         # A cure is a sentence of its own, unless it is a command to be pasted.
-        self.fix = fix if fix.startswith(COMMANDS) else fix[:1].upper() + fix[1:]
+        begins_as_a_word = fix.partition(" ")[0].isalpha() and not fix.startswith(COMMANDS)
+        self.fix = fix[:1].upper() + fix[1:] if begins_as_a_word else fix
         place = f"{where}: " if where else ""
-        cure = f". {self.fix}" if fix else ""
+        cure = f"{stop} {self.fix}" if fix else ""
         end = "" if cure.endswith(("?", "!", ":")) else "."
         super().__init__(f"{place}{self.what}{cure}{end}")
 

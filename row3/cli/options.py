@@ -137,7 +137,7 @@ def common_options(function: Command) -> Command:
 
     @wraps(function)
     def with_common(*args: Any, **values: Any) -> Any:
-        own = {name: values.pop(name) for name in names if name in values}
+        own = {name: _as_utf8(name, values.pop(name)) for name in names if name in values}
         context = click.get_current_context()
         parent = context.parent.obj if context.parent is not None else None
         return function(*args, common=merged(parent, own), **values)
@@ -146,6 +146,18 @@ def common_options(function: Command) -> Command:
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
+
+
+def _as_utf8(name: str, value: Any) -> Any:
+    """Arguments as UTF-8 whatever the locale; bytes that are none are refused before they break something deeper."""
+    if isinstance(value, tuple):
+        return tuple(_as_utf8(name, text) for text in value)
+    if not isinstance(value, str) or not any("\ud800" <= char <= "\udfff" for char in value):
+        return value
+    try:
+        return os.fsencode(value).decode("utf-8")
+    except (UnicodeDecodeError, UnicodeEncodeError):
+        raise click.UsageError(f"--{name.replace('_', '-')}: the value is not UTF-8") from None
 
 
 def merged(parent: object, own: Mapping[str, Any]) -> Common:

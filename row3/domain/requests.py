@@ -42,22 +42,28 @@ class Request:
     """JSON schema of the wished answer."""
     schema_digest: str
     prompt_digest: str
-    input_digest: str
-    """Digest of what the template was given: the case's input and the earlier stages' output."""
+    variables: Mapping[str, Any]
+    """What the template was given: the case's input and the earlier stages' output."""
     digest: str
+    """Made by `request_digest`."""
+
+    @property
+    def input_digest(self) -> str:
+        """Digest of the variables; computed when asked for, which is when a recording is made or missed."""
+        return digest_json(self.variables)
 
     def fields(self) -> dict[str, Any]:
         """What a recording keeps of the request, in the order in which a difference is reported."""
         return {
-            "prompt": self.prompt,
             "model": self.model,
             "temperature": self.temperature,
             "seed": self.seed,
             "maxTokens": self.max_tokens,
             "repeat": self.repeat,
-            "promptDigest": self.prompt_digest,
-            "inputDigest": self.input_digest,
             "schemaDigest": self.schema_digest,
+            "inputDigest": self.input_digest,
+            "promptDigest": self.prompt_digest,
+            "prompt": self.prompt,
         }
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,11 +88,13 @@ def _quick(raw: bytes, model: type[BaseModel]) -> BaseModel | None:
 
 
 def _keys_set(model: BaseModel) -> int:
-    count = len(model.model_fields_set)
-    for name in model.model_fields_set:
+    keys = model.__pydantic_fields_set__
+    count = len(keys)
+    for name in keys:
         value = getattr(model, name)
-        if isinstance(value, list) and value and isinstance(value[0], BaseModel):
-            count += sum([_keys_set(item) for item in value])
+        if type(value) is list and value and isinstance(value[0], BaseModel):
+            # Items of a list are flat in every case model; a nested one only sends the file to the closer look.
+            count += sum([len(item.__pydantic_fields_set__) for item in value])
         elif isinstance(value, BaseModel):
             count += _keys_set(value)
     return count
@@ -118,6 +120,18 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
             yield stored
     if not fits:
         raise UsageError(f"no case fits `{pattern}`", where=f"golden/{folder.name}/", fix="See the ids with `row3 -v`")
+
+
+def refuse_twice(files: Iterable[Path], kind: Kind) -> None:
+    """Raise `InvalidFile` that names the two files with one id."""
+    seen: dict[str, str] = {}
+    for path in files:
+        stored = read_case(path, kind)
+        if stored.id in seen:
+            raise InvalidFile(
+                f"the id `{stored.id}` is also that of {seen[stored.id]}", where=stored.where, fix="Give it another"
+            )
+        seen[stored.id] = stored.where
 
 
 def content_digest(case: Any) -> str:

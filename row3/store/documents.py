@@ -41,7 +41,32 @@ def _constant(name: str) -> NoReturn:
 _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
 
 
+SPACED_COLON = re.compile(r'"\s+:')
 LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+_PLAIN_DECODER = json.JSONDecoder(parse_constant=_constant)
+
+
+def parse_line(text: str, *, where: str, trusted: bool = False) -> Any:
+    """The JSON value of a line among many, as `parse_json` gives it, without its price.
+
+    Duplicate keys are looked for only where there are more keys in the text than in its value; a `trusted` line, one in
+    row3's own layout, is not searched at all. Half surrogates may stand in it, as a model wrote them.
+    """
+    try:
+        value = _PLAIN_DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return parse_json(text, where=where, surrogates=True)
+    if trusted or (text.count('":') == _keys(value) and SPACED_COLON.search(text) is None):
+        return value
+    return parse_json(text, where=where, surrogates=True)
+
+
+def _keys(value: Any) -> int:
+    if type(value) is dict:
+        return len(value) + sum([_keys(item) for item in value.values() if type(item) in (dict, list)])
+    return sum([_keys(item) for item in value if type(item) in (dict, list)]) if type(value) is list else 0
 
 
 def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:

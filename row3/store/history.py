@@ -15,7 +15,7 @@ from pydantic.alias_generators import to_camel
 
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, complaints, dump_line, parse_json
-from row3.store.files import read_text
+from row3.store.files import read_text, refuse_conflicts
 
 FILE = "metrics-history.json"
 SCHEMA_VERSION = 1
@@ -71,22 +71,23 @@ def parse_history(text: str) -> list[HistoryEntry]:
     """Entries of the file's text; raises `InvalidFile` with the line."""
     if not text.strip():
         return []
-    lines = text.split("\n")
-    rows: list[tuple[int, Any]]
-    if lines[0].strip() == "[":
-        rows = []
-        for number, line in enumerate(lines[1:], 2):
-            bare = line.strip().strip(",").strip()
-            if bare and bare != "]":
-                rows.append((number, parse_json(bare, where=f"{FILE}:{number}")))
-        if "]" not in (line.strip() for line in lines):
-            raise InvalidFile("the array has no end", where=FILE, fix="Restore the file from git")
-    else:
-        value = parse_json(text, where=FILE)
-        if not isinstance(value, list):
-            raise InvalidFile("the file holds no JSON array", where=FILE, fix="Restore the file from git")
-        rows = [(1, entry) for entry in value]
+    rows = [(number, parse_json(row, where=f"{FILE}:{number}")) for number, row in _rows(text)]
     return [_entry(value, where=f"{FILE}:{number}") for number, value in rows]
+
+
+def _rows(text: str) -> list[tuple[int, str]]:
+    """Line number and text of every entry. A file that a formatter spread over lines is put back on lines."""
+    lines = text.split("\n")
+    rows = [(number, bare) for number, line in enumerate(lines[1:], 2) if (bare := line.strip().strip(",").strip())]
+    if lines[0].strip() == "[" and rows and rows[-1][1] == "]" and all(row.endswith("}") for _, row in rows[:-1]):
+        return rows[:-1]
+    if lines[0].strip() == "[" and not any(row == "]" for _, row in rows):
+        refuse_conflicts(text, where=FILE)
+        raise InvalidFile("the array has no end", where=FILE, fix="Restore the file from git")
+    value = parse_json(text, where=FILE)
+    if not isinstance(value, list):
+        raise InvalidFile("the file holds no JSON array", where=FILE, fix="Restore the file from git")
+    return [(1, dump_line(entry)) for entry in value]
 
 
 def _entry(value: Any, *, where: str) -> HistoryEntry:
@@ -106,11 +107,8 @@ def history_text(root: Path, entry: HistoryEntry) -> str:
     earlier: list[str] = []
     if path.exists():
         text = read_text(path, where=FILE)
-        entries = parse_history(text)
-        if text.split("\n", 1)[0].strip() == "[":
-            earlier = [bare for row in text.split("\n")[1:] if (bare := row.strip().strip(",").strip()) and bare != "]"]
-        else:
-            earlier = [dump_line(old.model_dump(mode="json", by_alias=True, exclude_none=True)) for old in entries]
+        parse_history(text)
+        earlier = [row for _, row in _rows(text)] if text.strip() else []
     rows = [*earlier, line]
     return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.documents import check_schema_version, parse_json
+from row3.store.documents import check_schema_version
+from row3.store.documents import parse_line as parse_json_line
 from row3.store.files import CONFLICT
 
 SCHEMA_VERSION = 1
@@ -82,7 +83,7 @@ def parse_line(raw: bytes, *, where: str) -> dict[str, Any]:
         what = "the file has merge-conflict markers"
         raise InvalidFile(what, where=where, fix="Resolve the conflict, then run again")
     try:
-        value = parse_json(text.strip(), where=where)
+        value = parse_json_line(text.strip(), where=where)
     except InvalidFile as error:
         raise InvalidFile(error.what, where=where, fix=SHAPE) from None
     if not isinstance(value, dict):

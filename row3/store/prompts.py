@@ -103,7 +103,7 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
     front, body = _split(text, where=where)
     try:
         value = yaml.load(front, Loader=_NoDuplicates)  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
         mark = getattr(error, "problem_mark", None)
         line = f":{mark.line + 2}" if mark is not None else ""
         what = getattr(error, "problem", None) or str(error)

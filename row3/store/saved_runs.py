@@ -72,10 +72,14 @@ class CaseRecord:
     content: str
     """Of the parts that can move a score; empty in a run log."""
     demands: str
+    """Short digests of all that the case demands; empty in a run log."""
     input: str
+    """Digest of the case's input; empty in a run log."""
     status: str
     metrics: Mapping[str, float]
     found: Mapping[str, tuple[str, ...]]
+    answers: str = ""
+    """Digest of the answers that were scored; empty for outputs made elsewhere."""
 
     def line(self) -> str:
         """The record as JSON."""
@@ -89,6 +93,7 @@ class CaseRecord:
                 "status": self.status,
                 "metrics": self.metrics,
                 "found": self.found,
+                "answers": self.answers,
             }
         ).decode()
 
@@ -109,6 +114,7 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
             value["status"],
             metrics,
             {key: tuple(items) for key, items in value["found"].items()},
+            value.get("answers", ""),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None

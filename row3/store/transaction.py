@@ -34,7 +34,8 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
         for number, (name, content) in enumerate(files.items()):
             write_atomic(folder / "new" / str(number), content, where=f".row3/transaction for {name}")
             entries.append({"file": name, "new": str(number), "digest": digest_text(content)})
-        for name in files:
+    for name in files:
+        with disk_faults(name):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             # What cannot be replaced has to be known before the change counts, or it could never be finished.
             if (root / name).is_dir():

@@ -91,7 +91,7 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
     # How the answers come about is the change's business; what they are held to is the ref's.
     suite = replace(make_suite(there.config, name), pipeline=here.pipeline, provider=here.provider)
     old = {path.name: path for path in case_files(there.golden(name))}
-    new = {path.name: path for path in case_files(own.golden(name))}
+    new = _named_as_before(old, {path.name: path for path in case_files(own.golden(name))}, suite)
     gone = sorted(set(old) - set(new))
     changed = sorted(file for file in set(old) & set(new) if old[file].read_bytes() != new[file].read_bytes())
     added = sorted(set(new) - set(old))
@@ -119,6 +119,15 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
         shutil.copyfile(new[file], there.golden(name) / file)
     notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
     return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes)
+
+
+def _named_as_before(old: dict[str, Path], new: dict[str, Path], suite: Suite) -> dict[str, Path]:
+    """The new files, a renamed one under the name that its case had: the id tells that it is the same."""
+    gone = {read_case(old[file], suite.kind).id: file for file in old if file not in new}
+    if not gone:
+        return new
+    ids = {file: read_case(path, suite.kind).id for file, path in new.items() if file not in old}
+    return {gone.get(ids[file], file) if file in ids else file: path for file, path in new.items()}
 
 
 def _weakened(before: Path, after: Path, suite: Suite) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import content_digest, demands
 from row3.store.history import FILE as HISTORY
@@ -62,10 +63,11 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
                 record.digest,
                 content_digest(case),
                 demands(suite.kind, case),
-                record.input,
+                digest_json(suite.kind.variables(case)),
                 record.status,
                 record.metrics,
                 record.found,
+                record.answers,
             )
             yield full.line()
 

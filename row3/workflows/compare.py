@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from row3.domain.requests import digest_json
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.comparison import by_size, compare_case, compare_metrics
 from row3.gate.verdicts import Evidence, judge
@@ -118,7 +119,8 @@ class Comparer:
         if before is None:
             return None, True
         if before.digest != result.record.digest and self._content_changed(before, result):
-            if before.input != result.record.input:
+            case = self._stored(result.case_id).case
+            if before.input != digest_json(self.suite.kind.variables(case)):
                 return before, False
             self.changed.append(result.case_id)
             return self._again(before, result)
@@ -139,6 +141,7 @@ class Comparer:
                 before.status,
                 metrics,
                 before.found,
+                before.answers,
             )
         return before, True
 
@@ -152,7 +155,7 @@ class Comparer:
         return True
 
     def _again(self, before: CaseRecord, result: CaseResult) -> tuple[CaseRecord, bool]:
-        record = self._rescore(lambda: self._stored(result.case_id))
+        record = self._rescore(before, lambda: self._stored(result.case_id))
         if record is None:
             return before, False
         self.rescored += 1

@@ -95,9 +95,11 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         lines.append(f"the gate no longer judges {', '.join(gone)}")
     if before.get("unit") != after.get("unit"):
         lines.append(f"the gate's unit was changed from {before.get('unit')} to {after.get('unit')}")
-    for what in ("symmetric", "inverse"):
-        if what in before and before[what] != after.get(what):
-            lines.append(f"the {what} predicates were changed")
+    lines.extend(
+        f"the {what} predicates were changed"
+        for what in ("symmetric", "inverse")
+        if what in before and before[what] != after.get(what)
+    )
     if float(after.get("matchingThreshold", 1)) < float(before.get("matchingThreshold", 0)):
         was, now = before["matchingThreshold"], after["matchingThreshold"]
         lines.append(f"the matching threshold was loosened from {was:g} to {now:g}")

@@ -107,7 +107,7 @@ class Asking:
             schema=schema,
             schema_digest=schema_digest,
             prompt_digest=prompt.digest,
-            input_digest=digest_json(variables),
+            variables=variables,
             digest=request_digest(
                 model=p.model,
                 temperature=p.temperature,

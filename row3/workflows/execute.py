@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -11,11 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import Answer, NoAnswer, Request, digest_text
 from row3.domain.scores import CaseScore
+from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
 from row3.store.recording_index import RecordingIndex
+from row3.store.recordings import Recording
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.results import CaseResult, Spent, make_result
 
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 PARALLEL_FROM = 300
 """Cases from which a second process pays for its start."""
 CHUNK = 40
+ANSWERS_DIGITS = 16
+"""Hexadecimal digits that a record keeps of the digest of a case's answers."""
 
 Evaluate = Callable[[StoredCase], CaseResult]
 
@@ -71,6 +76,17 @@ def miss(index: RecordingIndex, request: Request) -> NoAnswer:
     )
 
 
+def unedited(recording: Recording, index: RecordingIndex) -> Answer:
+    """The recorded answer; raises `InvalidFile` where it is no longer the one that was recorded."""
+    if recording.answer_digest and recording.answer_digest != digest_text(recording.answer.text):
+        raise InvalidFile(
+            "the recorded answer was edited: it does not fit its digest",
+            where=index.place(recording.digest),
+            fix="Restore the line from git, or record it anew",
+        )
+    return recording.answer
+
+
 @dataclass(slots=True)
 class Replay:
     """Answers from recordings only."""
@@ -82,6 +98,7 @@ class Replay:
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Evaluate one case; raises `InvalidFile` for a template that fails or a broken recording."""
         spent: list[Spent] = []
+        said = hashlib.sha256()
         walk = steps(self.asking, stored)
         try:
             request = next(walk)
@@ -91,12 +108,14 @@ class Replay:
                 if recording is None:
                     answer = miss(self.index, request)
                 else:
-                    answer = recording.answer
+                    answer = unedited(recording, self.index)
+                    said.update(answer.text.encode("utf-8", "surrogatepass"))
                     spent.append(spent_on(request, answer))
                 request = walk.send(answer)
         except StopIteration as end:
             score: CaseScore = end.value
-        return make_result(stored, score, self.asking.suite, tuple(spent), explain=self.explain)
+        answers = said.hexdigest()[:ANSWERS_DIGITS]
+        return make_result(stored, score, self.asking.suite, tuple(spent), answers=answers, explain=self.explain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +216,7 @@ async def evaluate_live(
 
     async def one(stored: StoredCase) -> CaseResult:
         spent: list[Spent] = []
+        said = hashlib.sha256()
         walk = steps(asking, stored)
         try:
             request = next(walk)
@@ -207,12 +227,14 @@ async def evaluate_live(
                     if isinstance(answer, Answer):
                         keep(request, answer)
                 if isinstance(answer, Answer):
+                    said.update(answer.text.encode("utf-8", "surrogatepass"))
                     spent.append(spent_on(request, answer))
                     observer.answered(spent[-1], _usd(spent[-1], cost))
                 request = walk.send(answer)
         except StopIteration as end:
             score: CaseScore = end.value
-        return make_result(stored, score, asking.suite, tuple(spent), explain=explain)
+        answers = said.hexdigest()[:ANSWERS_DIGITS]
+        return make_result(stored, score, asking.suite, tuple(spent), answers=answers, explain=explain)
 
     async def worker() -> None:
         for stored in source:

@@ -90,7 +90,18 @@ def _fork(repository: Repository, start: Path, commit: str) -> str:
     if protected is None:
         return commit
     base = repository.merge_base(commit, protected)
-    return commit if base is None else base
+    if base is None:
+        return commit
+    # A clone knows the branch twice, as the remote had it and as it is here; the later of the two is where work left.
+    _, slash, local = protected.partition("/")
+    if slash:
+        try:
+            nearer = repository.merge_base(commit, repository.resolve(local))
+        except UsageError:
+            return base
+        if nearer is not None and repository.merge_base(base, nearer) == base:
+            return nearer
+    return base
 
 
 def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: str | None, base: str | None) -> None:

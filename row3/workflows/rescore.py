@@ -24,13 +24,17 @@ class Rescorer:
         self._replay: Replay | None = None
         self.problem = ""
 
-    def __call__(self, result_path: Callable[[], Any]) -> CaseRecord | None:
-        """The record of the baseline's answer to a stored case; None where it cannot be had."""
+    def __call__(self, before: CaseRecord, result_path: Callable[[], Any]) -> CaseRecord | None:
+        """The record of the baseline's answer to a stored case; None where it cannot be had.
+
+        What is recorded today under the same request may be another answer; then it is not the baseline's.
+        """
         replay = self._prepared()
         if replay is None:
             return None
         result: CaseResult = replay(result_path())
-        return None if result.status == "failed" else result.record
+        other = before.answers and result.record.answers != before.answers
+        return None if result.status == "failed" or other else result.record
 
     def _prepared(self) -> Replay | None:
         if self._replay is None and not self.problem:

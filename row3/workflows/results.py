@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from row3.domain.metrics import Zone
-from row3.domain.requests import digest_json
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange
 from row3.metrics.aggregate import Aggregate, percentile
@@ -52,7 +51,7 @@ class CaseResult(NamedTuple):
 
 
 def make_result(
-    stored: StoredCase, score: CaseScore, suite: Suite, spent: tuple[Spent, ...], *, explain: bool
+    stored: StoredCase, score: CaseScore, suite: Suite, spent: tuple[Spent, ...], *, answers: str = "", explain: bool
 ) -> CaseResult:
     """Pack a score; the explanation is turned into JSON here, so that worker processes share the work."""
     detail = None
@@ -63,10 +62,11 @@ def make_result(
         digest=stored.digest,
         content="",
         demands="",
-        input=digest_json(suite.kind.variables(stored.case)),
+        input="",
         status=score.status,
         metrics=score.metrics,
         found=suite.kind.shortfall(score),
+        answers=answers,
     )
     return CaseResult(
         stored.id,

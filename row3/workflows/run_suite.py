@@ -13,7 +13,7 @@ from row3.domain.scores import Usage
 from row3.domain.verdicts import CaseChange
 from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
-from row3.store.cases import case_files
+from row3.store.cases import case_files, refuse_twice
 from row3.store.config import Mode
 from row3.store.project import Project, Suite
 from row3.store.recordings import open_index
@@ -121,7 +121,13 @@ def replay(
     """All cases answered from recordings; raises `InvalidFile`."""
     index = open_index(project.recordings(suite.name), options.journals)
     work = Work(Replay(asking, index, options.explain), suite.kind, wanted_cases(options))
-    return evaluate_all(files or case_files(project.golden(suite.name)), work, jobs=options.jobs or project.config.jobs)
+    files = files or case_files(project.golden(suite.name))
+    seen: set[str] = set()
+    for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
+        if result.case_id in seen:
+            refuse_twice(files, suite.kind)
+        seen.add(result.case_id)
+        yield result
 
 
 def collect(

@@ -146,7 +146,8 @@ def _baseline() -> dict[str, Any]:
         "digest": DIGEST | {"description": "Of the golden case's file."},
         "content": {"type": "string", "description": "Digest of the parts that can move a score."},
         "demands": {"type": "string", "description": "Short digests of all that the case demands."},
-        "input": {"type": "string", "description": "Digest of what the prompt saw."},
+        "input": {"type": "string", "description": "Digest of the case's input."},
+        "answers": {"type": "string", "description": "Digest of the answers that were scored."},
         "status": {"enum": ["scored", "bad_answer", "failed"]},
         "metrics": FRACTIONS,
         "found": {

@@ -90,7 +90,6 @@ def test_texts_edited_by_a_word_do_not_switch_the_gate_off(box: Box) -> None:
     box.row3("--compare", code=1)
 
 
-@pytest.mark.xfail(strict=True, reason="the renamed file is taken for a new one beside the old: id stands in two files")
 def test_a_case_file_may_be_renamed(box: Box) -> None:
     box.git("mv", RYE, f"golden/{SUITE}/rye-bread.gold.json")
     assert against(box).code == 0

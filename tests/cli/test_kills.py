@@ -101,7 +101,7 @@ for number in range(1, kills + 1, 3 if mode == "each" and "ROW3_KILLS" not in os
     pending = (root / ".row3/transaction/commit.json").exists()
     state = "old" if after == old else "new" if settled(after) == new and not pending else "between"
     seen[state] += 1
-    if number % 4 == 0 or state == "between":
+    if number % 8 == 0 or state == "between":
         assert ended(child(root, ["--compare"])) == 0, f"kill {number}: --compare breaks after it"
     if state != "new":
         code = ended(child(root, PROMOTE))

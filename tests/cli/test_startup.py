@@ -41,7 +41,6 @@ def test_a_replayed_comparison_loads_neither_openai_nor_charts(box: Box) -> None
     assert not {"openai", "matplotlib", "numpy"} & set(eval(loaded(code, box.root)))
 
 
-@pytest.mark.xfail(strict=True, reason="diff, investigate, trend, report and schema say less in the table")
 def test_the_table_of_commands_says_what_each_command_says() -> None:
     assert isinstance(main, Commands)
     context = click.Context(main)

@@ -158,7 +158,7 @@ def make_request() -> Callable[..., Request]:
             "schema": SCHEMA,
             "schema_digest": "s",
             "prompt_digest": "p",
-            "input_digest": "i",
+            "variables": {},
             "digest": "d",
         }
         return Request(**(fields | changed))

@@ -81,7 +81,6 @@ def test_a_reformatted_file_is_read_and_brought_back(tmp_path: Path) -> None:
     assert append(tmp_path, "two").count("\n") == 4
 
 
-@pytest.mark.xfail(strict=True, reason="a file that begins with a line `[` is read line by line, whatever follows")
 def test_a_file_that_a_formatter_spread_over_lines_is_read_too(tmp_path: Path) -> None:
     append(tmp_path, "one")
     value = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))

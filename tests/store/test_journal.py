@@ -27,7 +27,7 @@ def ask(case_id: str) -> Request:
         schema={},
         schema_digest="s",
         prompt_digest="p",
-        input_digest="i",
+        variables={},
         digest=case_id * 64,
     )
 

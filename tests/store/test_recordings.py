@@ -24,7 +24,7 @@ def ask(case_id: str = "a", prompt: str = "p-v1.0", user: str = "hello", **chang
         schema_name="concepts",
         schema={},
         prompt_digest=changed.get("prompt_digest", "pd"),
-        input_digest=changed.get("input_digest", "id"),
+        variables={"text": changed.get("text", "a text")},
         digest=request_digest(**sent, **text),
         **sent,
         **text,

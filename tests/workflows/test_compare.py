@@ -94,9 +94,6 @@ def test_a_critical_case_that_broke_blocks(small: Box, opened: Open) -> None:
     assert "block: critical case rye broke" in reasons(gate(opened()))
 
 
-@pytest.mark.xfail(
-    strict=True, reason="the baseline keeps no digest of its answers: whatever is recorded now counts as old"
-)
 def test_answers_recorded_anew_are_not_taken_for_those_of_the_baseline(
     small: Box, judged: Callable[[], Comparison]
 ) -> None:
@@ -104,7 +101,9 @@ def test_answers_recorded_anew_are_not_taken_for_those_of_the_baseline(
     assert judged().blocked
     # The same loss with a harmless edit of the case, which has the baseline's answer scored again.
     small.case("rye", expectedConcepts=[*RYE["expectedConcepts"], {"label": "dough"}])
-    assert judged().blocked
+    comparison = judged()
+    assert comparison.verdict is not Verdict.PROCEED
+    assert (comparison.moves["unchanged"], comparison.moves["not comparable"]) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +135,6 @@ def test_what_asks_for_less_blocks(small: Box, judged: Callable[[], Comparison],
         "[suites.{s}.gate]\ndeclines=100\n",
     ],
 )
-@pytest.mark.xfail(strict=True, reason="predicates and declines stand in no header, so loosening them is not seen")
 def test_what_else_asks_for_less_blocks(small: Box, judged: Callable[[], Comparison], settings: str) -> None:
     small.write("row3.toml", small.read("row3.toml") + settings.format(s=SUITE))
     assert judged().verdict is Verdict.BLOCK

@@ -122,8 +122,8 @@ def test_the_text_names_what_was_found_and_what_is_invented(project: Project) ->
     found = compared(project, "old.json", "new.json")
     text = diff_text(found, suite_of(project).kind.metrics)
     assert "  up: improved +20.0\n    + found concepts: rye" in text
-    assert "  down: regressed -10.0\n    − new invented concepts: stove" in text
-    assert "Overall         70.0 %  75.0 %  +5.0 ↑      2" in text
+    assert "  down: regressed −10.0\n    − new invented concepts: stove" in text
+    assert "Overall          70.0%  75.0%  +5.0 ▲      2" in text
     assert json.loads(json.dumps(diff_json(found)))["moves"] == {"improved": 1, "regressed": 1}
     assert "… and 1 more" in diff_text(found, suite_of(project).kind.metrics, cases=1)
 

@@ -84,7 +84,6 @@ def test_what_a_bare_version_means(small: Box) -> None:
             resolve_version(project, suite, text)
 
 
-@pytest.mark.xfail(strict=True, reason="resolve_version takes the pipeline's first owner, promoted or not")
 def test_a_bare_version_means_the_prompt_that_is_not_promoted_at_it(small: Box) -> None:
     small.prompt("1.1", "link")
     small.replace("prompts/link-v1.1.md", "output: extraction", "output: relationships")
