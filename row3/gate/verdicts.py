@@ -39,6 +39,9 @@ class Evidence:
     """Consecutive declining runs, this one included."""
     partial: bool = False
     """Only some of the cases were run."""
+    shared: Mapping[str, float] = field(default_factory=dict)
+    """Aggregates over the cases that the baseline has too; new easy cases cannot lift them."""
+    shared_zones: Mapping[str, Zone] = field(default_factory=dict)
     compared: int | None = None
     """Cases compared with the baseline's; None where there is no baseline."""
 
@@ -71,6 +74,14 @@ def _zones(evidence: Evidence) -> list[Reason]:
         Reason(Verdict.BLOCK, f"{titles[key]} {evidence.values[key]:.1%} is in its fail zone", metric=key)
         for key, zone in evidence.zones.items()
         if zone is Zone.FAIL and key in evidence.policy.metrics
+    ] + [
+        Reason(
+            Verdict.BLOCK,
+            f"{titles[key]} {evidence.shared[key]:.1%} is in its fail zone over the baseline's cases",
+            metric=key,
+        )
+        for key, zone in evidence.shared_zones.items()
+        if zone is Zone.FAIL and evidence.zones.get(key) is not Zone.FAIL and key in evidence.policy.metrics
     ]
 
 

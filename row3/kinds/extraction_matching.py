@@ -10,6 +10,7 @@ from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation,
 from row3.kinds.base import Rules
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 from row3.matching.names import Named, NameIndex, NameMatch, end_resolver, match_names
+from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
 from row3.matching.quotes import SourceText
 from row3.matching.relationships import RelationshipIndex
@@ -59,7 +60,7 @@ def _concept(concept: Any, match: NameMatch, case: GoldenCase, text: SourceText)
         expected = case.expected_concepts[position].label if position >= 0 else None
     quote = quote_of(concept.source_quote)
     quoted: QuoteState = "missing"
-    if quote and quote.strip():
+    if quote.strip() and normalise(concept.label):  # a quote for nothing is no evidence
         quoted = "verified" if text.contains_quote(quote) else "unverified"
     grounded = state in ("exact", "alias", "fuzzy", "duplicate") or text.mentions(concept.label)
     return ConceptMatch(concept.label, state, expected, score, quoted, grounded)

@@ -10,6 +10,7 @@ from filelock import FileLock, Timeout
 
 from row3.errors import EnvironmentFault
 from row3.store.files import disk_faults
+from row3.store.transaction import recover
 
 PATIENCE_S = 120.0
 GITIGNORE = "*\n"
@@ -28,7 +29,7 @@ def local_folder(local: Path) -> Path:
 
 @contextlib.contextmanager
 def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
-    """Hold the project's write lock.
+    """Hold the project's write lock, with nothing half-done left in it.
 
     Raises `EnvironmentFault` where another run keeps it longer than `PATIENCE_S` seconds.
     """
@@ -42,6 +43,8 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
             fix="Wait for it, or end it",
         )
     try:
+        # What a killed command left is finished first, or a file would be read that is about to be replaced.
+        recover(local.parent, local)
         yield
     finally:
         lock.release()

@@ -8,6 +8,7 @@ twice does no harm.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections.abc import Mapping
@@ -33,7 +34,9 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
         entries = []
         for number, (name, content) in enumerate(files.items()):
             write_atomic(folder / "new" / str(number), content, where=f".row3/transaction for {name}")
-            entries.append({"file": name, "new": str(number), "digest": digest_text(content)})
+            entries.append(
+                {"file": name, "new": str(number), "digest": digest_text(content), "was": _digest(root / name)}
+            )
     for name in files:
         with disk_faults(name):
             (root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -62,27 +65,47 @@ def recover(root: Path, local: Path) -> list[str]:
     try:
         entries = json.loads(read_bytes(manifest, where=where))["files"]
         moves = [(entry["file"], folder / "new" / entry["new"], entry["digest"]) for entry in entries]
+        was = {entry["file"]: entry.get("was") for entry in entries}
     except (ValueError, KeyError, TypeError):
         raise InvalidFile("the manifest is broken", where=where, fix="Delete .row3/transaction and run again") from None
     for name, _, _ in moves:
         if Path(name).is_absolute() or ".." in Path(name).parts:
             raise InvalidFile(f"`{name}` lies outside the project", where=where, fix="Delete .row3/transaction")
-    done = []
-    for name, _, _ in moves:
-        _sweep(root / name)
+    waiting = [(name, source) for name, source, _ in moves if source.exists()]
     for name, source, digest in moves:
-        if source.exists():
-            content = read_bytes(source, where=where, limit=2**30)
-            if digest_text(content) != digest:
-                raise InvalidFile(
-                    f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again"
-                )
-            write_atomic(root / name, content, where=name)
-            done.append(name)
+        if source.exists() and _digest(source) != digest:
+            raise InvalidFile(f"the new {name} is damaged", where=where, fix="Delete .row3/transaction and run again")
+        if source.exists() and was[name] is not None and _digest(root / name) not in (was[name], digest):
+            raise InvalidFile(
+                "the file was changed after a command was interrupted that was about to replace it",
+                where=name,
+                fix="Delete .row3/transaction to keep the file as it is and drop the rest of that command",
+            )
+    for name, source in waiting:
+        _sweep(root / name)
+        _move(source, root / name)
+    done = [name for name, _ in waiting]
     with disk_faults(where):
         manifest.unlink()
         shutil.rmtree(folder, ignore_errors=True)
     return done
+
+
+def _digest(path: Path) -> str:
+    """Of the file's bytes; empty where there is none."""
+    return digest_text(path.read_bytes()) if path.is_file() else ""
+
+
+def _move(source: Path, target: Path) -> None:
+    """Put a finished file in its place. A rename needs no space, so a full disk cannot stop it half-way."""
+    try:
+        with contextlib.suppress(FileNotFoundError):
+            source.chmod(target.stat().st_mode & 0o777)
+        source.replace(target)
+        sync_folder(target.parent)
+    except OSError:  # another file system, or a link that is to stay one
+        write_atomic(target, source.read_bytes(), where=target.name)
+        source.unlink()
 
 
 def _sweep(target: Path) -> None:

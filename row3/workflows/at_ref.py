@@ -10,18 +10,20 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from row3.domain.prompts import parse_version
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
 from row3.store.project import Project, Suite, make_suite
+from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.workflows.differences import loosened
 from row3.workflows.run_header import rules_of
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
-READ = (FILE, "golden", "baselines")
+READ = (FILE, "golden", "baselines", PROMOTED)
 """What a comparison against a git ref takes from that ref."""
 NAMED = 5
 """Files that a reason names before it only counts."""
@@ -48,6 +50,8 @@ class Judging:
     files: list[Path]
     reasons: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()
+    new_baseline: bool = False
+    """The change brings a baseline of its own, which has to follow from its recordings."""
 
 
 def inside_of(repository: Repository, root: Path) -> str:
@@ -114,11 +118,32 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
         if not looser:
             what = f"{FILE} has other rules than at {label}; those of {label} judge"
             reasons.append(Reason(Verdict.INVESTIGATE, what))
+    reasons += _promotions(read_promoted(base), read_promoted(own.root), label)
+    if there.config.suite != own.config.suite:
+        what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
+        reasons.append(Reason(Verdict.BLOCK, what))
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
         shutil.copyfile(new[file], there.golden(name) / file)
     notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
-    return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes)
+    before, after = there.baseline(name), own.baseline(name)
+    moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
+    return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes, moved)
+
+
+def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str) -> list[Reason]:
+    """What a change does to the locks: none may be altered, and no prompt may fall back unnoticed."""
+    reasons = []
+    for name, entry in old.items():
+        now = new.get(name)
+        held = {} if now is None else now.locked | {now.version: now.digest}
+        for version, digest in (entry.locked | {entry.version: entry.digest}).items():
+            if held.get(version) != digest:
+                reasons.append(Reason(Verdict.BLOCK, f"the lock of {name} {version} is not as at {label}"))
+        before, after = parse_version(entry.version), None if now is None else parse_version(now.version)
+        if before is not None and after is not None and after < before:
+            reasons.append(Reason(Verdict.BLOCK, f"{name} falls back from {before} to {after}"))
+    return reasons
 
 
 def _named_as_before(old: dict[str, Path], new: dict[str, Path], suite: Suite) -> dict[str, Path]:

@@ -16,6 +16,7 @@ from row3.domain.requests import digest_json
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.comparison import by_size, compare_case, compare_metrics
 from row3.gate.verdicts import Evidence, judge
+from row3.gate.zones import zones_of
 from row3.metrics.aggregate import Aggregate
 from row3.metrics.composite import overall
 from row3.store.cases import content_digest, gone_demands
@@ -83,12 +84,10 @@ class Comparer:
         self.broke: list[str] = []
         self.critical: list[str] = []
         self.rescored = 0
-        self._case_digests: list[tuple[str, str]] = []
 
     def __call__(self, result: CaseResult) -> CaseChange:
         """Compare one case."""
         self.seen.add(result.case_id)
-        self._case_digests.append((result.case_id, result.record.digest))
         if result.critical:
             self.critical.append(result.case_id)
         before = self.baseline.record(result.case_id)
@@ -178,8 +177,8 @@ class Comparer:
         *,
         against: str | None,
         partial: bool,
+        own: Callable[[], str],
         extra: Iterable[Reason] = (),
-        also_loosened: Iterable[str] = (),
     ) -> Comparison:
         """Put everything together and judge it."""
         removed = [] if partial else [case_id for case_id in self.baseline.ids() if case_id not in self.seen]
@@ -204,12 +203,14 @@ class Comparer:
                 changes=changes,
                 values=run.header.metrics,
                 zones=run.zones,
+                shared=means,
+                shared_zones=zones_of(means, self.suite.kind.metrics, self.suite.rules.thresholds),
                 policy=self.suite.policy,
                 cases=run.cases - len(run.collected.failed),
                 failed=run.collected.failed,
                 removed=removed,
                 weakened=self.weakened,
-                loosened=[*loosened(header, run.header), *also_loosened],
+                loosened=loosened(header, run.header),
                 changed=self.changed,
                 incomparable=self.incomparable,
                 broke=self.broke,
@@ -221,7 +222,8 @@ class Comparer:
         )
         reasons = (*reasons, *extra)
         verdict = max((verdict, *(reason.verdict for reason in extra)))
-        evidence = evidence_digest(run, header.run_id, self._case_digests)
+        # Only a block can be approved, so only a block needs to be told from every other.
+        evidence = evidence_digest(run, header.run_id, own()) if verdict is Verdict.BLOCK else ""
         return Comparison(
             run=run,
             baseline=header,

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from row3.domain.requests import digest_json
+from row3.domain.requests import digest_json, digest_text
 from row3.gate.trend import consecutive_declines
+from row3.store.cases import case_files
 from row3.store.history import Approval, HistoryEntry
-from row3.store.project import Suite
+from row3.store.project import Project, Suite, make_suite
+from row3.workflows.run_header import rules_of
 from row3.workflows.run_suite import Run
 
 
-def evidence_digest(run: Run, baseline_id: str, cases: list[tuple[str, str]]) -> str:
+def own_files(project: Project, suite: Suite) -> str:
+    """Digest of the golden cases and rules as the change itself has them, whatever judges it."""
+    rules = rules_of(make_suite(project.config, suite.name))
+    folder = project.golden(suite.name)
+    cases = [(path.name, digest_text(path.read_bytes())) for path in case_files(folder)]
+    return digest_json([cases, rules.thresholds, rules.weights, rules.gate])
+
+
+def evidence_digest(run: Run, baseline_id: str, own: str) -> str:
     """What a verdict rests on: an approval holds for exactly this, and for nothing that was changed afterwards."""
     header = run.header
     return digest_json(
@@ -19,10 +29,8 @@ def evidence_digest(run: Run, baseline_id: str, cases: list[tuple[str, str]]) ->
             "prompts": header.prompt_digests,
             "parameters": header.parameters,
             "scorer": header.scorer,
-            "weights": header.weights,
-            "thresholds": header.thresholds,
             "baseline": baseline_id,
-            "cases": sorted(cases),
+            "own": own,
             "metrics": {key: round(value, 9) for key, value in header.metrics.items()},
         }
     )[:16]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
+
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
@@ -17,8 +20,9 @@ from row3.workflows.at_ref import Ref, find_ref, judging_by
 from row3.workflows.baseline import read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
+from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
-from row3.workflows.rescore import StoredCases
+from row3.workflows.rescore import StoredCases, baseline_reasons
 from row3.workflows.run_suite import with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session, entry_of, make_approval, repository_state, save_log
@@ -32,6 +36,8 @@ def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None =
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
+    if ref is not None and session.options.mode is None:
+        session.options = replace(session.options, mode="replay")
     if ref is not None and session.mode != "replay":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
     with judging_by(session.project, session.suite, ref) as judging:
@@ -45,7 +51,8 @@ def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None =
             read_history(session.project.root),
             against=label,
             partial=session.options.partial,
-            extra=judging.reasons,
+            own=partial(own_files, session.project, session.suite),
+            extra=(*judging.reasons, *(baseline_reasons(session.project, suite) if judging.new_baseline else ())),
         )
         comparison.differs.extend(judging.notes)
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from row3.errors import UsageError
 from row3.store.cases import PATTERN
-from row3.store.config import read_config
+from row3.store.config import FILE, read_config
 from row3.store.project import READ_PATHS, Project, pick_suite
 from row3.workflows.at_ref import Ref, inside_of
 from row3.workflows.compare import Comparison
@@ -86,12 +86,12 @@ def _push_base(repository: Repository, start: Path, local: str, remote: str | No
 
 def _fork(repository: Repository, start: Path, commit: str) -> str:
     """Where the commit's line of work left the protected branch; the commit itself on that branch."""
-    protected = repository.protected_branch(read_config(start).protected_branch)
+    protected = repository.protected_branch(_configured(repository, start))
     if protected is None:
         return commit
     base = repository.merge_base(commit, protected)
-    if base is None:
-        return commit
+    if base is None:  # a line of its own is judged by what it would join
+        return repository.resolve(protected)
     # A clone knows the branch twice, as the remote had it and as it is here; the later of the two is where work left.
     _, slash, local = protected.partition("/")
     if slash:
@@ -102,6 +102,17 @@ def _fork(repository: Repository, start: Path, commit: str) -> str:
         if nearer is not None and repository.merge_base(base, nearer) == base:
             return nearer
     return base
+
+
+def _configured(repository: Repository, start: Path) -> str | None:
+    """The protected branch that row3.toml names, read where the work would go: a change cannot choose its judge."""
+    usual = repository.protected_branch(None)
+    if usual is None:
+        return read_config(start).protected_branch
+    with TemporaryDirectory(prefix="row3-config-") as name:
+        inside = inside_of(repository, start.resolve())
+        repository.read_tree(usual, [f"{inside}{FILE}"], Path(name))
+        return read_config(Path(name) / inside).protected_branch
 
 
 def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: str | None, base: str | None) -> None:

@@ -21,7 +21,7 @@ from row3.store.project import Project, Suite
 from row3.store.transaction import commit
 from row3.workflows.baseline import baseline_files
 from row3.workflows.compare import Comparison
-from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.gating import compare
 from row3.workflows.lineup import Lineup, line_up, resolve_version
 from row3.workflows.run_suite import Run, with_action
@@ -121,7 +121,7 @@ def promote(
         )
     with writing(project.local, say=session.say):
         # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
-        files = _files(session, result, newly, promoted)
+        files = _files(session, result, newly)
         commit(project.root, project.local, files)
     result.files = tuple(files)
     save_log(session, run)
@@ -160,7 +160,9 @@ def _approval(
         return make_approval(session, reason)
     if comparison is not None:
         return comparison.approval
-    return approved_before(read_history(session.project.root), evidence_digest(run, "", []))
+    return approved_before(
+        read_history(session.project.root), evidence_digest(run, "", own_files(session.project, session.suite))
+    )
 
 
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
@@ -173,14 +175,12 @@ def _planned(suite: Suite) -> tuple[str, ...]:
     return (prompt_store.PROMOTED, f"baselines/{suite.name}.json", CHANGELOG, HISTORY, *charts)
 
 
-def _files(
-    session: Session, result: PromotionResult, newly: Sequence[Prompt], promoted: dict[str, prompt_store.Promotion]
-) -> dict[str, bytes]:
+def _files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
     from row3.reports.changelog_insert import insert_entry
 
     project, suite, run = session.project, session.suite, result.run
     today = datetime.now(UTC).date().isoformat()
-    table = dict(promoted)
+    table = prompt_store.read_promoted(project.root)
     for prompt in newly:
         before = table.get(prompt.ref.name)
         locked = {} if before is None else before.locked | {before.version: before.digest}
@@ -207,7 +207,12 @@ def changelog_text_for(project: Project, result: PromotionResult, before: str | 
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
     rows = [
-        (metric.title, baseline.get(metric.key), run.header.metrics[metric.key], metric.higher_is_better)
+        (
+            metric.title.removeprefix("Concept ").capitalize(),
+            baseline.get(metric.key),
+            run.header.metrics[metric.key],
+            metric.higher_is_better,
+        )
         for metric in result.run.suite.kind.metrics
         if not metric.companion and metric.key in run.header.metrics
     ]
@@ -223,6 +228,12 @@ def changelog_text_for(project: Project, result: PromotionResult, before: str | 
         notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
+
+
+def _short(title: str) -> str:
+    """STANDARDS 5.3 says Recall, not Concept recall."""
+    bare = title.removeprefix("Concept ")
+    return bare[:1].upper() + bare[1:]
 
 
 def _notes(result: PromotionResult) -> list[str]:

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, Row3Error
+from row3.gate.zones import SLACK
+from row3.metrics.aggregate import Aggregate
 from row3.store.cases import read_case
-from row3.store.project import Project, Suite
+from row3.store.project import Project, Suite, make_suite
 from row3.store.recordings import open_index
-from row3.store.saved_runs import CaseRecord, RunHeader
+from row3.store.saved_runs import CaseRecord, RunHeader, read_run
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import Replay
 from row3.workflows.lineup import line_up
@@ -78,3 +83,32 @@ class StoredCases:
             for path in sorted(folder.glob("*.gold.json")):
                 self._paths[read_case(path, self._suite.kind).id] = path
         return read_case(self._paths[case_id], self._suite.kind)
+
+
+def baseline_reasons(project: Project, suite: Suite) -> list[Reason]:
+    """Whether a baseline that a change brings follows from the recordings it brings.
+
+    Raises `InvalidFile` for a baseline or golden case that cannot be read.
+    """
+    baseline = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
+    own = make_suite(project.config, suite.name)
+    rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline), baseline.header)
+    stored = StoredCases(project, own)
+    unknown, wrong, total = [], [], Aggregate()
+    for before in baseline.records():
+        total.add(before.metrics, {})
+        try:
+            again = rescorer(before, partial(stored, before.id))
+        except KeyError:
+            again = None
+        if again is None:
+            unknown.append(before.id)
+        elif any(abs(again.metrics.get(key, -1.0) - value) > SLACK for key, value in before.metrics.items()):
+            wrong.append(before.id)
+    means = total.means()
+    if wrong or any(abs(means.get(key, -1.0) - value) > SLACK for key, value in baseline.header.metrics.items()):
+        what = "the new baseline does not follow from its recordings"
+        return [Reason(Verdict.BLOCK, f"{what}: {', '.join(wrong[:3]) or 'its means are others'}")]
+    if unknown:
+        return [Reason(Verdict.INVESTIGATE, f"the new baseline cannot be checked: {', '.join(unknown[:3])}")]
+    return []

@@ -13,6 +13,7 @@ from row3.domain.scores import Usage
 from row3.domain.verdicts import CaseChange
 from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
+from row3.metrics.composite import overall
 from row3.store.cases import case_files, refuse_twice
 from row3.store.config import Mode
 from row3.store.project import Project, Suite
@@ -186,10 +187,13 @@ def collect(
     means = collected.aggregate.means()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     usage = meter.usage()
+    pooled = collected.aggregate.pooled()
+    if pooled:
+        pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
     header = RunHeader(
         **head,
         metrics=means,
-        pooled=collected.aggregate.pooled(),
+        pooled=pooled,
         denominators=collected.aggregate.denominators(),
         zones={key: zone.word for key, zone in zones.items()},
         usage=usage_json(usage),

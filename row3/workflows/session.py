@@ -47,7 +47,7 @@ def open_session(start: Path, suite: str | None, options: RunOptions, **rest: ob
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project = open_project(start)
     done: list[str] = []
-    if project.local.joinpath("transaction").exists():
+    if project.local.joinpath("transaction").exists() and rest.get("may_write", True):
         with writing(project.local):
             done = recover(project.root, project.local)
         say = rest.get("say")

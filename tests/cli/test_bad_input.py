@@ -347,7 +347,7 @@ def test_a_full_disk_leaves_everything_as_it_was(box: Box, limit: int) -> None:
     box.row3("promote", "v1.1", code=0)
 
 
-@pytest.mark.xfail(strict=True, reason="cli/options.py refuses UTF-8 arguments where the locale is C: os.fsencode first")
+@pytest.mark.xfail(strict=True, reason="cli/options.py refuses UTF-8 arguments in locale C: os.fsencode first")
 def test_another_locale_reads_and_writes_utf_8(box: Box) -> None:
     box.case("rye", **CASES["rye"] | {"origin": "Brötchen — naïve"})
     done = box.row3("--compare", "--format", "json", code=0, LC_ALL="C", PYTHONUTF8="0", PYTHONCOERCECLOCALE="0")
