@@ -28,8 +28,8 @@ def local_folder(local: Path) -> Path:
 
 
 @contextlib.contextmanager
-def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
-    """Hold the project's write lock, with nothing half-done left in it.
+def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iterator[list[str]]:
+    """Hold the project's write lock, with nothing half-done left in it; gives the files that were finished first.
 
     Raises `EnvironmentFault` where another run keeps it longer than `PATIENCE_S` seconds.
     """
@@ -44,8 +44,7 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
         )
     try:
         # What a killed command left is finished first, or a file would be read that is about to be replaced.
-        recover(local.parent, local)
-        yield
+        yield recover(local.parent, local)
     finally:
         lock.release()
 

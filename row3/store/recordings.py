@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from row3.errors import InvalidFile
 from row3.store.files import write_atomic
 from row3.store.recording_index import RecordingIndex
 from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, to_line
@@ -33,7 +34,10 @@ def open_index(folder: Path, journals: Iterable[Path] = ()) -> RecordingIndex:
     index = RecordingIndex([], [])
     if folder.is_dir():
         for path in sorted(folder.glob("*.jsonl")):
-            index.add_file(path, f"recordings/{folder.name}/{path.name}")
+            name = f"recordings/{folder.name}/{path.name}"
+            if path.is_dir():
+                raise InvalidFile("this is a folder, not a file", where=name, fix="Remove or rename it")
+            index.add_file(path, name)
     for path in journals:
         index.add_file(path, f"journal {path.name}", torn_end=True)
     return index

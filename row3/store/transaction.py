@@ -53,7 +53,7 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
 def recover(root: Path, local: Path) -> list[str]:
     """Finish a change that was cut off, or clear away one that never counted.
 
-    Returns the files that were put in place. Raises `EnvironmentFault`, `InvalidFile`.
+    Returns the files of the change, all of them in place now. Raises `EnvironmentFault`, `InvalidFile`.
     """
     folder = local / FOLDER
     manifest = folder / MANIFEST
@@ -84,7 +84,7 @@ def recover(root: Path, local: Path) -> list[str]:
     for name, source in waiting:
         _sweep(root / name)
         _move(source, root / name)
-    done = [name for name, _ in waiting]
+    done = [name for name, _, _ in moves]
     with disk_faults(where):
         manifest.unlink()
         shutil.rmtree(folder, ignore_errors=True)

@@ -120,6 +120,9 @@ def promote(
             "a promotion writes tracked files", where="CI", fix="Promote on a developer's machine and commit it"
         )
     with writing(project.local, say=session.say):
+        now = prompt_store.read_promoted(project.root).get(ref.name)
+        if now is not None and now.version == str(ref.version):  # somebody else was quicker
+            raise AlreadyDone(f"{ref.name} {ref.version}", ())
         # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
         files = _files(session, result, newly)
         commit(project.root, project.local, files)

@@ -12,7 +12,6 @@ from row3.store.history import Approval, HistoryEntry
 from row3.store.locks import writing
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.store.saved_runs import latest_runs, write_run
-from row3.store.transaction import recover
 from row3.workflows.compare import Comparison
 from row3.workflows.execute import Observer
 from row3.workflows.run_header import now
@@ -48,8 +47,8 @@ def open_session(start: Path, suite: str | None, options: RunOptions, **rest: ob
     project = open_project(start)
     done: list[str] = []
     if project.local.joinpath("transaction").exists() and rest.get("may_write", True):
-        with writing(project.local):
-            done = recover(project.root, project.local)
+        with writing(project.local) as done:
+            pass
         say = rest.get("say")
         if done and callable(say):
             say(f"finished what an interrupted command had begun: {', '.join(done)}")

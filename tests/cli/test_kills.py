@@ -8,8 +8,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from row3.workflows.gating import gate
 from row3.workflows.run_suite import RunOptions
 from row3.workflows.session import open_session
@@ -172,30 +170,6 @@ def test_the_same_command_again_says_that_it_worked(box: Box) -> None:
     assert box.tree() != before
 
 
-LITTER = """
-import os, sys
-from row3.store import files, transaction
-from row3.cli.app import run
-fsync = os.fsync
-def dying(descriptor):
-    if os.path.exists(".row3/transaction/commit.json") and os.path.isfile(f"/proc/self/fd/{descriptor}"):
-        os._exit(9)
-    fsync(descriptor)
-os.fsync = dying
-sys.argv = ["row3", "promote", "v1.1"]
-run()
-"""
-
-
-def test_nothing_is_left_lying_about(box: Box) -> None:
-    done = subprocess.run([sys.executable, "-c", LITTER], cwd=box.root, env=box.env, capture_output=True, check=False)
-    assert done.returncode == 9, done
-    box.row3(code=0)
-    assert not box.path(".row3/transaction").exists()
-    assert [name for name in box.tree() if name.endswith(".tmp")] == []
-
-
-@pytest.mark.xfail(strict=True, reason="history_text is made before commit() finishes what a killed run left")
 def test_a_compare_that_was_under_way_keeps_the_entry_of_a_killed_promotion(box: Box) -> None:
     session = open_session(box.root, None, RunOptions())
     subprocess.run([sys.executable, "-c", HALFWAY], cwd=box.root, env=box.env, capture_output=True, check=True)

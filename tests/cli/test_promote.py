@@ -35,7 +35,7 @@ def test_a_dry_run_writes_nothing_and_shows_the_entry(box: Box) -> None:
     before = box.tree()
     done = box.row3("promote", "v1.1", "--dry-run", code=0)
     assert box.tree() == before
-    assert "| Concept recall | 75% | 100% | +25% |" in done.out
+    assert "| Recall | 75% | 100% | +25% |" in done.out
     assert all(name in done.out for name in WRITTEN)
 
 
