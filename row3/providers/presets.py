@@ -53,8 +53,8 @@ def endpoint_for(
         endpoint = PRESETS[preset]
     except KeyError:
         near = difflib.get_close_matches(preset.lower(), PRESETS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"no provider preset {preset!r}", fix=f"{hint}known: {', '.join(PRESETS)}") from None
+        hint = f"Did you mean {near[0]!r}? " if near else ""
+        raise UsageError(f"no provider preset {preset!r}", fix=f"{hint}Known: {', '.join(PRESETS)}") from None
     if base_url is not None:
         endpoint = _moved(endpoint, base_url)
     if key_variable is not None:

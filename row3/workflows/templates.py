@@ -75,19 +75,24 @@ def _environment() -> _Environment:
     for name in ("center", "format", "indent", "wordwrap", "xmlattr", "urlize", "random", "pprint", "filesizeformat"):
         environment.filters.pop(name, None)
     for name in ("replace", "join", "upper", "lower", "title", "capitalize", "trim", "string", "escape", "e", "tojson"):
-        environment.filters[name] = _bounded(environment.filters[name])
+        environment.filters[name] = _bounded(name, environment.filters[name])
     return environment
 
 
-def _bounded(function: Callable[..., Any]) -> Callable[..., Any]:
+def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
     """The filter, refusing arguments and results that grow beyond what a prompt needs."""
 
     @wraps(function)
     def checked(*arguments: Any, **options: Any) -> Any:
         given = [argument for argument in arguments if isinstance(argument, str)]
-        if function.__name__ == "do_replace" and len(given) >= REPLACE_ARGUMENTS:
+        if name == "replace" and len(given) >= REPLACE_ARGUMENTS:
             text, old, new = given[-3:]
             if (text.count(old) if old else len(text) + 1) * len(new) > MAX_RENDERED:
+                raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+        if name == "join":
+            between = len(given[-1]) if given else len(str(options.get("d", "")))
+            parts = next((list(each) for each in arguments if isinstance(each, (list, tuple, range))), [])
+            if sum(len(str(part)) for part in parts) + between * len(parts) > MAX_RENDERED:
                 raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
         return _small(function(*arguments, **options))
 

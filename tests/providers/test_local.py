@@ -164,7 +164,7 @@ def test_over_the_wire_with_the_key_and_not_without(loop: asyncio.Runner, local:
     assert list(json.loads(answer.text)) == ["city"]
     assert (answer.finish_reason, answer.served_model) == ("stop", LABEL)
     assert "/" not in str(answer.served_model)
-    with pytest.raises(Exception, match="check the key in LLAMA_KEY"):
+    with pytest.raises(Exception, match="Check the key in LLAMA_KEY"):
         loop.run(go("wrong"))
 
 

@@ -125,7 +125,7 @@ def test_openai_itself_gets_its_organisation(fake: Any, make_request: Any, monke
 
 def test_a_missing_key_stops_before_anything_is_sent(fake: Any, make_request: Any) -> None:
     for environ in ({}, {"ROW3_TEST_KEY": "  "}):
-        with pytest.raises(UsageError, match="set ROW3_TEST_KEY, or use --mode replay"):
+        with pytest.raises(UsageError, match="Set ROW3_TEST_KEY, or use --mode replay"):
             Asker(fake.url, environ=environ).ask(make_request())
     with pytest.raises(UsageError, match="characters that no key has") as caught:
         Asker(fake.url, environ={"ROW3_TEST_KEY": "sk-ключ"}).ask(make_request())
@@ -194,8 +194,8 @@ def test_the_waiting_is_bounded_in_all(fake: Any, make_request: Any, make_reply:
         (429, error("You exceeded your current quota", type="insufficient_quota", code="insufficient_quota"), "credit"),
         (402, error("Insufficient credits", code=402), "credit"),
         (400, error("Your credit balance is too low to access the Anthropic API."), "credit"),
-        (401, error("Incorrect API key provided", code="invalid_api_key"), "check the key in ROW3_TEST_KEY"),
-        (400, [error("API key not valid. Please pass a valid API key.", code=400)], "check the key in ROW3_TEST_KEY"),
+        (401, error("Incorrect API key provided", code="invalid_api_key"), "Check the key in ROW3_TEST_KEY"),
+        (400, [error("API key not valid. Please pass a valid API key.", code=400)], "Check the key in ROW3_TEST_KEY"),
         (403, error("Country not supported"), "may use this model"),
         (403, b"<html>Access denied</html>", "may use this model"),
     ],
