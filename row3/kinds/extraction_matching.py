@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.kinds.base import Rules
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
-from row3.matching.names import Named, NameIndex, NameMatch, end_resolver, match_names
+from row3.matching.names import Named, NameIndex, NameMatch, NameRule, end_resolver, match_names, nearest
 from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
 from row3.matching.quotes import SourceText
@@ -33,6 +33,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
     concepts = tuple(
         [_concept(concept, match, case, text) for concept, match in zip(output.concepts, matches, strict=True)]
     )
+    keys = [normalise(label) for label in labels]
     found = {match.position: item for item, match in enumerate(matches) if match.state in CORRECT}
     ends = [
         name for r in (*case.expected_relationships, *case.forbidden_relationships) for name in (r.source, r.target)
@@ -46,7 +47,12 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
     relationships = links.match([Triple(r.source, r.predicate, r.target) for r in output.relationships])
     return Explanation(
         concepts,
-        tuple([_expectation(case, i, labels, matches, found) for i in range(len(expected))]),
+        tuple(
+            [
+                _expectation(case, i, labels=labels, keys=keys, matches=matches, found=found, rule=rules.names)
+                for i in range(len(expected))
+            ]
+        ),
         tuple(relationships),
         tuple(links.found(relationships)),
     )
@@ -69,24 +75,16 @@ def _concept(concept: Any, match: NameMatch, case: GoldenCase, text: SourceText)
 def _expectation(
     case: GoldenCase,
     position: int,
+    *,
     labels: Sequence[str],
+    keys: Sequence[str],
     matches: Sequence[NameMatch],
     found: Mapping[int, int],
+    rule: NameRule,
 ) -> Expectation:
     concept = case.expected_concepts[position]
     item = found.get(position)
     if item is not None:
         return Expectation(concept.label, concept.required, labels[item], None, matches[item].score)
-    # The nearest extracted name is told only where matching already computed it: an explanation
-    # of a miss, not worth another pass over all names.
-    near = max(
-        (
-            (match.score, -item)
-            for item, match in enumerate(matches)
-            if match.state == "unmatched" and match.position == position
-        ),
-        default=None,
-    )
-    if near is None:
-        return Expectation(concept.label, concept.required, None, None, 0.0)
-    return Expectation(concept.label, concept.required, None, labels[-near[1]], near[0])
+    near, score = nearest(normalise(concept.label), keys, rule)
+    return Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, score)

@@ -178,6 +178,13 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule) -> Calla
     return resolve
 
 
+def nearest(key: str, choices: Sequence[str], rule: NameRule) -> tuple[int, float]:
+    """Position and similarity of the choice most similar to a normalised name, however far; (-1, 0) for none."""
+    scorer, full = SCORERS[rule.scorer]
+    hit = process.extractOne(key, choices, scorer=scorer, processor=None) if key and choices else None
+    return (-1, 0.0) if hit is None or not hit[1] else (hit[2], hit[1] / full)
+
+
 def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
     """The choice most similar to a normalised name, at the threshold or above; None for none."""
     scorer, full = SCORERS[rule.scorer]

@@ -139,7 +139,7 @@ def test_the_result_explains_itself(score: Score) -> None:
         ("Machine learning", True, "ML", None),
         ("Gradient descent", True, None, "gradient decay"),
         ("Neural network", False, "Neural networks", None),
-        ("Training data", True, None, None),
+        ("Training data", True, None, "gradient decay"),
     ]
     assert [m.state for m in why.relationships] == ["reversed", "wrong-predicate"]
     assert [e.found_by for e in why.expected_relationships] == [None, None, None]

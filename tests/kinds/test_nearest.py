@@ -1,0 +1,25 @@
+"""A missed concept says which extracted name came nearest, however far."""
+
+from __future__ import annotations
+
+from row3.kinds.base import Rules
+from row3.kinds.extraction import EXTRACTION, GoldenCase
+
+
+def test_every_miss_names_the_nearest_extracted_concept() -> None:
+    case = GoldenCase.model_validate(
+        {"id": "a", "sourceText": "Machine learning uses data.", "expectedConcepts": [{"label": "gradient descent"}]}
+    )
+    output = EXTRACTION.read_output({"concepts": [{"label": "gradient"}, {"label": "data"}]}).value
+    (missed,) = EXTRACTION.score(case, output, Rules()).explanation.expected_concepts
+    assert (missed.found_by, missed.nearest) == (None, "gradient")
+    assert missed.score == 1 - 8 / 16  # eight letters of sixteen are missing
+
+
+def test_an_empty_extraction_has_nothing_near() -> None:
+    case = GoldenCase.model_validate(
+        {"id": "a", "sourceText": "Machine learning.", "expectedConcepts": [{"label": "Machine learning"}]}
+    )
+    output = EXTRACTION.read_output({"concepts": []}).value
+    (missed,) = EXTRACTION.score(case, output, Rules()).explanation.expected_concepts
+    assert (missed.nearest, missed.score) == (None, 0.0)
