@@ -47,7 +47,7 @@ def redact(text: str, secrets: Iterable[str] = ()) -> str:
 def public_model_name(name: str) -> str:
     """A served model's name without the organisation of a fine-tune or the folders of a file.
 
-    `ft:gpt-4o-mini:acme::x1` gives `ft:gpt-4o-mini`, `/home/ann/m/qwen.gguf` gives `qwen.gguf`.
+    `ft:gpt-4o-mini:acme::x1` gives `ft:gpt-4o-mini`, `/models/m/qwen.gguf` gives `qwen.gguf`.
     """
     if name.startswith("ft:"):
         name = ":".join(name.split(":")[:2])

@@ -52,13 +52,13 @@ PRECISION, RECALL, RELATIONS, CANARIES, PROVENANCE = 3 / 5, 3 / 5, 2 / 4, 1 / 6,
 @pytest.fixture
 def project(tmp_path: Path) -> Box:
     box = Box(tmp_path / "project")
-    box.write("golden/farm/bees.gold.json", json.dumps({"id": "bees"} | CASE))
+    box.write("golden/hives/bees.gold.json", json.dumps({"id": "bees"} | CASE))
     return box
 
 
 def scored(box: Box, *lines: object, code: int = 0, args: tuple[str, ...] = ()) -> Any:
     box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
-    return box.row3("score", "farm", "--outputs", "outputs.jsonl", "--format", "json", *args, code=code).json
+    return box.row3("score", "hives", "--outputs", "outputs.jsonl", "--format", "json", *args, code=code).json
 
 
 def test_every_figure_is_as_computed_by_hand(project: Box) -> None:
@@ -116,13 +116,13 @@ def test_outputs_that_are_missing_broken_or_strange(project: Box) -> None:
         ("[]", "no JSON object"),
     ):
         project.write("outputs.jsonl", text + "\n")
-        done = project.row3("score", "farm", "--outputs", "outputs.jsonl", code=2)
+        done = project.row3("score", "hives", "--outputs", "outputs.jsonl", code=2)
         assert len(done.errors) == 1
         assert "outputs.jsonl:1" in done.errors[0]
         assert said in done.errors[0]
-    done = project.row3("score", "farn", "--outputs", "outputs.jsonl", code=2)
-    assert "Did you mean `farm`" in done.errors[0]
-    assert "nowhere.jsonl" in project.row3("score", "farm", "--outputs", "nowhere.jsonl", code=2).errors[0]
+    done = project.row3("score", "hivse", "--outputs", "outputs.jsonl", code=2)
+    assert "Did you mean `hives`" in done.errors[0]
+    assert "nowhere.jsonl" in project.row3("score", "hives", "--outputs", "nowhere.jsonl", code=2).errors[0]
 
 
 def generate(box: Box, count: int) -> None:
@@ -139,7 +139,7 @@ def generate(box: Box, count: int) -> None:
             ],
             "forbiddenConcepts": [f"omega {number}"],
         }
-        box.write(f"golden/farm/case-{number:04}.gold.json", json.dumps(case))
+        box.write(f"golden/hives/case-{number:04}.gold.json", json.dumps(case))
         found = names[: 1 + number % 5] + ([f"omega {number}"] if number % 7 == 0 else []) + [f"alpho {number}"]
         output: object = {
             "concepts": [{"label": name, "sourceQuote": name if i % 2 else None} for i, name in enumerate(found)],
@@ -153,7 +153,7 @@ def test_one_process_and_two_give_the_same_result(tmp_path: Path) -> None:
     box = Box(tmp_path / "project")
     generate(box, 400)
     one, two = (
-        box.row3("score", "farm", "--outputs", "outputs.jsonl", "--format", "json", "--jobs", jobs, code=0).json
+        box.row3("score", "hives", "--outputs", "outputs.jsonl", "--format", "json", "--jobs", jobs, code=0).json
         for jobs in ("1", "2")
     )
     for value in (one, two):

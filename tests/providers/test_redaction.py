@@ -72,7 +72,7 @@ def test_a_megabyte_is_quick() -> None:
     [
         ("gpt-5-mini-2026-01-01", "gpt-5-mini-2026-01-01"),
         ("ft:gpt-4o-mini-2024-07-18:acme:custom:AbC", "ft:gpt-4o-mini-2024-07-18"),
-        ("/home/ann/models/qwen.gguf", "qwen.gguf"),
+        ("/models/ann/qwen.gguf", "qwen.gguf"),
         ("C:\\Users\\ann\\qwen.gguf", "qwen.gguf"),
         ("meta-llama/Llama-3.3-70B-Instruct", "meta-llama/Llama-3.3-70B-Instruct"),
         ("models/gemini-3-flash", "models/gemini-3-flash"),
