@@ -21,14 +21,14 @@ def note(text: str) -> None:
     sys.stderr.write(f"note: {clean(text)}\n")
 
 
-def emit(pieces: str | Iterable[str], out: str | None) -> None:
-    """The result: to stdout, or atomically into a file. Raises `EnvironmentFault`."""
+def emit(pieces: str | Iterable[bytes], out: str | None) -> None:
+    """The result: to stdout, or atomically into a file; bytes are UTF-8. Raises `EnvironmentFault`."""
     if isinstance(pieces, str):
-        pieces = (pieces if pieces.endswith("\n") else f"{pieces}\n",)
+        pieces = ((pieces if pieces.endswith("\n") else f"{pieces}\n").encode("utf-8", "backslashreplace"),)
     if out is None:
         try:
             for piece in pieces:
-                sys.stdout.write(piece)
+                sys.stdout.write(piece.decode())
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader has gone (`row3 | head`): nothing is wrong, and the verdict stands.
@@ -36,4 +36,4 @@ def emit(pieces: str | Iterable[str], out: str | None) -> None:
         return
     from row3.store.files import write_atomic
 
-    write_atomic(Path(out), (piece.encode("utf-8", "backslashreplace") for piece in pieces), where=out)
+    write_atomic(Path(out), pieces, where=out)

@@ -22,12 +22,13 @@ INCOMPLETE = 3
 BLOCKED = 1
 
 
-def headline(run: Run) -> str:
-    """Which versions run, and which are promoted."""
+def headline(run: Run, common: Common) -> str:
+    """Which versions run, and which are promoted: one line, but for a terminal that is too narrow for it."""
     from row3.reports.headline import first_line
 
     header = run.header
-    return first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
+    line = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
+    return "\n".join(common.style.wrap(line, then="  ")) if common.on_terminal else line
 
 
 def show_run(announced: Announced, common: Common) -> int:
@@ -40,7 +41,7 @@ def show_run(announced: Announced, common: Common) -> int:
     return 0
 
 
-def _run_text(announced: Announced, common: Common) -> str | Iterable[str]:
+def _run_text(announced: Announced, common: Common) -> str | Iterable[bytes]:
     return _other_format(announced.run, None, common, declines=announced.declines) or _scorecard(announced, common)
 
 
@@ -48,13 +49,15 @@ def _scorecard(announced: Announced, common: Common) -> str:
     from row3.reports.scorecard_table import scorecard_table
 
     run = announced.run
-    table = scorecard_table(run, declines=announced.declines, colour=common.colour, verbose=common.verbose > 0)
-    return f"{headline(run)}\n\n{table}"
+    table = scorecard_table(
+        run, declines=announced.declines, colour=common.colour, verbose=common.verbose > 0, width=common.width
+    )
+    return f"{headline(run, common)}\n\n{table}"
 
 
 def _other_format(
     run: Run, comparison: Comparison | None, common: Common, *, declines: int
-) -> str | Iterable[str] | None:
+) -> str | Iterable[bytes] | None:
     """The result in a format other than the table."""
     match common.format:
         case "json":
@@ -86,7 +89,7 @@ def show_comparison(comparison: Comparison, common: Common) -> int:
     return BLOCKED if comparison.blocked else 0
 
 
-def _comparison_text(comparison: Comparison, common: Common) -> str | Iterable[str]:
+def _comparison_text(comparison: Comparison, common: Common) -> str | Iterable[bytes]:
     other = _other_format(comparison.run, comparison, common, declines=comparison.declines)
     return other if other is not None else _comparison_table(comparison, common)
 
@@ -94,8 +97,8 @@ def _comparison_text(comparison: Comparison, common: Common) -> str | Iterable[s
 def _comparison_table(comparison: Comparison, common: Common) -> str:
     from row3.reports.comparison_table import comparison_table
 
-    table = comparison_table(comparison, colour=common.colour, verbose=common.verbose > 0)
-    return f"{headline(comparison.run)}\n\n{table}"
+    table = comparison_table(comparison, colour=common.colour, verbose=common.verbose > 0, width=common.width)
+    return f"{headline(comparison.run, common)}\n\n{table}"
 
 
 def _step_summary(markdown: str) -> None:
@@ -132,8 +135,9 @@ def _first_text(result: PromotionResult, common: Common) -> str:
     from row3.workflows.running import Announced
 
     text = _scorecard(Announced(result.run, 0), common)
-    reasons = "".join(f"\n{reason.verdict.word}: {reason.text}" for reason in result.reasons)
-    return f"{text.rstrip()}\n{reasons}\n" if reasons else text
+    reasons = [f"{reason.verdict.word}: {reason.text}" for reason in result.reasons]
+    lines = [line for reason in reasons for line in common.style.wrap(reason, then="  ")]
+    return "\n".join([text.rstrip(), "", *lines, ""]) if lines else text
 
 
 def _outcome(result: PromotionResult) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.kinds.base import Rules
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, end_resolver, match_names, nearest
-from row3.matching.normalise import normalise
+from row3.matching.normalise import normalise, normalise_all
 from row3.matching.predicates import Predicates
 from row3.matching.quotes import SourceText
 from row3.matching.relationships import RelationshipIndex
+
+
+GROUNDED = CORRECT | {"duplicate"}
 
 
 @lru_cache(maxsize=64)
@@ -21,70 +25,73 @@ def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...
     return Predicates(dict(inverses), symmetric)
 
 
+_ENDS = attrgetter("source", "predicate", "target")
+
+
+def _triples(relationships: Iterable[Any]) -> list[Triple]:
+    # Past the named tuple's own constructor, which takes three times as long; a case has a hundred of them.
+    new = tuple.__new__
+    return [new(Triple, _ENDS(relationship)) for relationship in relationships]
+
+
 def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanation:
     """Match a whole output: what each extracted item is, and what found each expected one."""
-    expected = case.expected_concepts
-    index = NameIndex(
-        [Named(concept.label, concept.aliases) for concept in expected], case.forbidden_concepts, rules.names
-    )
+    expected, canaries = case.expected_concepts, case.forbidden_concepts
+    named = [Named(concept.label, concept.aliases) for concept in expected]
     labels = [concept.label for concept in output.concepts]
+    wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
+    given = _triples(output.relationships)
+    normalise_all({name for one in named for name in (one[0], *one[1])}.union(labels, canaries))
+    index = NameIndex(named, canaries, rules.names)
     matches = match_names(labels, index)
-    text = SourceText(case.source_text)
-    concepts = tuple(
-        [_concept(concept, match, case, text) for concept, match in zip(output.concepts, matches, strict=True)]
-    )
-    keys = [normalise(label) for label in labels]
-    found = {match.position: item for item, match in enumerate(matches) if match.state in CORRECT}
-    ends = [
-        name for r in (*case.expected_relationships, *case.forbidden_relationships) for name in (r.source, r.target)
-    ]
+    ends = dict.fromkeys([triple[end] for triple in (*wanted, *forbidden) for end in (0, 2)])
     links = RelationshipIndex(
-        [(Triple(r.source, r.predicate, r.target), r.required) for r in case.expected_relationships],
-        [Triple(r.source, r.predicate, r.target) for r in case.forbidden_relationships],
+        list(zip(wanted, [r.required for r in case.expected_relationships], strict=True)),
+        forbidden,
         end_resolver(index, ends, rules.names),
-        _predicates(tuple(sorted(rules.inverses.items())), rules.symmetric),
+        _predicates(tuple(rules.inverses.items()), rules.symmetric),
     )
-    relationships = links.match([Triple(r.source, r.predicate, r.target) for r in output.relationships])
+    relationships, found = links.match(given)
     return Explanation(
-        concepts,
-        tuple(
-            [
-                _expectation(case, i, labels=labels, keys=keys, matches=matches, found=found, rule=rules.names)
-                for i in range(len(expected))
-            ]
-        ),
+        tuple(_concepts(case, output, matches)),
+        tuple(_expectations(case, labels, matches, rules.names)),
         tuple(relationships),
-        tuple(links.found(relationships)),
+        tuple(found),
     )
 
 
-def _concept(concept: Any, match: NameMatch, case: GoldenCase, text: SourceText) -> ConceptMatch:
-    state, position, score = match
-    if state == "canary":
-        expected: str | None = case.forbidden_concepts[position]
-    else:
-        expected = case.expected_concepts[position].label if position >= 0 else None
-    quote = quote_of(concept.source_quote)
-    quoted: QuoteState = "missing"
-    if quote.strip() and normalise(concept.label):  # a quote for nothing is no evidence
-        quoted = "verified" if text.contains_quote(quote) else "unverified"
-    grounded = state in ("exact", "alias", "fuzzy", "duplicate") or text.mentions(concept.label)
-    return ConceptMatch(concept.label, state, expected, score, quoted, grounded)
+def _concepts(case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch]) -> list[ConceptMatch]:
+    text = SourceText(case.source_text)
+    expected_labels = [concept.label for concept in case.expected_concepts]
+    result = []
+    for concept, (state, position, score) in zip(output.concepts, matches, strict=True):
+        label = concept.label
+        if state == "canary":
+            expected: str | None = case.forbidden_concepts[position]
+        else:
+            expected = expected_labels[position] if position >= 0 else None
+        quote = concept.source_quote
+        if quote.__class__ is not str:
+            quote = quote_of(quote)
+        quoted: QuoteState = "missing"
+        if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
+            quoted = "verified" if text.contains_quote(quote) else "unverified"
+        grounded = state in GROUNDED or text.mentions(label)
+        result.append(ConceptMatch(label, state, expected, score, quoted, grounded))
+    return result
 
 
-def _expectation(
-    case: GoldenCase,
-    position: int,
-    *,
-    labels: Sequence[str],
-    keys: Sequence[str],
-    matches: Sequence[NameMatch],
-    found: Mapping[int, int],
-    rule: NameRule,
-) -> Expectation:
-    concept = case.expected_concepts[position]
-    item = found.get(position)
-    if item is not None:
-        return Expectation(concept.label, concept.required, labels[item], None, matches[item].score)
-    near, score = nearest(normalise(concept.label), keys, rule)
-    return Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, score)
+def _expectations(
+    case: GoldenCase, labels: Sequence[str], matches: Sequence[NameMatch], rule: NameRule
+) -> list[Expectation]:
+    found = {position: item for item, (state, position, _) in enumerate(matches) if state in CORRECT}
+    keys = [normalise(label) for label in labels]
+    result = []
+    for position, concept in enumerate(case.expected_concepts):
+        item = found.get(position)
+        if item is not None:
+            result.append(Expectation(concept.label, concept.required, labels[item], None, matches[item].score))
+        else:
+            near, score = nearest(normalise(concept.label), keys, rule)
+            result.append(Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, score))
+    return result

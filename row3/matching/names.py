@@ -57,84 +57,82 @@ class NameMatch(NamedTuple):
     score: float
 
 
+class Close(NamedTuple):
+    """The names that a name may be a spelling of."""
+
+    edges: Mapping[int, float]
+    """Similarity by expected index, of its best form."""
+    canary: int
+    """Index of the nearest canary; -1 for none."""
+    canary_score: float
+
+
 class NameIndex:
     """The expected names and canaries of a case, ready to be looked up many times."""
 
-    __slots__ = ("_canaries", "_canary_keys", "_choices", "_exact", "_full", "_scorer", "_slots", "_threshold")
+    __slots__ = ("_choices", "_close", "_exact", "_full", "_scorer", "_slots", "_threshold")
 
     def __init__(self, expected: Sequence[Named], canaries: Sequence[str], rule: NameRule) -> None:
         self._scorer, self._full = SCORERS[rule.scorer]
         self._threshold = rule.threshold
+        # Labels first: a label is nobody's alias. Choices are all forms in that order, then the canaries.
+        forms = [normalise(named[0]) for named in expected]
+        self._slots = list(range(len(expected)))
+        """Whose form it is, by position."""
+        for index, named in enumerate(expected):
+            for alias in named[1]:
+                forms.append(normalise(alias))
+                self._slots.append(index)
         self._exact: dict[str, tuple[int, bool]] = {}
-        self._choices: list[str] = []
-        self._slots: list[int] = []
-        # Labels first: a label is nobody's alias.
-        for index, named in enumerate(expected):
-            self._add(normalise(named.label), index, is_label=True)
-        for index, named in enumerate(expected):
-            for alias in named.aliases:
-                self._add(normalise(alias), index, is_label=False)
-        self._canary_keys = [normalise(canary) for canary in canaries]
-        self._canaries = {key: i for i, key in reversed(list(enumerate(self._canary_keys))) if key}
-
-    def _add(self, key: str, index: int, *, is_label: bool) -> None:
-        if key:
-            self._exact.setdefault(key, (index, is_label))
-            self._choices.append(key)
-            self._slots.append(index)
+        for position, key in enumerate(forms):
+            if key not in self._exact:
+                self._exact[key] = (self._slots[position], position < len(expected))
+        if "" in self._exact:  # a name of punctuation alone is no form to be found by
+            del self._exact[""]
+            kept = [position for position, key in enumerate(forms) if key]
+            forms = [forms[position] for position in kept]
+            self._slots = [self._slots[position] for position in kept]
+        self._choices = forms + [normalise(canary) for canary in canaries]
+        self._close: dict[str, Close] = {}
 
     def exact(self, key: str) -> tuple[int, bool] | None:
         """Expected index of a normalised name, and whether it is the label itself."""
         return self._exact.get(key)
 
-    def similar(self, key: str) -> dict[int, float]:
-        """Expected indices whose best form is at least as similar as the threshold."""
+    def close(self, key: str) -> Close:
+        """What is at least as similar to a normalised name as the threshold."""
+        known = self._close.get(key)  # relationship ends ask again for what the concepts asked
+        if known is not None:
+            return known
         edges: dict[int, float] = {}
-        if not key:
-            return edges
-        full = self._full
-        for _, score, position in process.extract(
+        canary, canary_score = -1, 0.0
+        full, count = self._full, len(self._slots)
+        hits = process.extract(
             key,
             self._choices,
             scorer=self._scorer,
             processor=None,
             limit=None,
             score_cutoff=(self._threshold - CUTOFF_SLACK) * full,
-        ):
-            if score / full < self._threshold - SLACK:
+        )
+        for _, raw, position in hits if key else ():
+            score = raw / full
+            if score < self._threshold - SLACK:
                 continue
-            index = self._slots[position]
-            edges[index] = max(edges.get(index, 0.0), score / full)
-        return edges
-
-    def reaches(self, score: float) -> bool:
-        """The similarity is at the threshold or above."""
-        return score >= self._threshold - SLACK
+            if position < count:
+                index = self._slots[position]
+                edges[index] = max(edges.get(index, 0.0), score)
+            elif score > canary_score:
+                canary, canary_score = position - count, score
+        found = self._close[key] = Close(edges, canary, canary_score)
+        return found
 
     def nearest(self, key: str) -> tuple[int, float]:
         """The most similar expected name, however far: index and similarity; (-1, 0) for none."""
-        if not key or not self._choices:
+        if not key or not self._slots:
             return -1, 0.0
-        hit = process.extractOne(key, self._choices, scorer=self._scorer, processor=None)
+        hit = process.extractOne(key, self._choices[: len(self._slots)], scorer=self._scorer, processor=None)
         return self._slots[hit[2]], hit[1] / self._full
-
-    def canary(self, key: str) -> tuple[int, float]:
-        """The canary a name is, at the threshold or above; (-1, 0) for none."""
-        if not key or not self._canary_keys:
-            return -1, 0.0
-        index = self._canaries.get(key)
-        if index is not None:
-            return index, 1.0
-        hit = process.extractOne(
-            key,
-            self._canary_keys,
-            scorer=self._scorer,
-            processor=None,
-            score_cutoff=(self._threshold - CUTOFF_SLACK) * self._full,
-        )
-        if hit is None or hit[1] / self._full < self._threshold - SLACK:
-            return -1, 0.0
-        return hit[2], hit[1] / self._full
 
     def resolve(self, name: str) -> tuple[int, bool] | None:
         """The expected index a single name stands for, and whether it took the fuzzy rule.
@@ -146,10 +144,11 @@ class NameIndex:
         exact = self._exact.get(key)
         if exact is not None:
             return exact[0], False
-        index, score = self.nearest(key)
-        if index < 0 or not self.reaches(score) or self.canary(key)[1] > score + SLACK:
+        close = self.close(key)
+        if not close.edges:
             return None
-        return index, True
+        index, score = max(close.edges.items(), key=_better)
+        return None if close.canary_score > score + SLACK else (index, True)
 
 
 FOREIGN = 1_000_000
@@ -225,18 +224,15 @@ def _settle(
     Settled pairs have similarity 1, so only an alternating path that starts at an open item can
     improve the assignment (Berge 1957). The part of the graph that such paths reach is solved anew, the rest stands.
     """
-    edges: dict[int, dict[int, float]] = {}
+    edges: dict[int, Mapping[int, float]] = {}
     for item in open_items:
-        near, score = index.nearest(keys[item])
-        canary, canary_score = index.canary(keys[item])
-        if canary >= 0 and canary_score > score + SLACK:
-            result[item] = NameMatch("canary", canary, canary_score)
-            continue
-        similar = index.similar(keys[item]) if index.reaches(score) else {}
-        if similar:
-            edges[item] = similar
+        close = index.close(keys[item])
+        if close.canary >= 0 and close.canary_score > max(close.edges.values(), default=0.0) + SLACK:
+            result[item] = NameMatch("canary", close.canary, close.canary_score)
+        elif close.edges:
+            edges[item] = close.edges
         else:
-            result[item] = NameMatch("unmatched", near, score)
+            result[item] = NameMatch("unmatched", *index.nearest(keys[item]))
     frontier = list(edges)
     while frontier:
         reached = {expected for item in frontier for expected in edges[item]}
@@ -244,14 +240,18 @@ def _settle(
             taken[expected] for expected in sorted(reached) if expected in taken and taken[expected] not in edges
         ]
         for item in frontier:
-            edges[item] = index.similar(keys[item])
+            edges[item] = index.close(keys[item]).edges
     chosen = assign(edges)
     for item, similar in edges.items():
         if item in chosen:
             result[item] = _named(keys[item], chosen[item], similar[chosen[item]], index)
         else:
-            best = max(similar.items(), key=lambda pair: (pair[1], -pair[0]))
-            result[item] = NameMatch("duplicate", best[0], best[1])
+            result[item] = NameMatch("duplicate", *max(similar.items(), key=_better))
+
+
+def _better(pair: tuple[int, float]) -> tuple[float, int]:
+    """The more similar, of equals the earlier."""
+    return pair[1], -pair[0]
 
 
 def _named(key: str, expected: int, score: float, index: NameIndex) -> NameMatch:

@@ -47,24 +47,36 @@ def fold_predicate(predicate: str) -> str:
 class Predicates:
     """The predicates of a suite: what is symmetric, what is whose inverse."""
 
-    __slots__ = ("_inverse", "_known", "_symmetric")
+    __slots__ = ("known",)
 
     def __init__(self, inverses: Mapping[str, str] = INVERSES, symmetric: Iterable[str] = SYMMETRIC) -> None:
-        self._symmetric = frozenset(map(fold_predicate, symmetric))
         # An inverse is rewritten to its partner with the ends swapped; the partner stays as it is.
-        self._inverse: dict[str, str] = {}
+        turned: dict[str, str] = {}
         for left, right in ((fold_predicate(a), fold_predicate(b)) for a, b in inverses.items()):
-            if left not in self._inverse:  # a pair that is listed both ways is one pair
-                self._inverse[right] = left
-        self._known: dict[str, tuple[str, bool, bool]] = {}
+            if left not in turned:  # a pair that is listed both ways is one pair
+                turned[right] = left
+        self.known = _Canonical(turned, frozenset(map(fold_predicate, symmetric)))
+        """By predicate, as it is written: the one that stands for it, whether the ends swap, whether it is symmetric."""
 
     def canonical(self, predicate: str) -> tuple[str, bool, bool]:
         """The predicate that stands for it, whether the ends swap, and whether it is symmetric."""
-        known = self._known.get(predicate)
-        if known is None:
-            folded = fold_predicate(predicate)
-            swapped = folded in self._inverse
-            name = self._inverse.get(folded, folded)
-            known = (name, swapped, name in self._symmetric)
-            self._known[predicate] = known
-        return known
+        return self.known[predicate]
+
+
+class _Canonical(dict[str, tuple[str, bool, bool]]):
+    """Filled for the predicates that are met; forgets them where a model invents thousands."""
+
+    __slots__ = ("_symmetric", "_turned")
+    MOST = 4096
+
+    def __init__(self, turned: Mapping[str, str], symmetric: frozenset[str]) -> None:
+        super().__init__()
+        self._turned, self._symmetric = turned, symmetric
+
+    def __missing__(self, predicate: str) -> tuple[str, bool, bool]:
+        if len(self) >= self.MOST:
+            self.clear()
+        folded = fold_predicate(predicate)
+        name = self._turned.get(folded, folded)
+        found = self[predicate] = (name, folded in self._turned, name in self._symmetric)
+        return found

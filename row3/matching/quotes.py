@@ -23,19 +23,15 @@ class SourceText:
         key = normalise(name)
         return bool(key) and f" {key} " in self._padded
 
-    def _stands_alone(self, quote: str) -> bool:
-        """The quote occurs to the letter between white space, so it occurs after normalisation too."""
-        text = self._text
-        start = text.find(quote)
-        if start < 0 or not quote[:1].isalnum():
-            return False
-        end = start + len(quote)
-        return (start == 0 or text[start - 1].isspace()) and (end == len(text) or text[end].isspace())
-
     def contains_quote(self, quote: str) -> bool:
         """The quote occurs; where it leaves something out with an ellipsis, its parts do, in order."""
-        if self._stands_alone(quote):
-            return True
+        text = self._text
+        start = text.find(quote)
+        if start >= 0 and quote[:1].isalnum():
+            # To the letter and between white space, so it occurs after normalisation too.
+            end = start + len(quote)
+            if (start == 0 or text[start - 1].isspace()) and (end == len(text) or text[end].isspace()):
+                return True
         key = normalise_text(quote)
         if not key:
             return False

@@ -6,9 +6,8 @@ named by the kind of mistake it is: wrong predicate, reversed, one wrong end (ST
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from row3.domain.matches import (
     ExpectedRelationship,
@@ -20,25 +19,47 @@ from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
 
 Resolve = Callable[[str], tuple[int, bool] | None]
-End = int | str
-"""A concept's index, or the normalised name where it resolves to none."""
-Key = tuple[str, End, End]
+Key = tuple[str, int, int]
+"""A relationship in its canonical direction: predicate, source, target; the ends as numbers."""
+NAMELESS = -1
+"""Ends that resolve to no concept count down from here."""
 
 
-class Keyed(NamedTuple):
-    """A relationship in its canonical direction."""
+_FUZZY: Mapping[RelationshipState, RelationshipState] = {"exact": "fuzzy", "inverse": "inverse-fuzzy"}
 
-    key: Key
-    fuzzy: bool
-    """An end took the fuzzy rule."""
-    swapped: bool
-    """It was turned round, through its inverse predicate."""
+
+class _Ends(dict[str, int]):
+    """A number for every end: the concept's index, or one of its own for a name that resolves to none.
+
+    Filled as names are met. Numbers, since keys of them hash and compare fast, and any fixed order of them will do
+    to write a symmetric relationship in one direction.
+    """
+
+    __slots__ = ("fuzzy", "_names", "_resolve")
+
+    def __init__(self, resolve: Resolve) -> None:
+        super().__init__()
+        self._resolve = resolve
+        self._names: dict[str, int] = {}
+        self.fuzzy: set[str] = set()
+        """The names that took the fuzzy rule."""
+
+    def __missing__(self, name: str) -> int:
+        hit = self._resolve(name)
+        if hit is None:
+            end = self._names.setdefault(normalise(name), NAMELESS - len(self._names))
+        else:
+            end, fuzzy = hit
+            if fuzzy:
+                self.fuzzy.add(name)
+        self[name] = end
+        return end
 
 
 class RelationshipIndex:
     """The expected and forbidden relationships of a case, ready to be looked up."""
 
-    __slots__ = ("_by_key", "_ends", "_expected_keys", "_forbidden", "_near", "_predicates", "_resolve", "expected")
+    __slots__ = ("_by_key", "_ends", "_forbidden", "_keys", "_near", "_predicates", "_swapped", "_twice", "expected")
 
     def __init__(
         self,
@@ -49,64 +70,90 @@ class RelationshipIndex:
     ) -> None:
         self.expected = expected
         self._predicates = predicates
-        self._resolve = resolve
-        self._ends: dict[str, tuple[End, bool]] = {}
+        self._ends = _Ends(resolve)
         self._near: _Near | None = None
-        self._expected_keys = self._keyed([triple for triple, _ in expected])
-        self._by_key: dict[Key, list[int]] = {}
-        for index, keyed in enumerate(self._expected_keys):
-            self._by_key.setdefault(keyed.key, []).append(index)
-        self._forbidden = {keyed.key: triple for keyed, triple in zip(self._keyed(forbidden), forbidden, strict=True)}
+        self._keys, self._swapped = self._keyed([triple for triple, _ in expected])
+        self._by_key: dict[Key, int] = {}
+        self._twice: dict[Key, list[int]] = {}
+        """All indices of a key that stands for more than one expected relationship."""
+        for index, key in enumerate(self._keys):
+            first = self._by_key.setdefault(key, index)
+            if first != index:
+                self._twice.setdefault(key, [first]).append(index)
+        self._forbidden = dict(zip(self._keyed(forbidden)[0], forbidden, strict=True))
 
-    def _end(self, name: str) -> tuple[End, bool]:
-        hit = self._resolve(name)
-        end: tuple[End, bool] = (normalise(name), False) if hit is None else hit
-        self._ends[name] = end
-        return end
-
-    def _keyed(self, triples: Sequence[Triple]) -> list[Keyed]:
-        """Each relationship in its canonical direction. The inner loop of matching, so look-ups come first."""
-        ends, canonical = self._ends, self._predicates.canonical
-        result = []
+    def _keyed(self, triples: Sequence[Triple]) -> tuple[list[Key], list[bool]]:
+        """Each relationship in its canonical direction, and whether its predicate's inverse turned it round."""
+        ends, known = self._ends, self._predicates.known
+        keys, turned = [], []
         for source_name, predicate, target_name in triples:
-            source, fuzzy_source = ends.get(source_name) or self._end(source_name)
-            target, fuzzy_target = ends.get(target_name) or self._end(target_name)
-            name, swapped, symmetric = canonical(predicate)
-            if swapped or (symmetric and _order(target) < _order(source)):
+            source, target = ends[source_name], ends[target_name]
+            name, swapped, symmetric = known[predicate]
+            if swapped or (symmetric and target < source):
                 source, target = target, source
-            result.append(Keyed((name, source, target), fuzzy_source or fuzzy_target, swapped))
-        return result
+            keys.append((name, source, target))
+            turned.append(swapped)
+        return keys, turned
 
-    def match(self, extracted: Sequence[Triple]) -> list[RelationshipMatch]:
-        """Match every extracted relationship; one entry each, in order.
+    def match(self, extracted: Sequence[Triple]) -> tuple[list[RelationshipMatch], list[ExpectedRelationship]]:
+        """Every extracted relationship and every expected one, each in order, with what it matched.
 
         One-to-one and optimal: all relationships with one canonical key are interchangeable, so
         pairing as many as there are on both sides, the better kind of match first, leaves nothing to gain.
         """
-        result: list[RelationshipMatch | None] = [None] * len(extracted)
-        all_keyed = self._keyed(extracted)
-        candidates: dict[Key, list[int]] = {}
-        for item, keyed in enumerate(all_keyed):
-            if keyed.key in self._by_key:
-                candidates.setdefault(keyed.key, []).append(item)
+        keys, turned = self._keyed(extracted)
+        by_key, twice, expected, swapped = self._by_key, self._twice, self.expected, self._swapped
+        result: list[Any] = [None] * len(extracted)
+        finder = [-1] * len(expected)
+        """The item that found each expected relationship; -1 for none."""
+        contested: dict[Key, list[int]] = {}
+        new = tuple.__new__  # past the named tuple's own constructor: this is the inner loop of every run
+        for item, key in enumerate(keys):
+            index = by_key.get(key, -1)
+            if index < 0:
+                result[item] = self._mistake(extracted[item], key)
+            elif finder[index] >= 0 or (twice and key in twice):
+                contested.setdefault(key, []).append(item)
             else:
-                result[item] = self._mistake(extracted[item], keyed.key)
-        for key, items in candidates.items():
-            wanted = self._by_key[key]
-            for item, index in self._pairs(items, wanted, all_keyed):
-                state = _state(all_keyed[item], self._expected_keys[index])
-                result[item] = RelationshipMatch(extracted[item], state, self.expected[index][0])
-            for item in items:
-                if result[item] is None:
-                    result[item] = RelationshipMatch(extracted[item], "duplicate", self.expected[wanted[0]][0])
-        return [match for match in result if match is not None]
+                finder[index] = item
+                state = "exact" if turned[item] == swapped[index] else "inverse"
+                result[item] = new(RelationshipMatch, (extracted[item], state, expected[index][0]))
+        for key, items in contested.items():
+            first = by_key[key]
+            all_items = items if key in twice else [finder[first], *items]
+            for item in all_items:
+                result[item] = RelationshipMatch(extracted[item], "duplicate", expected[first][0])
+            for item, index in self._pairs(all_items, twice.get(key) or [first], extracted, turned):
+                finder[index] = item
+                way: RelationshipState = "exact" if turned[item] == swapped[index] else "inverse"
+                result[item] = RelationshipMatch(extracted[item], way, expected[index][0])
+        if self._ends.fuzzy:
+            result = [self._unsure(match) for match in result]
+        found = [
+            new(ExpectedRelationship, (triple, required, None if item < 0 else extracted[item]))
+            for (triple, required), item in zip(expected, finder, strict=True)
+        ]
+        return result, found
 
-    def _pairs(self, items: list[int], wanted: list[int], all_keyed: list[Keyed]) -> list[tuple[int, int]]:
+    def _unsure(self, match: RelationshipMatch) -> RelationshipMatch:
+        """The match, marked where an end of it took the fuzzy rule."""
+        triple, state, _ = match
+        if state in _FUZZY and not self._ends.fuzzy.isdisjoint((triple[0], triple[2])):
+            return match._replace(state=_FUZZY[state])
+        return match
+
+    def _pairs(
+        self, items: list[int], wanted: list[int], extracted: Sequence[Triple], turned: list[bool]
+    ) -> list[tuple[int, int]]:
         """Extracted with expected of one key: plain before inverse, sure before fuzzy, then in order."""
-        if len(items) == 1 and len(wanted) == 1:
-            return [(items[0], wanted[0])]
+        fuzzy = self._ends.fuzzy
         ranked = sorted(
-            (all_keyed[item].swapped != self._expected_keys[index].swapped, all_keyed[item].fuzzy, item, index)
+            (
+                turned[item] != self._swapped[index],
+                extracted[item][0] in fuzzy or extracted[item][2] in fuzzy,
+                item,
+                index,
+            )
             for item in items
             for index in wanted
         )
@@ -123,21 +170,9 @@ class RelationshipIndex:
         if forbidden is not None:
             return RelationshipMatch(triple, "forbidden", forbidden)
         if self._near is None:
-            self._near = _Near(self._expected_keys)
-        state, index = self._near.mistake(key, symmetric=self._predicates.canonical(triple.predicate)[2])
+            self._near = _Near(self._keys, self._by_key)
+        state, index = self._near.mistake(key, symmetric=self._predicates.known[triple[1]][2])
         return RelationshipMatch(triple, state, None if index is None else self.expected[index][0])
-
-    def found(self, matches: Sequence[RelationshipMatch]) -> list[ExpectedRelationship]:
-        """What found each expected relationship, in the case's order."""
-        found_by: dict[Triple, list[Triple]] = defaultdict(list)
-        for match in matches:
-            if match.state in ("exact", "inverse", "fuzzy", "inverse-fuzzy") and match.expected is not None:
-                found_by[match.expected].append(match.triple)
-        result = []
-        for triple, required in self.expected:
-            by = found_by.get(triple)
-            result.append(ExpectedRelationship(triple, required, by.pop(0) if by else None))
-        return result
 
 
 class _Near:
@@ -145,39 +180,25 @@ class _Near:
 
     __slots__ = ("_by_key", "_by_pair", "_by_source", "_by_target")
 
-    def __init__(self, expected: Sequence[Keyed]) -> None:
-        self._by_key: dict[Key, int] = {}
-        self._by_pair: dict[tuple[End, End], int] = {}
-        self._by_source: dict[tuple[str, End], int] = {}
-        self._by_target: dict[tuple[str, End], int] = {}
-        for index, ((name, source, target), _, _) in enumerate(expected):
-            self._by_key.setdefault((name, source, target), index)
-            self._by_pair.setdefault((source, target), index)
-            self._by_source.setdefault((name, source), index)
-            self._by_target.setdefault((name, target), index)
+    def __init__(self, keys: Sequence[Key], by_key: Mapping[Key, int]) -> None:
+        backwards = list(zip(keys, range(len(keys)), strict=True))[::-1]  # so that the first of equals stays
+        self._by_key = by_key
+        self._by_pair = {(source, target): index for (_, source, target), index in backwards}
+        self._by_source = {(name, source): index for (name, source, _), index in backwards}
+        self._by_target = {(name, target): index for (name, _, target), index in backwards}
 
     def mistake(self, key: Key, *, symmetric: bool) -> tuple[RelationshipState, int | None]:
         """What is wrong with it, and the index of the expected one it should have been."""
         name, source, target = key
-        tries: tuple[tuple[RelationshipState, int | None], ...] = (
-            ("reversed", self._by_key.get((name, target, source))),
-            ("wrong-predicate", self._by_pair.get((source, target))),
-            ("wrong-predicate", self._by_pair.get((target, source))),
-            ("wrong-end", self._by_source.get((name, source))),
-            ("wrong-end", self._by_target.get((name, target))),
-            ("wrong-end", self._by_source.get((name, target)) if symmetric else None),
-            ("wrong-end", self._by_target.get((name, source)) if symmetric else None),
-        )
-        return next((found for found in tries if found[1] is not None), ("unmatched", None))
-
-
-def _state(extracted: Keyed, expected: Keyed) -> RelationshipState:
-    inverse = extracted.swapped != expected.swapped
-    if extracted.fuzzy:
-        return "inverse-fuzzy" if inverse else "fuzzy"
-    return "inverse" if inverse else "exact"
-
-
-def _order(end: End) -> tuple[int, str | int]:
-    """Any fixed order will do: resolved ends (numbers) before names."""
-    return (0, end) if isinstance(end, int) else (1, str(end))
+        if (index := self._by_key.get((name, target, source))) is not None:
+            return "reversed", index
+        for pair in ((source, target), (target, source)):
+            if (index := self._by_pair.get(pair)) is not None:
+                return "wrong-predicate", index
+        tries = [(self._by_source, source), (self._by_target, target)]
+        if symmetric:
+            tries += [(self._by_source, target), (self._by_target, source)]
+        for table, end in tries:
+            if (index := table.get((name, end))) is not None:
+                return "wrong-end", index
+        return "unmatched", None

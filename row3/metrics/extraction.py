@@ -30,6 +30,7 @@ def concept_counts(explanation: Explanation) -> Counts:
     concepts = explanation.concepts
     states = Counter([match.state for match in concepts])
     quotes = Counter([match.quote for match in concepts])
+    grounded = sum([match.grounded for match in concepts])
     n = len(concepts)
     correct = states["exact"] + states["alias"] + states["fuzzy"]
     return {
@@ -38,7 +39,7 @@ def concept_counts(explanation: Explanation) -> Counts:
         "provenanceCoverage": (n - quotes["missing"], n),
         "hallucinationRate": (states["canary"], n),
         "provenanceVerified": (quotes["verified"], n),
-        "ungroundedRate": (n - sum([match.grounded for match in concepts]), n),
+        "ungroundedRate": (n - grounded, n),
         "duplicateRate": (states["duplicate"], n),
     }
 

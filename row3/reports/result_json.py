@@ -12,18 +12,18 @@ from row3.reports.model import ComparisonView, HeaderView, RunView
 SCHEMA_VERSION = 1
 
 
-def result_json(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> Iterator[str]:
+def result_json(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> Iterator[bytes]:
     """The text of a result; `cases` are the run's details as they are, one a line.
 
     Metrics, deltas and pooled values are fractions; a delta is current minus baseline, over the cases both runs have.
     """
     head = json.dumps(_head(run, comparison, declines), ensure_ascii=False, allow_nan=False, indent=1)
-    yield f'{head.removesuffix("}").rstrip()},\n "cases": ['
-    between = "\n"
+    yield f'{head.removesuffix("}").rstrip()},\n "cases": ['.encode("utf-8", "backslashreplace")
+    between = b"\n"
     for line in run.details:
-        yield f"{between}{line}"
-        between = ",\n"
-    yield "]\n}\n" if between == "\n" else "\n]}\n"
+        yield between + line
+        between = b",\n"
+    yield b"]\n}\n" if between == b"\n" else b"\n]}\n"
 
 
 def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import fnmatch
 import os
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,12 +14,11 @@ from pydantic import BaseModel, ValidationError
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind
-from row3.store.documents import check_schema_version, parse_json, validate
+from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
 from row3.store.files import decode, read_bytes
 
 ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
-SPACED_COLON = re.compile(rb'"\s+:')
 CASE_SCHEMA_VERSION = 1
 SHORT = 8
 """Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
@@ -76,7 +74,7 @@ def _quick(raw: bytes, model: type[BaseModel]) -> BaseModel | None:
     keys than the model has fields that were set. What could be miscounted is left to the closer look, as is every
     error.
     """
-    if b"\r" in raw or raw.startswith(b"\xef\xbb\xbf") or SPACED_COLON.search(raw) is not None:
+    if b"\r" in raw or raw.startswith(b"\xef\xbb\xbf"):
         return None
     try:
         case = model.model_validate_json(raw)
@@ -84,7 +82,7 @@ def _quick(raw: bytes, model: type[BaseModel]) -> BaseModel | None:
         return None
     if getattr(case, "schema_version", 1) > CASE_SCHEMA_VERSION:
         return None
-    return case if _keys_set(case) == raw.count(b'":') else None
+    return case if no_key_twice(raw, _keys_set(case)) else None
 
 
 def _keys_set(model: BaseModel) -> int:

@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.documents import check_schema_version
-from row3.store.documents import parse_line as parse_json_line
+from row3.store.documents import check_schema_version, parse_json, quick_json
 from row3.store.files import CONFLICT
 
 SCHEMA_VERSION = 1
@@ -74,6 +73,16 @@ def lines_of(path: Path, *, where: str) -> Iterator[Line]:
 def parse_line(raw: bytes, *, where: str) -> dict[str, Any]:
     """The object of one line; raises `InvalidFile` for anything else, for duplicate keys and for NaN."""
     try:
+        value = quick_json(raw)
+    except ValueError:
+        value = _slow_value(raw, where)
+    if not isinstance(value, dict):
+        raise InvalidFile("the line holds no JSON object", where=where, fix=SHAPE)
+    return value
+
+
+def _slow_value(raw: bytes, where: str) -> Any:
+    try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
         raise InvalidFile(
@@ -83,12 +92,9 @@ def parse_line(raw: bytes, *, where: str) -> dict[str, Any]:
         what = "the file has merge-conflict markers"
         raise InvalidFile(what, where=where, fix="Resolve the conflict, then run again")
     try:
-        value = parse_json_line(text.strip(), where=where)
+        return parse_json(text.strip(), where=where, surrogates=True)
     except InvalidFile as error:
         raise InvalidFile(error.what, where=where, fix=SHAPE) from None
-    if not isinstance(value, dict):
-        raise InvalidFile("the line holds no JSON object", where=where, fix=SHAPE)
-    return value
 
 
 class OutputIndex:

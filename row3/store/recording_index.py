@@ -71,7 +71,7 @@ class RecordingIndex:
                     where = f"{name}:{line_number}"
                     if torn_end and not line.endswith(b"\n"):
                         break
-                    digest = from_line(decoded(line, where), where=where).digest
+                    digest = from_line(line, where=where).digest
                 if torn_end and not line.endswith(b"\n"):
                     break
                 key = _key(digest)
@@ -92,7 +92,7 @@ class RecordingIndex:
         if descriptor is None:
             descriptor = self._open[key] = os.open(self.files[spot.file], os.O_RDONLY)
         os.lseek(descriptor, spot.offset, os.SEEK_SET)
-        return from_line(decoded(os.read(descriptor, spot.length), where), where=where)
+        return from_line(os.read(descriptor, spot.length), where=where)
 
     def place(self, digest: str) -> str:
         """File and line of a recording, for messages."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, dump_line, parse_line
+from row3.store.documents import check_schema_version, dump_line, parse_line, quick_json
 from row3.store.files import CONFLICT
 
 SCHEMA_VERSION = 1
-TRUSTED = re.compile(r'\{"digest": "[0-9a-f]{64}", "schemaVersion": 1, "caseId": "')
+TRUSTED = re.compile(rb'\{"digest": "[0-9a-f]{64}", "schemaVersion": 1, "caseId": "')
 """How row3 begins a line; one that a hand wrote is read more closely."""
 HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": ("(?:[^"\\]|\\.)*")')
 
@@ -59,9 +59,13 @@ def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
     )
 
 
-def from_line(line: str, *, where: str) -> Recording:
+def from_line(line: str | bytes, *, where: str) -> Recording:
     """A recording from its line; raises `InvalidFile`."""
-    value = parse_line(line, where=where, trusted=TRUSTED.match(line) is not None)
+    raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
+    try:
+        value = quick_json(raw, trusted=TRUSTED.match(raw) is not None)
+    except ValueError:
+        value = parse_line(decoded(raw, where), where=where)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     try:
         response = value["response"]

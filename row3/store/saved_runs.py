@@ -81,7 +81,7 @@ class CaseRecord:
     answers: str = ""
     """Digest of the answers that were scored; empty for outputs made elsewhere."""
 
-    def line(self) -> str:
+    def line(self) -> bytes:
         """The record as JSON."""
         return to_json(
             {
@@ -95,7 +95,7 @@ class CaseRecord:
                 "found": self.found,
                 "answers": self.answers,
             }
-        ).decode()
+        )
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
@@ -197,19 +197,19 @@ def _id_of(line: bytes, where: str) -> str:
     return parse_record(line, where=where).id
 
 
-def run_bytes(header: RunHeader, lines: Iterable[str]) -> Iterator[bytes]:
+def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
     """The file of a saved run, piece by piece."""
     value = header.model_dump(mode="json", by_alias=True, exclude_none=True)
     yield json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
     yield b",\n " + MARK
     first = True
     for line in lines:
-        yield (b"" if first else b",\n") + line.encode("utf-8")
+        yield line if first else b",\n" + line
         first = False
     yield END
 
 
-def write_run(path: Path, header: RunHeader, lines: Iterable[str]) -> None:
+def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
     """Write a saved run; raises `EnvironmentFault`, and then nothing has changed."""
     write_atomic(path, run_bytes(header, lines), where=path.name)
 

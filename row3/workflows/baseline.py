@@ -54,7 +54,7 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
         files[f"baselines/archive/{suite.name}-{old.header.run_id}.json"] = current.read_bytes()
     stored = StoredCases(project, suite)
 
-    def lines() -> Iterable[str]:
+    def lines() -> Iterable[bytes]:
         for line in run.records:
             record = parse_record(line, where="the run")
             case = stored(record.id).case

@@ -240,9 +240,9 @@ def matches_json(explanation: Any) -> dict[str, Any]:
     }
 
 
-def dump(value: Any) -> str:
+def dump(value: Any) -> bytes:
     """Compact JSON; lone surrogates, which a model can write, as escapes."""
     try:
-        return to_json(value).decode()
+        return to_json(value)
     except PydanticSerializationError:
-        return json.dumps(value, allow_nan=False, separators=(",", ":"))
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()

@@ -135,6 +135,12 @@ class Work:
 
 
 _WORK: Work | None = None
+COLLECT_AFTER = 50_000
+"""Objects from which on a worker looks for cycles; scoring makes none, and looking at every 700 takes a tenth."""
+
+
+def _start_worker() -> None:
+    gc.set_threshold(COLLECT_AFTER)
 
 
 def _chunk(paths: list[Path]) -> list[CaseResult]:
@@ -159,7 +165,7 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
     context = multiprocessing.get_context("fork")
     gc.freeze()  # a collection in a worker would write to, and so copy, every page it shares
     chunks = iter([files[i : i + CHUNK] for i in range(0, len(files), CHUNK)])
-    with ProcessPoolExecutor(workers, mp_context=context) as pool:
+    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker) as pool:
         waiting: deque[Future[list[CaseResult]]] = deque()
         try:
             for chunk in islice(chunks, workers * 3):

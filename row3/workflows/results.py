@@ -41,7 +41,8 @@ class CaseResult(NamedTuple):
     counts: Mapping[str, tuple[int, int]]
     skipped: Mapping[str, str]
     record: CaseRecord
-    detail: str | None
+    detail: bytes | None
+    """The explanation as JSON."""
     problem: str
     notes: tuple[str, ...]
     raw: str
@@ -56,7 +57,7 @@ def make_result(
     """Pack a score; the explanation is turned into JSON here, so that worker processes share the work."""
     detail = None
     if explain:
-        detail = to_json(matches_json(score.explanation)).decode() if score.explanation is not None else "null"
+        detail = to_json(matches_json(score.explanation)) if score.explanation is not None else b"null"
     record = CaseRecord(
         id=stored.id,
         digest=stored.digest,
@@ -85,8 +86,8 @@ def make_result(
     )
 
 
-def detail_json(result: CaseResult, zones: Mapping[str, Zone], change: CaseChange | None) -> str:
-    """The case's JSON; its explanation is text already and goes in as it is."""
+def detail_json(result: CaseResult, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
+    """The case's JSON; its explanation is JSON already and goes in as it is."""
     value: dict[str, Any] = {
         "id": result.case_id,
         "status": result.status,
@@ -107,11 +108,11 @@ def detail_json(result: CaseResult, zones: Mapping[str, Zone], change: CaseChang
         value["notes"] = result.notes
     if result.spread:
         value["spread"] = result.spread
-    return f'{dump(value)[:-1]},"matches":{result.detail}}}'
+    return b'%b,"matches":%b}' % (dump(value)[:-1], result.detail or b"null")
 
 
 class Spool:
-    """Lines that are kept in memory while few and on disk when many."""
+    """Lines of JSON that are kept in memory while few and on disk when many."""
 
     def __init__(self) -> None:
         self._file = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the run
@@ -120,15 +121,15 @@ class Spool:
     def __len__(self) -> int:
         return self._count
 
-    def add(self, line: str) -> None:
+    def add(self, line: bytes) -> None:
         """Keep one line."""
-        self._file.write(line.encode("utf-8", "replace") + b"\n")
+        self._file.write(b"%b\n" % line)
         self._count += 1
 
-    def __iter__(self) -> Iterator[str]:
+    def __iter__(self) -> Iterator[bytes]:
         self._file.seek(0)
         for raw in self._file:
-            yield raw[:-1].decode("utf-8")
+            yield raw[:-1]
 
 
 @dataclass(slots=True)

@@ -54,7 +54,7 @@ def test_a_forbidden_end_that_is_no_concept_takes_the_fuzzy_rule():
     links = RelationshipIndex(
         [], [forbidden], end_resolver(index, ["Alpha", "Quantum entanglement"], NameRule()), Predicates()
     )
-    (match,) = links.match([Triple("Alpha", "CAUSES", "Quantum entanglements")])
+    (match,), _ = links.match([Triple("Alpha", "CAUSES", "Quantum entanglements")])
     assert (match.state, match.expected) == ("forbidden", forbidden)
 
 
@@ -62,7 +62,7 @@ def test_a_forbidden_end_that_is_no_concept_takes_the_fuzzy_rule():
 def test_a_symmetric_relationship_with_one_wrong_end_is_that_in_any_order(wrong):
     index = NameIndex([Named(name, ()) for name in ("Beta", "Gamma", "Alpha", "Zed")], [], NameRule())
     links = RelationshipIndex([(Triple("Gamma", "RELATES_TO", "Alpha"), True)], [], index.resolve, Predicates())
-    (match,) = links.match([Triple("Gamma", "RELATES_TO", wrong)])
+    (match,), _ = links.match([Triple("Gamma", "RELATES_TO", wrong)])
     assert match.state == "wrong-end"
 
 

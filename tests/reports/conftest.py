@@ -83,8 +83,8 @@ class Run:
     header: Header
     rows: Sequence[Row]
     zones: Mapping[str, Zone]
-    records: Sequence[str]
-    details: Sequence[str] = ()
+    records: Sequence[bytes]
+    details: Sequence[bytes] = ()
     suite: Suite = field(default_factory=Suite)
     lineup: Lineup = field(default_factory=Lineup)
     collected: Collected = field(default_factory=Collected)
@@ -141,7 +141,7 @@ class Make:
             if values:
                 means[metric.key], counts[metric.key] = sum(values) / len(values), len(values)
         lines = [
-            json.dumps({"id": name, "status": "scored", "metrics": dict(metrics)}) for name, metrics in cases.items()
+            json.dumps({"id": name, "status": "scored", "metrics": dict(metrics)}).encode() for name, metrics in cases.items()
         ]
         run = Run(
             header=Header(means, counts),

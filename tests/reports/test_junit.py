@@ -21,7 +21,7 @@ def test_cases_and_gate_are_test_cases(comparison: Any) -> None:
 
 
 def test_a_plain_run_has_no_gate_and_names_what_has_no_answer(run: Any, make: Any) -> None:
-    lines = [json.dumps({"id": name, "status": status, "metrics": {}}) for name, status in CASES]
+    lines = [json.dumps({"id": name, "status": status, "metrics": {}}).encode() for name, status in CASES]
     run = replace(run, records=lines, problems=[("a", "timed out"), ("b", "no JSON")])
     root = ElementTree.fromstring(junit_xml(run))
     assert root.attrib == {"tests": "3", "failures": "1", "errors": "1", "skipped": "0", "time": "0"}
@@ -51,7 +51,7 @@ def _small(text: str) -> Any:
 
     kind = S(primary="overall", metrics=())
     suite = S(name=text, kind=kind, policy=GatePolicy(), rules=S(thresholds={}))
-    line = json.dumps({"id": text, "status": "bad_answer", "metrics": {}})
+    line = json.dumps({"id": text, "status": "bad_answer", "metrics": {}}).encode()
     run = S(
         suite=suite,
         header=S(at=text),

@@ -25,7 +25,7 @@ DOCUMENTED = [
 
 
 def test_a_plain_run_has_the_documented_keys_and_no_verdict(run: Any) -> None:
-    value = json.loads("".join(result_json(run, declines=2)))
+    value = json.loads(b"".join(result_json(run, declines=2)))
     assert list(value)[:12] == DOCUMENTED
     assert list(value)[-1] == "cases"
     assert (value["schemaVersion"], value["verdict"], value["deltas"], value["intervals"]) == (1, None, {}, {})
@@ -37,7 +37,7 @@ def test_a_plain_run_has_the_documented_keys_and_no_verdict(run: Any) -> None:
 
 def test_a_comparison_has_verdict_reasons_and_baseline(comparison: Any, make: Any) -> None:
     comparison = replace(comparison, approval=make.Approval(), against="main")
-    value = json.loads("".join(result_json(comparison.run, comparison)))
+    value = json.loads(b"".join(result_json(comparison.run, comparison)))
     assert list(value)[:12] == DOCUMENTED
     assert value["verdict"] == "block"
     assert value["blocked"] is False
@@ -51,7 +51,7 @@ def test_a_comparison_has_verdict_reasons_and_baseline(comparison: Any, make: An
 
 
 def test_cases_stream_one_a_line(run: Any) -> None:
-    lines = ['{"id":"a","text":"ü\\n"}', '{"id":"b"}']
-    text = "".join(result_json(replace(run, details=lines)))
+    lines = [line.encode() for line in ('{"id":"a","text":"ü\\n"}', '{"id":"b"}')]
+    text = b"".join(result_json(replace(run, details=lines)))
     assert json.loads(text)["cases"] == [{"id": "a", "text": "ü\n"}, {"id": "b"}]
-    assert set(lines) <= {line.rstrip(",") for line in text.split("\n")}
+    assert set(lines) <= {line.rstrip(b",") for line in text.split(b"\n")}

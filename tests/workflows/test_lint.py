@@ -617,8 +617,9 @@ def test_a_baseline_with_a_broken_case(root: Path) -> None:
         prompts={}, prompt_digests={}, model="m", parameters={}, scorer="x", weights={}, thresholds={}, gate={},
         metrics={}, pooled={}, denominators={}, zones={},
     )  # fmt: skip
-    good = '{"id":"a","digest":"d","status":"scored","metrics":{},"found":{}}'
-    text = b"".join(run_bytes(header, [good, good.replace('"a"', '"b"').replace("{}", '{"recall":NaN}', 1)])).decode()
+    good = b'{"id":"a","digest":"d","status":"scored","metrics":{},"found":{}}'
+    bad = good.replace(b'"a"', b'"b"').replace(b"{}", b'{"recall":NaN}', 1)
+    text = b"".join(run_bytes(header, [good, bad])).decode()
     (root / "baselines").mkdir()
     (root / "baselines/starter.json").write_text(text)
     finding = found(root)[0]
