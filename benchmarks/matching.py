@@ -1,0 +1,163 @@
+"""How well and how fast names are compared: precision, recall and F1 on labelled pairs, microseconds a call.
+
+    python -m benchmarks.matching [FILE.jsonl]
+
+A line is a JSON object with `a`, `b`, `same`, `class`, and perhaps `context` (the source text) and `person`.
+Beside the rules of `row3.matching.compare` stand two plain similarities at 0.85: what they are measured against.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import Levenshtein
+
+from row3.matching.acronyms import introduced
+from row3.matching.compare import Comparison, compare
+from row3.matching.contradictions import contradict
+from row3.matching.dates import writes_day_first
+from row3.matching.forms import form_key, form_keys
+from row3.matching.normalise import normalise, normalise_text
+
+PAIRS = Path(__file__).parent.parent / "tests" / "data" / "name_pairs.jsonl"
+THRESHOLD = 0.85
+REPEATS = 5
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Decisions counted: same and called same, two and called same, same and called two, two and called two."""
+
+    found: int
+    wrong: int
+    missed: int
+    refused: int
+
+    @property
+    def precision(self) -> float:
+        return self.found / (self.found + self.wrong) if self.found + self.wrong else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.found / (self.found + self.missed) if self.found + self.missed else 1.0
+
+    @property
+    def f1(self) -> float:
+        total = self.precision + self.recall
+        return 2 * self.precision * self.recall / total if total else 0.0
+
+
+def read_pairs(path: Path) -> list[dict[str, Any]]:
+    """The labelled pairs of a file."""
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+
+
+def decide(pair: dict[str, Any]) -> Comparison:
+    """The comparison of a pair with what its context tells."""
+    text = pair.get("context") or ""
+    return compare(
+        pair["a"],
+        pair["b"],
+        threshold=THRESHOLD,
+        acronyms=introduced(text),
+        known=frozenset(normalise_text(text).split()),
+        person=pair.get("person"),
+        day_first=writes_day_first(text),
+    )
+
+
+def by_ratio(pair: dict[str, Any]) -> bool:
+    """Plain rapidfuzz ratio of the normalised names."""
+    return fuzz.ratio(normalise(pair["a"]), normalise(pair["b"])) >= 100 * THRESHOLD
+
+
+def by_levenshtein(pair: dict[str, Any]) -> bool:
+    """Plain normalised Levenshtein similarity of the normalised names."""
+    return Levenshtein.normalized_similarity(normalise(pair["a"]), normalise(pair["b"])) >= THRESHOLD
+
+
+def count(pairs: Iterable[dict[str, Any]], same: Callable[[dict[str, Any]], bool]) -> Figures:
+    """How often a rule agrees with the labels."""
+    tally = {(label, called): 0 for label in (True, False) for called in (True, False)}
+    for pair in pairs:
+        tally[bool(pair["same"]), same(pair)] += 1
+    return Figures(tally[True, True], tally[False, True], tally[True, False], tally[False, False])
+
+
+def microseconds(work: Callable[[], object], calls: int) -> float:
+    """Median time of one of the calls that `work` makes, in microseconds."""
+    times = []
+    for _ in range(REPEATS):
+        start = time.perf_counter()
+        work()
+        times.append(time.perf_counter() - start)
+    return statistics.median(times) / calls * 1e6
+
+
+def _row(name: str, figures: Figures) -> str:
+    return (
+        f"{name:<26}{figures.precision:>10.3f}{figures.recall:>9.3f}{figures.f1:>9.3f}"
+        f"{figures.found:>8}{figures.wrong:>8}{figures.missed:>8}{figures.refused:>8}"
+    )
+
+
+def _quality(pairs: Sequence[dict[str, Any]]) -> list[str]:
+    rules: dict[str, Callable[[dict[str, Any]], bool]] = {
+        "row3": lambda pair: decide(pair).same,
+        f"ratio {THRESHOLD}": by_ratio,
+        f"Levenshtein {THRESHOLD}": by_levenshtein,
+    }
+    head = f"{'':<26}{'precision':>10}{'recall':>9}{'F1':>9}{'found':>8}{'wrong':>8}{'missed':>8}{'refused':>8}"
+    lines = [f"{len(pairs)} pairs, {sum(bool(pair['same']) for pair in pairs)} of them one concept", "", head]
+    lines += [_row(name, count(pairs, rule)) for name, rule in rules.items()]
+    lines += ["", "by class, row3"]
+    for kind in sorted({pair["class"] for pair in pairs}):
+        lines.append(_row(kind, count([pair for pair in pairs if pair["class"] == kind], rules["row3"])))
+    wrong = [(pair, decide(pair)) for pair in pairs]
+    lines += ["", "decided otherwise than labelled"]
+    for pair, done in wrong:
+        if done.same != bool(pair["same"]):
+            lines.append(
+                f"  {'same' if pair['same'] else 'two '}  {pair['a']} | {pair['b']}  {done.how} {done.why_not}"
+            )
+    return lines
+
+
+def _speed(pairs: Sequence[dict[str, Any]]) -> list[str]:
+    names = [normalise(pair[side]) for pair in pairs for side in "ab"]
+    raw = [(pair["a"], pair["b"]) for pair in pairs]
+    near = [(a, b) for a, b in raw if Levenshtein.normalized_similarity(normalise(a), normalise(b)) >= THRESHOLD]
+
+    def fresh() -> None:
+        form_key.cache_clear()
+        for name in names:
+            form_key(name)
+
+    timed = {
+        "form_key, new names, words met before": microseconds(fresh, len(names)),
+        "form_key, names met before": microseconds(lambda: [form_key(name) for name in names], len(names)),
+        "form_keys": microseconds(lambda: [form_keys(a) for a, _ in raw], len(raw)),
+        "contradict, pairs above the threshold": microseconds(lambda: [contradict(a, b) for a, b in near], len(near)),
+        "compare": microseconds(lambda: [compare(a, b) for a, b in raw], len(raw)),
+    }
+    return ["", "microseconds a call, median"] + [f"  {name:<40}{value:>8.2f}" for name, value in timed.items()]
+
+
+def main(path: Path = PAIRS) -> str:
+    """Measure on a file of pairs, print the figures and return them as text."""
+    pairs = read_pairs(path)
+    text = "\n".join(_quality(pairs) + _speed(pairs))
+    print(text)
+    return text
+
+
+if __name__ == "__main__":
+    main(*(Path(argument) for argument in sys.argv[1:2]))

@@ -1,0 +1,155 @@
+"""Whether two names are one: the single place that decides a pair.
+
+In this order, the first that decides: values (a value is compared only by value), exact, form (plural, hyphen,
+spelling, accent), acronym, person, variant (inverted, with `of`, without `Inc.`), and spelling: a similarity at the
+suite's threshold or above that no contradiction vetoes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from typing import Literal, NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from row3.matching.acronyms import Acronyms, same_by_acronym
+from row3.matching.contradictions import contradict
+from row3.matching.forms import form_keys
+from row3.matching.normalise import normalise
+from row3.matching.persons import Person, can_be_one, parse_person, same_person, turned
+from row3.matching.values import value_of
+from row3.matching.variants import variant_keys
+from row3.matching.vocabulary import is_word
+
+How = Literal["exact", "value", "form", "acronym", "person", "variant", "spelling", "different"]
+
+SCORES: dict[How, float] = {"exact": 1.0, "value": 1.0, "form": 0.99, "acronym": 0.98, "variant": 0.97, "person": 0.96}
+"""What each rule is worth to an assignment that weighs pairs; spelling is worth its similarity, at most `TYPO`."""
+
+TYPO = 0.95
+"""The most that a pair of different spelling is worth."""
+
+NO_ACRONYMS: Acronyms = {}
+
+SLACK = 1e-9
+"""Tolerance of comparisons with a threshold."""
+
+
+class Comparison(NamedTuple):
+    """What a pair turned out to be."""
+
+    same: bool
+    how: How
+    """The rule that decided."""
+    score: float
+    """In [0, 1]. Of one name: how much the pair is worth (`SCORES`). Of two: their similarity, 0 for two values."""
+    why_not: str
+    """The reason for two names in a few words; "" for one."""
+
+
+def compare(
+    a: str,
+    b: str,
+    *,
+    scorer: str = "levenshtein",
+    threshold: float = 0.85,
+    acronyms: Acronyms = NO_ACRONYMS,
+    known: Container[str] = (),
+    person: bool | None = None,
+    day_first: bool | None = None,
+) -> Comparison:
+    """Compare two names as they were written. Symmetric, and every name is itself.
+
+    `scorer` is a name of `SCORERS`, `threshold` a similarity in (0, 1]; `acronyms` those that the case or its text
+    introduces (`acronyms.introduced`); `known` the normalised words of the source text, which are spelt right.
+    `person` says that both are persons (True) or that they are none (False); None leaves it to their looks.
+    `day_first` says how the source writes 03/04/2024 (`dates.writes_day_first`).
+    """
+    key_a, key_b = normalise(a), normalise(b)
+    if a == b and key_a:
+        return Comparison(True, "exact", 1.0, "")
+    value_a, value_b = value_of(a, day_first=day_first), value_of(b, day_first=day_first)
+    if value_a is not None and value_b is not None:
+        same = value_a == value_b
+        return Comparison(same, "value", float(same), "" if same else "two values")
+    if key_a == key_b and key_a:
+        return Comparison(True, "exact", 1.0, "")
+    if _named_by_article(a, b):
+        return Comparison(False, "different", similarity(key_a, key_b, scorer), "a proper name and a common noun")
+    how = _rule(a, b, acronyms, person)
+    if how is not None:
+        return Comparison(True, how, SCORES[how], "")
+    score = similarity(key_a, key_b, scorer)
+    if score < threshold - SLACK:
+        return Comparison(False, "different", score, "not similar")
+    if value_a is not None or value_b is not None:
+        return Comparison(False, "value", score, "one is a value, the other is not")
+    persons = person is not False and _are_persons(a, b, bool(person))
+    reason = (_surnames_agree(a, b) if persons else "") or contradict(a, b, known, person=persons)
+    if reason:
+        return Comparison(False, "different", score, reason)
+    return Comparison(True, "spelling", min(score, TYPO), "")
+
+
+def _rule(a: str, b: str, acronyms: Acronyms, person: bool | None) -> How | None:
+    """The rule by which two names are one whatever their similarity; None for none."""
+    if not set(form_keys(a)).isdisjoint(form_keys(b)):
+        return "form"
+    if (acronyms or "(" in a or "(" in b) and same_by_acronym(a, b, acronyms):
+        return "acronym"
+    if person is not False:
+        one, other = parse_person(a), parse_person(b)
+        if (
+            one is not None
+            and other is not None
+            and (person or one.evident or other.evident or (turned(one, other) and _foreign(one)))
+            and same_person(a, b)
+        ):
+            return "person"
+    return _by_variant(a, b)
+
+
+def _foreign(person: Person) -> bool:
+    """A name with a word that is no English one: `Deng Xiaoping`, not `Race Horse`."""
+    return not all(is_word(word) for word in person.given + person.surname)
+
+
+def _named_by_article(a: str, b: str) -> bool:
+    """`The Police` and `police`: one word, which the article and the capital make a name."""
+    for name, noun in ((a, b), (b, a)):
+        if name.startswith("The ") and name[4:5].isupper() and " " not in name[4:] and noun == name[4:].lower():
+            return True
+    return False
+
+
+def _by_variant(a: str, b: str) -> How | None:
+    return None if variant_keys(a).isdisjoint(variant_keys(b)) else "variant"
+
+
+def _are_persons(a: str, b: str, told: bool) -> bool:
+    """Two names of persons, as told or as they look."""
+    one, other = parse_person(a), parse_person(b)
+    return one is not None and other is not None and (told or (one.evident and other.evident))
+
+
+def _surnames_agree(a: str, b: str) -> str:
+    """The reason why two persons of one surname are two: their given names, initials and all."""
+    one, other = parse_person(a), parse_person(b)
+    assert one is not None
+    assert other is not None
+    return "two persons of one surname" if one.surname == other.surname and not can_be_one(one, other) else ""
+
+
+def similarity(key_a: str, key_b: str, scorer: str) -> float:
+    """Similarity of two normalised names in [0, 1] by a scorer of `SCORERS`.
+
+    `levenshtein` counts two swapped letters as one slip, not two: they are the commonest slip of all.
+    """
+    if not key_a or not key_b:
+        return 0.0
+    if scorer == "levenshtein":
+        return float(OSA.normalized_similarity(key_a, key_b))
+    from row3.matching.names import SCORERS  # here, so that names may ask compare
+
+    function, full = SCORERS[scorer]
+    return float(function(key_a, key_b)) / full

@@ -1,0 +1,169 @@
+"""Keys of names: two names with one key are one concept, spelt or inflected in two ways.
+
+A key is for look-up and never shown. It takes away what English leaves to habit: plural, hyphen or space or
+neither, British or American spelling, accents, `&` or `and`, a leading article, a company's `Inc.`, a Roman
+numeral after its word. What could make another concept stays in it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from row3.matching.inflection import token_form
+from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS
+from row3.matching.normalise import normalise
+from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SPLIT
+
+UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
+UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
+_MANY_CAPITALS = re.compile(r"\b[A-Z]{1,4}s\b|\b[A-Z]{2,5}S\b")
+_SECTION = r"§+\s*(?=\d)"
+_NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
+_CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+
+
+APART = "_"
+"""Stands in a key where two words must not run together; no normalised name has it."""
+
+MARK = "="
+"""Every key begins with it, so that a key is told from a name: the key of a key is itself."""
+
+
+@lru_cache(maxsize=16384)
+def form_key(normalised: str) -> str:
+    """The key of a normalised name; "" for "".
+
+    About 3 µs for three words that were met before, 0.2 µs for a name that was.
+    """
+    if normalised[:1] == MARK:
+        return normalised
+    return joined(form_tokens(normalised))
+
+
+def form_keys(name: str) -> tuple[str, ...]:
+    """All keys of a name as it was written, the usual one first: look up any of them.
+
+    More than `form_key` can see once the case is gone: `GPUs` and `IDs` are plurals and `DNS` or `AIDS` none, and
+    a letter with an umlaut is written with or without its e (`Müller`, `Mueller`, `Muller`).
+    """
+    if not name.isascii() or "#" in name:
+        name = re.sub(_NUMBER_SIGN, "number ", re.sub(_SECTION, "section ", name))
+    key = form_key(normalise(name))
+    capitals = _MANY_CAPITALS.search(name)
+    if capitals is None and name.isascii():
+        return (key,) if key else ()
+    keys = [key]
+    if capitals is not None:
+        keys = [joined(form_tokens(normalise(name), frozenset(_kept(name)), frozenset(_plurals(name))))]
+    spelt = name.translate(UMLAUTS)
+    if spelt != name:
+        keys.append(form_key(normalise(spelt)))
+    return tuple(dict.fromkeys(key for key in keys if key))
+
+
+def category_key(name: str) -> str:
+    """The key of a category or type, whose words may be run together: `HasPart`, `has_part`, `Has parts`."""
+    return form_key(normalise(re.sub(_CAMEL, " ", name)))
+
+
+def _kept(name: str) -> list[str]:
+    """Words all in capitals that end in S, in a name that is not itself shouted: none is a plural."""
+    shouted = name.isupper() and len(name.split()) > 1
+    return [] if shouted else [word.lower() for word in re.findall(r"\b[A-Z]{2,5}S\b", name)]
+
+
+def _plurals(name: str) -> list[str]:
+    """Words of capitals and a small s: plurals, however short."""
+    return [word.lower() for word in re.findall(r"\b[A-Z]{1,4}s\b", name)]
+
+
+def form_words(normalised: str) -> list[str]:
+    """The words of a normalised name that its key is made of, spelt as they are."""
+    words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
+    return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
+
+
+def form_tokens(
+    normalised: str, kept: frozenset[str] = frozenset(), plurals: frozenset[str] = frozenset()
+) -> list[str]:
+    """The words of a normalised name, each in its form (see `inflection`) and numerals as digits.
+
+    Tokens in `kept` are no plurals although they look it, those in `plurals` are although they do not.
+    """
+    words = form_words(normalised)
+    if len(words) == 1 and words[0] in TANTUM:
+        return words
+    if kept or plurals:
+        tokens = [word if word in kept else word[:-1] if word in plurals else token_form(word) for word in words]
+    else:
+        tokens = [token_form(word) for word in words]
+    if len(tokens) > 1 and not _NUMERALS.isdisjoint(tokens):
+        for at in range(1, len(tokens)):
+            if tokens[at] in ROMAN and len(tokens[at - 1]) > 1:
+                tokens[at] = ROMAN[tokens[at]]
+            elif tokens[at] in ROMAN_LETTERS and tokens[at - 1] in COUNTED:
+                tokens[at] = ROMAN_LETTERS[tokens[at]]
+    return tokens
+
+
+_NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
+_RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRASES.items())
+_USUAL = (
+    frozenset(("the", "an", "a"))
+    | COMPANY
+    | frozenset(BEFORE_NUMBERS)
+    | frozenset(BEFORE_NAMES)
+    | frozenset(SPLIT)
+    | frozenset(TENS)
+    | frozenset(run[0] for run, _ in _RUNS)
+)
+"""Words without which a name is left as it is by `_trimmed`."""
+
+
+def _trimmed(words: list[str]) -> list[str]:
+    """Without an article before and `Inc.` after; with short forms and parted prefixes in one way of writing."""
+    start, end = 0, len(words)
+    first, second = words[0], words[1]
+    if first in ("the", "an") or (first == "a" and end > 2 and len(second) > 2 and second not in A_NAMES):
+        start = 1
+    while end - start > 1 and words[end - 1] in COMPANY:
+        end -= 1
+    if end < len(words):
+        while end - start > 1 and words[end - 1] in ("co", "and"):
+            end -= 1
+    words = words[start:end]
+    if words[0] == "a":
+        words[0] += APART
+    elif len(words) > 1:
+        words[0] = BEFORE_NAMES.get(words[0], words[0])
+    _replace_runs(words)
+    for at in range(len(words) - 1):
+        if words[at] in BEFORE_NUMBERS and (words[at + 1][0].isdigit() or words[at + 1] in _NUMERALS):
+            words[at] = BEFORE_NUMBERS[words[at]]
+        elif words[at + 1] in SPLIT.get(words[at], ()):
+            words[at] += APART
+    return words
+
+
+def _replace_runs(words: list[str]) -> None:
+    """In place: `per cent` is one sign, `twenty first` one ordinal."""
+    for run, by in _RUNS:
+        for at in range(len(words) - len(run) + 1):
+            if tuple(words[at : at + len(run)]) == run:
+                words[at : at + len(run)] = by
+    for at in range(len(words) - 2, -1, -1):
+        unit = NUMERALS.get(words[at + 1], "") if words[at] in TENS else ""
+        if unit and unit[0] != "0" and not unit[1:2].isdigit():
+            words[at : at + 2] = [TENS[words[at]] + unit]
+
+
+def joined(tokens: list[str]) -> str:
+    """The tokens run together into a key, digits kept apart; "" for none."""
+    run = "".join(tokens)
+    if not run or run.isalpha():
+        return run and MARK + run
+    return MARK + _GAP.sub("", " ".join(tokens))
+
+
+_GAP = re.compile(r"(?<!\d) | (?!\d)")

@@ -1,0 +1,129 @@
+"""Words that English writes by no rule: irregular plurals, stems spelt two ways, numerals, function words.
+
+Our own compilation. Everything here maps one form of a word to another of the same word; what makes two words
+two stands in `opposites`.
+"""
+
+from __future__ import annotations
+
+
+def words(text: str) -> frozenset[str]:
+    """The words of a text as a set."""
+    return frozenset(text.split())
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The words of a text in order."""
+    return tuple(text.split())
+
+
+def pairs(text: str) -> dict[str, str]:
+    """`"geese goose mice mouse"` as a mapping."""
+    found = text.split()
+    return dict(zip(found[::2], found[1::2], strict=True))
+
+
+PLURALS = pairs(
+    "people person men man children child teeth tooth feet foot geese goose mice mouse lice louse oxen ox wolves wolf "
+    "leaves leaf lives life knives knife wives wife halves half shelves shelf calves calf loaves loaf thieves "
+    "thief elves elf selves self scarves scarf hooves hoof wharves wharf phenomena phenomenon criteria criterion "
+    "bacteria bacterium mitochondria mitochondrion automata automaton polyhedra polyhedron ganglia ganglion "
+    "strata stratum ova ovum quanta quantum spectra spectrum errata erratum memoranda memorandum symposia "
+    "symposium aquaria aquarium curricula curriculum addenda addendum maxima maximum minima minimum optima "
+    "optimum equilibria equilibrium moratoria moratorium millennia millennium datum data archaea archaeon taxa "
+    "taxon corpora corpus genera genus schemata schema stomata stoma stigmata stigma fungi fungus nuclei nucleus "
+    "bacilli bacillus stimuli stimulus foci focus radii radius alumni alumnus cacti cactus syllabi syllabus loci "
+    "locus octopi octopus thalli thallus emboli embolus thrombi thrombus streptococci streptococcus algae alga "
+    "larvae larva vertebrae vertebra formulae formula antennae antenna nebulae nebula supernovae supernova media "
+    "medium pupae pupa indices index matrices matrix vertices vertex appendices appendix cortices cortex vortices "
+    "vortex codices codex helices helix apices apex axes axis crises crisis oases oasis testes testis bases base "
+    "menses menses buses bus gases gas biases bias canvases canvas atlases atlas aliases alias pancreases "
+    "pancreas lenses lens quizzes quiz waltzes waltz topazes topaz quartzes quartz plateaux plateau bureaux "
+    "bureau chateaux chateau tableaux tableau movies movie cookies cookie calories calorie zombies zombie "
+    "prairies prairie genies genie rookies rookie selfies selfie pixies pixie brownies brownie hippies hippie "
+    "junkies junkie hoodies hoodie ties tie lies lie pies pie dies die caches cache aches ache headaches headache "
+    "toothaches toothache avalanches avalanche niches niche creches creche psyches psyche cliches cliche shoes "
+    "shoe toes toe foes foe canoes canoe floes floe oboes oboe tomatoes tomato excuses excuse muses muse abuses "
+    "abuse menus menu gurus guru emus emu taxis taxi skis ski rabbis rabbi recluses recluse fuses fuse refuses "
+    "refuse"
+)
+"""Plural to singular, where no rule of `inflection.singular` gives it."""
+
+INVARIANT = words(
+    "series species news chess physics mathematics lens bias gas atlas canvas alias pancreas texas kansas "
+    "arkansas christmas thomas james charles nicholas mars paris athens brussels naples wales honduras barbados "
+    "bahamas us as was has does is this his its yes plus thus chaos cosmos ethos pathos logos eros kudos "
+    "rhinoceros asbestos tetanus aids sars mers https amos laos cannabis trellis always perhaps texas vegas los "
+    "las des les jenkins hopkins wilkins dickens stevens adams williams jones hughes rogers evans davies collins "
+    "edwards apropos thermos albatross kubernetes redis postgres windows alps andes herpes diabetes rabies "
+    "scabies ames hermes socrates archimedes descartes hercules antilles bayes markus lucas douglas dallas judas "
+    "midas ceres achilles ramses rhodes aries caries ulysses jus bis"
+)
+"""Singular words that end in -s."""
+
+SPELLINGS = pairs(
+    "grey gray aluminium aluminum tyre tire kerb curb cheque check plough plow draught draft mould mold moult "
+    "molt sceptic skeptic sceptical skeptical scepticism skepticism aeroplane airplane cosy cozy ageing aging "
+    "pyjama pajama artefact artifact gaol jail axe ax cypher cipher disc disk connexion connection enquiry "
+    "inquiry speciality specialty yoghurt yogurt chilli chili doughnut donut furore furor programme program maths "
+    "math mum mom moustache mustache sizeable sizable likeable likable jewellery jewelry woollen woolen "
+    "councillor councilor counsellor counselor defence defense offence offense licence license pretence pretense "
+    "practise practice judgement judgment acknowledgement acknowledgment abridgement abridgment lodgement "
+    "lodgment despatch dispatch odour odor sombre somber fuelled fueled fuelling fueling dialled dialed dialling "
+    "dialing fulfil fulfill fulfilment fulfillment enrol enroll enrolment enrollment instalment installment "
+    "distil distill instil instill skilful skillful wilful willful appal appall enthral enthrall combatting "
+    "combating focussed focused focussing focusing biassed biased benefitted benefited orientated oriented "
+    "adaptor adapter advisor adviser convertor converter dependant dependent imposter impostor catalogue catalog "
+    "programing programming tranquillity tranquility crystallisation crystallization crystalization "
+    "crystallization worshipper worshiper kidnapper kidnaper mollusc mollusk caesium cesium foetus fetus "
+    "encyclopaedia encyclopedia archaeology archeology gynaecology gynecology manoeuvre maneuver oestrogen "
+    "estrogen oesophagus esophagus amoeba ameba ok okay tsar czar romania rumania byelorussia belarus kiev kyiv "
+    "shakespearean shakespearian vs versus dept department govt government intl international natl national univ "
+    "university mt mount percent % pct % whisky whiskey preventative preventive alright allright barbecue "
+    "barbeque hiccough hiccup phoney phony sulphur sulfur cancelation cancellation inflammable flammable learnt "
+    "learned burnt burned spelt spelled dreamt dreamed spoilt spoiled"
+)
+"""A spelling, or a common short form, to the one that keys use."""
+
+NUMERALS = pairs(
+    "zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 thirteen 13 "
+    "fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 first 1st second 2nd third "
+    "3rd fourth 4th fifth 5th sixth 6th seventh 7th eighth 8th ninth 9th tenth 10th thirty 30 forty 40 fifty 50 "
+    "sixty 60 seventy 70 eighty 80 ninety 90 eleventh 11th twelfth 12th thirteenth 13th fourteenth 14th fifteenth "
+    "15th sixteenth 16th seventeenth 17th eighteenth 18th nineteenth 19th twentieth 20th"
+)
+
+TENS = {word: NUMERALS[word][0] for word in listed("twenty thirty forty fifty sixty seventy eighty ninety")}
+"""The first digit of what `twenty` begins: twenty-first."""
+
+
+def _roman(number: int) -> str:
+    tens, ones = divmod(number, 10)
+    return ("", "x", "xx", "xxx", "xl")[tens] + ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")[ones]
+
+
+ROMAN = {_roman(number): str(number) for number in range(2, 50) if number not in (5, 10)}
+"""Roman numerals that are read as numbers after any word."""
+
+ROMAN_LETTERS = {"i": "1", "v": "5", "x": "10"}
+"""Numerals of one letter: read so only after a word of `COUNTED`."""
+
+TANTUM = words(
+    "glasses spectacles customs goods arms damages futures morals manners odds commons blues humanities premises "
+    "headquarters remains proceeds means economics"
+)
+"""Plurals that mean another thing than their singular where they stand alone."""
+
+ACCENTED = words("résumé résumés rosé rosés pâté pâtés exposé exposés maté")
+"""Words that are others without their accent."""
+
+GREEK = dict(
+    zip(
+        "αβγδεζηθικλμνξοπρσςτυφχψω",
+        listed(
+            "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho sigma sigma tau "
+            "upsilon phi chi psi omega"
+        ),
+        strict=True,
+    )
+)

@@ -1,0 +1,237 @@
+"""Names of persons: `J. Smith`, `John D. Smith`, `Smith, John` and `Dr. John Smith` can be one.
+
+Two names are one person's where surnames are equal, given names are compatible one by one, and nothing contradicts:
+another given name or initial, another generation (Jr. and Sr., II and III), titles of two sexes. A title makes up
+for a missing given name ("Dr. Smith" for "John Smith"); a bare "Smith" or "John" is too little and is no person.
+Given names are compatible when they are equal, when one is the other's initial, or when one is a usual short form
+of the other (Bob, Robert). A middle name may be missing on either side.
+
+The relation is not transitive: "J. Smith" can be John or Jane; the one-to-one assignment decides between them.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from row3.matching.forms import UMLAUTS
+from row3.matching.given_names import (
+    DEGREES,
+    FEMALE_NAMES,
+    GENERATIONS,
+    MALE_NAMES,
+    NOT_PERSONS,
+    PARTICLES,
+    PERSONAL_TITLES,
+    SAME_NAME,
+    TITLES,
+)
+from row3.matching.inflection import plain
+from row3.matching.lexicon import ROMAN_LETTERS
+
+_INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
+_APOSTROPHES = r"['’‘ʼ`´]"
+_RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
+_WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
+
+
+class Person(NamedTuple):
+    """The parts of a person's name, in small letters without accents."""
+
+    given: tuple[str, ...]
+    """Given and middle names; an initial is one letter."""
+    surname: tuple[str, ...]
+    """With its particles."""
+    generation: str
+    """jr, sr or a number; "" where none is told."""
+    titles: tuple[str, ...]
+    evident: bool
+    """Nothing but a person is so named: a title, an initial with its dot, a usual given name."""
+    inverted: bool
+    """Written surname first, with a comma."""
+
+    @property
+    def sex(self) -> str:
+        """m or f where a title or the given name tells, else ""."""
+        told = {TITLES[title] for title in self.titles} - {""}
+        if not told and self.given:
+            first = self.given[0]
+            told = {sex for sex, names in (("m", MALE_NAMES), ("f", FEMALE_NAMES)) if first in names}
+        return told.pop() if len(told) == 1 else ""
+
+
+@lru_cache(maxsize=8192)
+def parse_person(name: str) -> Person | None:
+    """The parts of a person's name; None for what does not look like one.
+
+    Looks like one: two to six words of letters (one after a title), each with a capital unless the whole name has
+    none, with no function words but the particles of surnames, not ending in a word such as "University".
+    """
+    text = re.sub(_APOSTROPHES, "", name).strip()
+    if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
+        return None
+    parts = [part.strip() for part in text.split(",")]
+    generation, rest = _generation(parts)
+    if not 1 <= len(rest) <= 2 or not all(rest):
+        return None
+    inverted = len(rest) == 2
+    titles: list[str] = []
+    split = [_words(part, titles) for part in rest]
+    if any(words is None for words in split):
+        return None
+    words = [word for part in reversed(split) if part for word in part]
+    if not inverted:
+        tail = plain(words[-1].casefold()).strip(".") if words else ""
+        if len(words) > 1 and tail in GENERATIONS and (tail not in ROMAN_LETTERS or words[-1].isupper()):
+            generation = generation or GENERATIONS[tail]
+            words = words[:-2] if words[-2] == "the" else words[:-1]
+    if not words or len(words) > 7 or not _capitals(words, name) or (len(words) == 1 and not titles):
+        return None
+    low = [plain(word.casefold()).strip(".") for word in words]
+    if low[-1] in NOT_PERSONS or any(len(word) == 1 for word in low[-1:]):
+        return None
+    given, surname = _parted(low, len(split[0] or ()) if inverted else 0)
+    evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
+    evident = evident or (bool(given) and given[0] in SAME_NAME)
+    return Person(given, surname, generation, tuple(titles), evident, inverted)
+
+
+def _generation(parts: list[str]) -> tuple[str, list[str]]:
+    """`Jr.`, `III` and degrees after a comma, and the parts without them."""
+    generation = ""
+    rest = []
+    for number, part in enumerate(parts):
+        low = plain(part.casefold()).replace(".", "")
+        if number and low in GENERATIONS:
+            generation = GENERATIONS[low]
+        elif not (number and " " in parts[0] and (low in DEGREES or low.replace(" ", "") in DEGREES)):
+            rest.append(part)
+    return generation, rest
+
+
+def _words(part: str, titles: list[str]) -> list[str] | None:
+    """The words of a part without titles and degrees, initials parted; None where one is no word of a name."""
+    words: list[str] = []
+    for word in part.split():
+        low = plain(word.casefold()).replace(".", "")
+        if low in TITLES and not words:
+            titles.append(low)
+        elif re.fullmatch(_INITIALS, word) and "." in word:
+            words.extend(letter + "." for letter in word if letter.isalpha())
+        elif low in DEGREES and words:
+            continue
+        elif not words and not part.isupper() and re.fullmatch(_RUN_OF_INITIALS, word):
+            words.extend(letter + "." for letter in word)
+        elif re.fullmatch(_WORD, word):
+            words.extend(word.split("-"))
+        else:
+            return None
+    return words
+
+
+def _capitals(words: list[str], name: str) -> bool:
+    """Every word but particles begins with a capital, where the name has capitals at all."""
+    if name.islower():
+        return True
+    return all(word[0].isupper() or word.casefold() in PARTICLES for word in words)
+
+
+def _parted(words: list[str], surnames: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Given names and surname; `surnames` words stand last where a comma told so."""
+    start = len(words) - max(surnames, 1)
+    while start > 1 and words[start - 1] in PARTICLES:
+        start -= 1
+    return tuple(words[:start]), tuple(words[start:])
+
+
+def same_person(one: str, other: str) -> bool:
+    """The two names can be one person's and nothing contradicts; False where one is no person's name."""
+    return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other))
+
+
+def _readings(name: str) -> list[Person]:
+    """The person of a name, and as it would be written without umlauts."""
+    spellings = [name] if name.isascii() else [name, name.translate(UMLAUTS)]
+    return [person for spelling in dict.fromkeys(spellings) if (person := parse_person(spelling)) is not None]
+
+
+def can_be_one(a: Person, b: Person) -> bool:
+    """Two persons' names are compatible (see above)."""
+    if a.generation != b.generation and not _generation_may_miss(a, b):
+        return False
+    if a.sex and b.sex and a.sex != b.sex and (a.titles or b.titles):
+        return False
+    whole_a, whole_b = a.given + a.surname, b.given + b.surname
+    if len(whole_a) == len(whole_b) == 1 and a.titles != b.titles:
+        return False
+    if "".join(whole_a) == "".join(whole_b):
+        return True
+    family = max(a.surname, b.surname, key=len)
+    size = len(family)
+    if whole_a[-size:] != family or whole_b[-size:] != family:
+        return turned(a, b)
+    return _compatible(a, b, whole_a[:-size], whole_b[:-size])
+
+
+def _generation_may_miss(a: Person, b: Person) -> bool:
+    """`Martin Luther King` may be Jr.; `Henry Ford` is not Henry Ford II."""
+    return {a.generation, b.generation} == {"", "jr"} and bool(a.given and b.given)
+
+
+def turned(a: Person, b: Person) -> bool:
+    """The same two names in the other order, as East Asian names are written; no European given name among them."""
+    one, other = a.given + a.surname, b.given + b.surname
+    return (
+        len(one) in (2, 3)
+        and not (a.inverted or b.inverted)
+        and (other == one[1:] + one[:1] or other == one[-1:] + one[:-1])
+        and not any(word in SAME_NAME or len(word) == 1 for word in one)
+    )
+
+
+def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Given names that can be one person's, one by one; a title stands for missing ones."""
+    if not one or not other:
+        bare = b if one else a
+        if not one and not other:
+            return bool(set(a.titles) & set(b.titles)) or not (a.titles and b.titles)
+        return bool(bare.titles)
+    short, long = sorted((one, other), key=len)
+    if _one_by_one(short, long):
+        return True
+    # J. Robert Oppenheimer is Robert Oppenheimer.
+    return len(long) > len(short) and len(long[0]) == 1 and len(short[0]) > 1 and _one_by_one(short, long[1:])
+
+
+def _one_by_one(short: tuple[str, ...], long: tuple[str, ...]) -> bool:
+    if not _like(short[0], long[0]):
+        return False
+    at = 1
+    for name in short[1:]:
+        # A middle name may be missing, but none may be another.
+        if at >= len(long) or not _like(name, long[at]):
+            return False
+        at += 1
+    return True
+
+
+def _like(one: str, other: str) -> bool:
+    """Equal, one the other's initial, or forms of one name."""
+    if one == other:
+        return True
+    if len(one) == 1 or len(other) == 1:
+        initial, full = sorted((one, other), key=len)
+        return full[0] == initial or (len(full) > 1 and any(name[0] == initial for name in _full(full)))
+    return not SAME_NAME.get(one, frozenset()).isdisjoint(SAME_NAME.get(other, frozenset()))
+
+
+@lru_cache(maxsize=1024)
+def _full(name: str) -> tuple[str, ...]:
+    """The full names that a short form stands for: `Bill` for `W. Clinton`."""
+    groups = SAME_NAME.get(name, frozenset())
+    first: dict[int, str] = {}
+    for other, numbers in SAME_NAME.items():
+        for number in numbers & groups:
+            first.setdefault(number, other)
+    return tuple(first.values())

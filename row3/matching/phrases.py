@@ -1,0 +1,84 @@
+"""Words that stand around or between the words of a name: articles, short forms, companies' suffixes, states.
+
+Our own compilation, in small letters as `normalise` gives them.
+"""
+
+from __future__ import annotations
+
+from row3.matching.lexicon import pairs, words
+
+COMPANY = words("inc incorporated corp ltd llc plc gmbh llp")
+"""Suffixes that only companies have; a key leaves them out."""
+
+COMPANY_KINDS = words(
+    "insurance shell parent oil gas tobacco technology software production media startup airline stock trust "
+    "shipping railway utility drug car phone film record theatre theater dance crown government state development "
+    "business portfolio investment liability management holding subsidiary target listed joint-stock power water "
+    "energy food family security mortgage rating credit finance bank internet web data cloud biotech energy rail "
+    "bus shipping steel paper book game video music news"
+)
+"""Before "company" these name a kind of company, not one of them."""
+
+FUNCTION_WORDS = words("of the and de la le du del und")
+"""Words that carry no sense of their own when two names are laid side by side."""
+
+A_NAMES = words(
+    "level priori posteriori star search side minor major train team cappella horizon weighting frame share list "
+    "roll road test algorithm"
+)
+"""After these, or before a single letter, a leading `a` is a letter and not the article."""
+
+BEFORE_NUMBERS = pairs(
+    "no number nr number num number art article sec section ch chapter vol volume fig figure eq equation op opus "
+    "ver v version v pt part arts article"
+)
+"""Short forms of words that stand before a number, where a digit follows."""
+
+BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa")
+"""Short forms that begin a name of a place."""
+
+PHRASES = pairs(
+    "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
+    "peoples-republic-of-china china per-cent %"
+)
+"""Runs of words that are written in two ways, with hyphens for spaces."""
+
+SPLIT: dict[str, frozenset[str]] = {
+    "re": words(
+        "creation create created cover covered sign signed signing sent form formed lease leased sort collect "
+        "collected collection serve mark present press pose prove sound strain treat count tort act lay bound "
+        "petition fund solve view pair search"
+    ),
+    "un": frozenset(("ionized", "ionised")),
+    "multi": frozenset(("ply",)),
+    "co": frozenset(("op",)),
+}
+"""A prefix and words that make another word with it than without the hyphen: re-creation, recreation."""
+
+SYMMETRIC_HEADS = words(
+    "interaction interface relation relationship coupling border boundary symbiosis cooperation collaboration "
+    "alliance dialogue dialog dynamic dynamics association tradeoff complex interplay balance war conflict divide "
+    "dichotomy duality correlation communication equilibrium coexistence coevolution"
+)
+"""Before these a pair of words has no order: host-pathogen interaction."""
+
+TWO_UNIVERSITIES = words("washington miami york pennsylvania indiana columbia british columbia")
+"""Where the University of X and X University are two."""
+
+STATES = {
+    short: name.replace("-", " ")
+    for short, name in pairs(
+        "AL Alabama AK Alaska AZ Arizona AR Arkansas CA California CO Colorado CT Connecticut DE Delaware FL Florida "
+        "GA Georgia HI Hawaii ID Idaho IL Illinois IN Indiana IA Iowa KS Kansas KY Kentucky LA Louisiana ME Maine "
+        "MD Maryland MA Massachusetts MI Michigan MN Minnesota MS Mississippi MO Missouri MT Montana NE Nebraska "
+        "NV Nevada NH New-Hampshire NJ New-Jersey NM New-Mexico NY New-York NC North-Carolina ND North-Dakota OH Ohio "
+        "OK Oklahoma OR Oregon PA Pennsylvania RI Rhode-Island SC South-Carolina SD South-Dakota TN Tennessee TX Texas "
+        "UT Utah VT Vermont VA Virginia WA Washington WV West-Virginia WI Wisconsin WY Wyoming"
+    ).items()
+}
+"""States of the USA by their two letters."""
+
+COUNTED = words(
+    "type phase class part volume chapter war stage grade level book act tier category title article section "
+    "appendix figure table schedule group complex photosystem polymerase collagen topoisomerase"
+)

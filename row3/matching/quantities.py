@@ -1,0 +1,104 @@
+"""Reading a value: number, ordinal, percentage, money, quantity, range of two. Behind `values.value_of`."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+
+from row3.matching.dates import date_of
+from row3.matching.numbers import SCALES, SHORT_SCALES, number_of, ordinal_of
+from row3.matching.units import CENTS, CURRENCIES, unit_of
+from row3.matching.values import Value
+
+_PERCENT = r"(?P<number>.+?)\s*(?:%|per\s?cent|pct\.?)\Z"
+_UNIT = (
+    r"(?P<number>[-−]?(?:\d[\d.,'’ ]*\d|\d)(?:\s*(?:[x×*]\s*10\^?[-−]?\d+|[/⁄]\s?\d+))?)[\s-]*"
+    r"(?P<unit>[^\d\s].*)\Z"
+)
+_RANGE = r"(?:(?:from|between)\s+)?(?P<a>\S.*?)\s*(?:\s(?:to|and|until|through)\s|[-–—−])\s*(?P<b>\S.*)\Z"
+_CODES = "|".join(re.escape(form) for form in sorted(CURRENCIES, key=len, reverse=True))
+_SIGNS = "|".join(
+    re.escape(form)
+    for form in sorted(CURRENCIES, key=len, reverse=True)
+    if len(form) < 4 and form not in ("won", "yen")
+)
+_BEFORE = rf"(?P<sign>[-−]?)(?P<code>{_SIGNS})\s*(?P<number>[-−]?\d.*)\Z"
+_AFTER = rf"(?P<number>.*?\S)\s*(?P<code>{'|'.join(re.escape(c) for c in CENTS)}|{_CODES})\Z"
+_SHORT = rf"(?P<number>[\d.,]+)\s*(?P<scale>{'|'.join(SHORT_SCALES)})\Z"
+
+
+def read(text: str, day_first: bool | None = None) -> Value | None:
+    low = text.lower()
+    if (date := date_of(low, day_first=day_first)) is not None:
+        return Value("number", Fraction(date)) if date.isdigit() else Value("date", date)
+    if (number := number_of(low)) is not None:
+        return Value("number", number)
+    if (ordinal := ordinal_of(low)) is not None and low != "second":
+        return Value("ordinal", Fraction(ordinal))
+    if (percent := re.match(_PERCENT, low)) is not None and (number := number_of(percent["number"])) is not None:
+        return Value("percent", number)
+    return _money(low) or _quantity(text)
+
+
+def _money(low: str) -> Value | None:
+    hit = re.match(_BEFORE, low) or re.match(_AFTER, low)
+    if hit is None:
+        return None
+    amount = _scaled(hit["number"])
+    if amount is None:
+        return None
+    if hit.groupdict().get("sign"):
+        amount = -amount
+    code = hit["code"]
+    return Value("money", amount / 100, CENTS[code]) if code in CENTS else Value("money", amount, CURRENCIES[code])
+
+
+def _scaled(text: str) -> Fraction | None:
+    """An amount of money, where `4.5m` is million and `5 bn` billion; a doubled currency (`$5 USD`) is dropped."""
+    text = re.sub(r"\s*(?:usd|dollars)\Z", "", text.strip().rstrip("-"))
+    short = re.match(_SHORT, text)
+    if short is None:
+        return number_of(text)
+    number = number_of(short["number"])
+    return None if number is None else number * SHORT_SCALES[short["scale"]]
+
+
+def _quantity(text: str) -> Value | None:
+    """A number and a unit. Number words are read too ("five kilometres")."""
+    hit = re.match(_UNIT, text)
+    if hit is not None:
+        number, rest = number_of(hit["number"]), hit["unit"]
+        scale, _, after = rest.partition(" ")
+        if number is not None and scale.lower() in SCALES:
+            number, rest = number * SCALES[scale.lower()], after
+        if number is not None and rest.lower() == "k":
+            return Value("number", number * 1000) if rest == "k" else None
+        unit = unit_of(rest)
+        return None if number is None or unit is None else Value("quantity", number * unit[1], unit[0])
+    words = text.lower().split()
+    for at in range(len(words) - 1, max(len(words) - 5, 0), -1):
+        unit = unit_of(" ".join(words[at:]))
+        number = number_of(" ".join(words[:at])) if unit else None
+        if number is not None and unit is not None:
+            return Value("quantity", number * unit[1], unit[0])
+    return None
+
+
+def read_range(text: str) -> Value | None:
+    """Two values of one kind with a dash or `to` between: `1914-18`, `5 to 10 km`, `from 2 to 4%`."""
+    hit = re.match(_RANGE, text)
+    if hit is None:
+        return None
+    first, last = hit["a"], hit["b"]
+    if re.fullmatch(r"[12]\d{3}", first) and re.fullmatch(r"\d\d", last):
+        last = first[:2] + last
+    high = read(last)
+    if high is None or high.kind in ("ordinal", "range"):
+        return None
+    low = read(first)
+    if low is not None and low.kind == "number" != high.kind:
+        unit = re.sub(r"^(?:[-−]?[\d.,]*\d|\S+)", "", last)
+        low = read(first + unit)
+    if low is None or low.kind != high.kind or low.unit != high.unit:
+        return None
+    return Value("range", (low, high), high.unit)

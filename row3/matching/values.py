@@ -1,0 +1,81 @@
+"""Names that are values: numbers, percentages, money, dates, quantities. They are one where their values are.
+
+Own rules: the libraries that read dates, numbers or units from free text guess what is missing, and a guess makes
+two values one. Here a name is a value whole or not at all ("4% growth" is none), and what a careful reader could
+read in two ways is equal only to itself.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+
+Kind = Literal["number", "ordinal", "percent", "money", "date", "quantity", "range"]
+
+
+class Value(NamedTuple):
+    """A value; two are equal when kind, amount and unit are."""
+
+    kind: Kind
+    amount: Fraction | str | tuple[Value, Value]
+    """Exact. Of money in whole units, of a percentage in percent, of a date its ISO text, of a range its two ends."""
+    unit: str = ""
+    """ISO 4217 code of money; base unit of a quantity."""
+
+
+_MAYBE = re.compile(
+    r"\d|½|¼|¾|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen(?:th)?|twenty|thirty|"
+    r"forty|fifty|sixty|seventy|eighty|ninety|\w+ieth|half|quarters?|dozen|hundred|thousand|[mbtr]+illion|first|third|"
+    r"(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf)th|nineties|noon|midday|midnight)\b",
+    re.IGNORECASE,
+)
+"""Every value has a digit or one of these words: a look spares the rest for nearly all names."""
+
+
+@lru_cache(maxsize=8192)
+def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
+    """The value that a name is; None where it is none, or is more than a value.
+
+    `day_first` says how the source writes dates in digits (`dates.writes_day_first`); None leaves 03/04/2024 open.
+    """
+    if len(name) > 80 or not _MAYBE.search(name):
+        return None
+    from row3.matching.quantities import read, read_range  # one name in a hundred needs it
+
+    text = unicodedata.normalize("NFKC", name).strip().strip(".,;:").strip()
+    text = re.sub(r"\s+", " ", re.sub(r"^\((.*)\)$", r"\1", text))
+    return read(text, day_first) or read_range(text)
+
+
+LONGEST = 5
+"""Words of a value within a name."""
+
+
+def with_values(name: str) -> str:
+    """A name with the values in it written in one way: `$5 million grant` as `5 million dollar grant` is."""
+    words = name.split()
+    if not 1 < len(words) < 16 or not any(char.isdigit() for char in name):
+        return name
+    found, at = [], 0
+    while at < len(words):
+        for size in range(min(LONGEST, len(words) - at), 0, -1):
+            window = " ".join(words[at : at + size])
+            value = value_of(window) if any(char.isdigit() for char in window) else None
+            if value is not None or size == 1:
+                found.append(words[at] if value is None else _written(value))
+                at += size
+                break
+    return " ".join(found)
+
+
+def _written(value: Value) -> str:
+    """A value as one word that no name has."""
+    if isinstance(value.amount, tuple):
+        return "range" + "".join(_written(end) for end in value.amount)
+    return f"{value.kind}{str(value.amount).replace('-', 'minus').replace('/', 'over')}{value.unit}"

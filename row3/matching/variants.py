@@ -1,0 +1,143 @@
+"""Other ways to write one name: inverted (`Thames, River`), with `of` (`theory of relativity`), with a filler
+(`the concept of entropy`), with a company's suffix in capitals (`Siemens AG`), with a title.
+
+Each gives further keys (see `forms`). Two names are one where their keys meet.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from row3.matching.forms import form_key, form_keys
+from row3.matching.normalise import normalise
+from row3.matching.phrases import COMPANY_KINDS, COUNTED, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES
+from row3.matching.values import with_values
+
+_FILLER = (
+    r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|(?:city|town|village) of|"
+    r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
+)
+_COMPANY = (
+    r"(?P<rest>.+?),?\s+(?:&\s+)?(?:AG|S\.?A\.?|N\.?V\.?|B\.?V\.?|A/S|AB|ASA|Oyj?|S\.?p\.?A\.?|S\.?r\.?l\.?|KGa?A?|"
+    r"K\.K\.|P\.?L\.?C\.?|L\.?L\.?[CP]\.?|Pty|Pte|Sdn|Bhd|GmbH|e\.V\.|Co|Corp|Ltd|Inc|"
+    r"(?P<word>Company|Corporation|Limited|Incorporated))\.?,?$"
+)
+_TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+(?P<rest>[A-Z].*(?: [IVX]+| the \w+))"
+_REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>\w+(?:st|nd|rd|th|first|second|third))$"
+_IN = (
+    r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
+    r"reduction|investment|variation)) in (?:the )?(?P<field>\S+(?: \S+)?)"
+)
+_GEOGRAPHIC = (
+    r"(?P<kind>river|lake|mount|cape|gulf|isle|port|fort)\s+(?P<name>\S.*)|(?P<name2>\S.*?)\s+(?P<kind2>river|lake)"
+)
+_COUNTED_LAST = r"(?P<name>\S.*?)\s+(?P<kind>(?:type|class|grade|stage|phase|level)\s+(?:\d\w*|[ivx]+|[a-d]))"
+
+
+LONGEST = 120
+"""Characters of a name beyond which it is no name that has variants."""
+
+
+@lru_cache(maxsize=8192)
+def variant_keys(name: str) -> frozenset[str]:
+    """The keys of a name and of the other ways to write it."""
+    if len(name) > LONGEST:
+        return frozenset(form_keys(name))
+    found = [name, *_eponyms(name)]
+    low = name.lower()
+    turned = (_inverted(name), _without_of(name), _without_in(name), _state(name), _swapped(low), _geographic(low))
+    found.extend(variant for variant in turned if variant)
+    if (valued := with_values(name)) != name:
+        found.append(valued)
+    for base in tuple(found):
+        if (filler := re.match(_FILLER, base)) is not None:
+            found.append(filler["rest"])
+        if (title := re.match(_TITLES, base)) is not None:
+            found.append(title["rest"])
+    for base in tuple(found):
+        found.extend(_regnal(base))
+        found.extend(_company(base))
+    return frozenset(key for variant in found for key in form_keys(variant))
+
+
+def _inverted(name: str) -> str:
+    """`Korea, South` -> `South Korea`; `Battle of` and `The` may stand last."""
+    head, comma, tail = name.partition(", ")
+    return f"{tail} {head}" if comma and head and tail and "," not in tail and tail not in STATES else ""
+
+
+def _without_of(name: str) -> str:
+    """`theory of relativity` -> `relativity theory`; not where a name so turned is another university."""
+    parts = re.split(r"\s+of\s+(?:the\s+)?", name)
+    if len(parts) != 2 or not all(parts):
+        return ""
+    head, tail = parts
+    head = re.sub(r"(?i)^the\s+", "", head)
+    if normalise(head) == "university" and normalise(tail) in TWO_UNIVERSITIES:
+        return ""
+    return f"{tail} {head}"
+
+
+def _without_in(name: str) -> str:
+    """`Nobel Prize in Physics` -> `Nobel Physics Prize`, after what is given or grows in something."""
+    hit = re.fullmatch(_IN, name)
+    return f"{hit['head']}{hit['field']} {hit['noun']}" if hit is not None else ""
+
+
+def _eponyms(name: str) -> list[str]:
+    """`Pythagoras' theorem` -> `Pythagorean theorem`: a possessive, or the adjective made of it."""
+    hit = re.match(r"([A-Z][a-z]{3,})(?:['’]s?)\s+(\S.*)", name)
+    if hit is None:
+        return []
+    stem = re.sub(r"(?:as|es|us|e|o|s)$", "", hit[1])
+    return [f"{base}{ending} {hit[2]}" for base in {stem, hit[1]} for ending in ("ian", "ean", "an", "ic")]
+
+
+def _state(name: str) -> str:
+    """`Los Angeles, CA` -> `Los Angeles, California`."""
+    head, comma, tail = name.rpartition(", ")
+    return f"{head}, {STATES[tail]}" if comma and tail in STATES else ""
+
+
+def _swapped(low: str) -> str:
+    """`host-pathogen interaction` -> `pathogen-host interaction`, before a head that has no direction."""
+    hit = re.fullmatch(r"([^\W\d]{3,})[-–—/ ]([^\W\d]{3,})\s+(\w+)", low)
+    if hit is None or form_key(normalise(hit[3]))[1:] not in SYMMETRIC_HEADS or not re.search(r"[-–—/]", low):
+        return ""
+    return f"{hit[2]} {hit[1]} {hit[3]}"
+
+
+def _geographic(low: str) -> str:
+    """`River Thames` -> `Thames River`; `diabetes mellitus type 2` -> `type 2 diabetes mellitus`."""
+    hit = re.fullmatch(_GEOGRAPHIC, low)
+    if hit is not None:
+        return f"{hit['name']} {hit['kind']}" if hit["kind"] else f"{hit['kind2']} {hit['name2']}"
+    hit = re.fullmatch(_COUNTED_LAST, low)
+    return f"{hit['kind']} {hit['name']}" if hit is not None else ""
+
+
+def _regnal(name: str) -> list[str]:
+    """`Henry the Eighth` -> `Henry 8`, as `Henry VIII` is read."""
+    hit = re.search(_REGNAL, name)
+    if hit is None:
+        return []
+    number = re.match(r"=(\d+)(?:st|nd|rd|th)", form_key(hit["nth"].lower()))
+    return [f"{name[: hit.start()]}{hit['name']} {number[1]}"] if number else []
+
+
+def _company(name: str) -> list[str]:
+    """Without the company's suffix; a word such as `Company` only after what is no kind of company."""
+    found = []
+    while (hit := re.match(_COMPANY, name)) is not None and name[:1].isupper():
+        rest = hit["rest"]
+        last = rest.split()[-1].lower().strip(",&")
+        if last in COUNTED:  # blood type AB
+            break
+        if hit["word"] in ("Company", "Corporation", "Limited") and (
+            last in COMPANY_KINDS or last.endswith(("al", "ic", "ing", "ed"))
+        ):
+            break
+        name = re.sub(r"\s*(?:&|and)$", "", rest)
+        found.append(name)
+    return found

@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.matching.acronyms import introduced, same_by_acronym
+
+TEXT = """
+Many teams use machine learning (ML). Natural language processing, or NLP, studies text. BERT (Bidirectional Encoder
+Representations from Transformers) reads it. Large language models (LLMs) grow. The World Health Organization (WHO)
+met in the city (see page 5). Carbon dioxide (CO2) and heat shock protein 70 (HSP70) rose.
+Escherichia coli (E. coli) lives in the gut.
+"""
+
+
+@pytest.mark.parametrize(
+    ("short", "long"),
+    [
+        ("ML", "machine learning"),
+        ("ML model", "machine learning models"),
+        ("NLP", "natural language processing"),
+        ("BERT", "Bidirectional Encoder Representations from Transformers"),
+        ("LLM", "large language model"),
+        ("LLMs", "large language models"),
+        ("WHO", "World Health Organisation"),
+        ("CO2 emissions", "carbon dioxide emissions"),
+        ("HSP70", "heat shock protein 70"),
+        ("E. coli", "Escherichia coli"),
+    ],
+)
+def test_an_introduced_acronym_is_its_expansion(short: str, long: str) -> None:
+    assert same_by_acronym(short, long, introduced(TEXT))
+    assert same_by_acronym(long, short, introduced(TEXT))
+
+
+@pytest.mark.parametrize(
+    ("short", "long"), [("ML", "maximum likelihood"), ("NLP", "language processing"), ("MS", "multiple sclerosis")]
+)
+def test_no_other_expansion(short: str, long: str) -> None:
+    assert not same_by_acronym(short, long, introduced(TEXT))
+
+
+def test_a_name_introduces_its_own_acronym() -> None:
+    assert same_by_acronym("machine learning (ML)", "machine learning", {})
+    assert same_by_acronym("ML (machine learning)", "ML", {})
+    assert not same_by_acronym("Georgia (country)", "Georgia", {})
+    assert not same_by_acronym("Mercury (planet)", "Mercury (element)", {})
+
+
+def test_an_acronym_with_two_expansions_has_both() -> None:
+    acronyms = introduced("Machine learning (ML) by maximum likelihood (ML).")
+    assert same_by_acronym("ML", "machine learning", acronyms)
+    assert same_by_acronym("ML", "maximum likelihood", acronyms)
+
+
+def test_parentheses_that_introduce_nothing() -> None:
+    assert introduced("It fell (by 3 %) in May (see below). Nothing (x).") == {}
+
+
+@given(st.text(st.sampled_from("abcML ().,;\n or"), max_size=60) | st.text(max_size=60))
+def test_any_text_is_read(text: str) -> None:
+    introduced(text)

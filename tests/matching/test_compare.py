@@ -1,0 +1,153 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from benchmarks.matching import count, decide, main, read_pairs
+from row3.matching.acronyms import introduced
+from row3.matching.compare import SCORES, TYPO, compare
+from row3.matching.lexicon import listed
+from row3.matching.names import SCORERS
+
+PAIRS = Path(__file__).parent.parent / "data" / "name_pairs.jsonl"
+
+DECIDED = """
+Photosynthesis | photosynthesis | exact
+neural networks | Neural-Network | form
+March 25th, 2024 | 2024-03-25 | value
+machine learning (ML) | ML | acronym
+J. Smith | Smith, John | person
+theory of relativity | relativity theory | variant
+River Thames | Thames River | variant
+Korea, South | South Korea | variant
+Siemens AG | Siemens | variant
+Microsoft Corporation | Microsoft Corp. | variant
+Henry the Eighth | King Henry VIII | variant
+the concept of entropy | entropy | variant
+Nobel Prize in Physics | Nobel Physics Prize | variant
+$5 million grant | 5 million dollar grant | variant
+Los Angeles, CA | Los Angeles, California | variant
+host-pathogen interaction | pathogen-host interaction | variant
+Pythagoras' theorem | Pythagorean theorem | variant
+photosynthesis | photosynthesys | spelling
+"""
+
+TWO = """
+insurance company | insurance
+iPhone SE | iPhone
+blood type AB | blood type
+King Penguin | penguin
+The Police | police
+University of Washington | Washington University
+history of science | science of history
+dog bites man | man bites dog
+Vitamin K Deficiency | Vitamin Deficiency
+General Motors | Motors
+-5 °C | 5 °C
+0.5 | 5
+4% | four
+San Marino | San Martino
+Erik Hansen | Erik Hanson
+"""
+
+
+@pytest.mark.parametrize("line", DECIDED.strip().splitlines())
+def test_each_rule_decides_its_pairs(line: str) -> None:
+    one, other, how = (part.strip() for part in line.split("|"))
+    done = compare(one, other)
+    assert (done.same, done.how, done.why_not) == (True, how, "")
+    assert done.score == SCORES.get(done.how, done.score)
+
+
+@pytest.mark.parametrize("line", TWO.strip().splitlines())
+def test_two_names(line: str) -> None:
+    one, other = (part.strip() for part in line.split("|"))
+    done = compare(one, other)
+    assert not done.same
+    assert done.why_not
+
+
+def test_the_threshold_is_necessary_for_spelling_only() -> None:
+    assert compare("photosynthesis", "photosynthesys", threshold=0.9).same
+    assert not compare("photosynthesis", "photosynthesys", threshold=0.95).same
+    assert compare("neural networks", "neural network", threshold=1.0).same
+
+
+@pytest.mark.parametrize("scorer", SCORERS)
+def test_every_scorer_may_be_set(scorer: str) -> None:
+    assert compare("photosynthesis", "photosynthesys", scorer=scorer).how == "spelling"
+    assert not compare("absorption", "adsorption", scorer=scorer).same
+
+
+def test_a_near_spelling_is_worth_less_than_a_form() -> None:
+    near = compare("quantum chromodynamics of quarks", "quantum chromodynamcis of quarks")
+    assert near.how == "spelling"
+    assert near.score <= TYPO < min(SCORES.values())
+
+
+def test_persons_as_told_or_as_they_look() -> None:
+    assert compare("Mao Zedong", "Zedong Mao", person=True).same
+    assert not compare("Race Horse", "Horse Race").same
+    assert not compare("J. Smith", "John Smith", person=False).same
+    assert compare("J. Smith", "Jane Smith", person=True).same
+    assert not compare("Robert Schumann", "Robert Schuman", person=True).same
+
+
+def test_acronyms_of_the_text() -> None:
+    text = "We use machine learning (ML)."
+    assert compare("ML", "machine learning", acronyms=introduced(text)).how == "acronym"
+    assert not compare("ML", "machine learning").same
+
+
+def test_dates_as_the_text_writes_them() -> None:
+    assert not compare("03/04/2024", "3 April 2024").same
+    assert compare("03/04/2024", "3 April 2024", day_first=True).same
+
+
+@pytest.mark.skipif(not PAIRS.exists(), reason="no labelled pairs")
+def test_precision_and_recall_on_the_labelled_pairs() -> None:
+    pairs = read_pairs(PAIRS)
+    figures = count(pairs, lambda pair: decide(pair).same)
+    assert figures.precision >= 0.99
+    assert figures.recall >= 0.95
+
+
+def test_the_benchmark_reads_any_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "pairs.jsonl"
+    rows = [
+        {"a": "photosynthesis", "b": "photosynthesys", "same": True, "class": "typo"},
+        {"a": "Austria", "b": "Australia", "same": False, "class": "look-alike"},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)))
+    assert "1.000" in main(path)
+    assert capsys.readouterr().out
+
+
+words = st.sampled_from(
+    listed(
+        "John J. Smith Smith, Dr. theory of the relativity ML (ML) 4 4% 4.0 v1.0 1.1 GPT-4 networks network colour "
+        "and & Inc. AG II 2024-03-25 March 25, 2024 Müller un supervised -5 + The police photosynthesys photosynthesis"
+    )
+)
+names = st.lists(words, max_size=5).map(" ".join) | st.text(max_size=16)
+
+
+@given(names, names)
+@example("Smith, John", "John Smith")
+def test_comparing_is_symmetric_and_in_bounds(one: str, other: str) -> None:
+    done, turned = compare(one, other), compare(other, one)
+    assert (done.same, done.how, done.score) == (turned.same, turned.how, turned.score)
+    assert 0 <= done.score <= 1
+    assert done.same == (done.why_not == "")
+
+
+@given(names)
+def test_a_name_is_itself_in_any_case(name: str) -> None:
+    if name.strip():
+        assert compare(name, name).same or not any(char.isalnum() for char in name)
+    if name.isascii() and any(char.isalnum() for char in name):
+        assert compare(name, f" {name} ").same

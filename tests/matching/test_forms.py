@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.matching.forms import category_key, form_key, form_keys
+from row3.matching.inflection import token_form
+from row3.matching.lexicon import listed
+from row3.matching.normalise import normalise
+
+ONE = """
+neural networks | neural network
+hypotheses | hypothesis
+ground water | groundwater
+e-mail | email
+data-base | databases
+behavioural economics | behavioral economics
+organisation | organization
+modelling | modeling
+haemoglobin | hemoglobin
+centre | center
+naïve Bayes | naive Bayes
+Research & Development | research and development
+the central banks | central bank
+a neural network | neural network
+Apple Inc. | Apple
+Smith & Co. Ltd | Smith
+World War II | World War 2
+Type I error | type 1 error
+Fourth Amendment | 4th Amendment
+twenty-first century | 21st century
+CO₂ | CO2
+TNF-α | TNF-alpha
+version 1.0 | v1.0
+§ 3.1 | Section 3.1
+Art. 5 | Article 5
+Symphony No. 9 | Symphony Number 9
+St. Louis | Saint Louis
+4 per cent | 4%
+GPUs | GPU
+IDs | ID
+Gauss's law | Gauss' law
+Müller | Mueller
+Müller | Muller
+mothers-in-law | mother-in-law
+U.S.A. | USA
+"""
+
+TWO = """
+version 1.0 | version 10
+version 1.0 | version 1.1
+1 0 | 10
+Models | Model S
+A* search | search
+vitamin A | vitamin
+a theist | atheist
+AIDS | aid
+HTTPS | HTTP
+GPS | GP
+Rh+ | Rh
+C++ | C#
+B♭ major | B major
+re-cover | recover
+un-ionized | unionized
+résumé | resume
+customs | custom
+news | new
+princes | princess
+filling | filing
+timbre | timber
+hour | our
+World War I | World War II
+"""
+
+
+def rows(text: str) -> list[tuple[str, str]]:
+    return [(a.strip(), b.strip()) for a, _, b in (line.partition("|") for line in text.strip().splitlines())]
+
+
+@pytest.mark.parametrize(("one", "other"), rows(ONE))
+def test_one_concept_has_one_key(one: str, other: str) -> None:
+    assert set(form_keys(one)) & set(form_keys(other))
+
+
+@pytest.mark.parametrize(("one", "other"), rows(TWO))
+def test_what_makes_another_concept_stays_in_the_key(one: str, other: str) -> None:
+    assert not set(form_keys(one)) & set(form_keys(other))
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["virus", "analysis", "physics", "series", "species", "lens", "gas", "class", "diabetes", "specimen", "regimen"],
+)
+def test_a_singular_word_stays(word: str) -> None:
+    assert token_form(word) == word
+
+
+@pytest.mark.parametrize(
+    ("name", "other"), [("Commitments", "Commitment"), ("HasPart", "has_part"), ("KeyFindings", "Key Finding")]
+)
+def test_categories_may_be_run_together(name: str, other: str) -> None:
+    assert category_key(name) == category_key(other)
+
+
+def test_no_name_no_key() -> None:
+    assert form_key("") == ""
+    assert form_keys("  ?! ") == ()
+
+
+PARTS = listed(
+    "the of and inc ltd co ii iv x type 1 2 a an per cent & % + - é ü ß α glass news gas lens st no v 2.0 re form"
+)
+names = st.lists(st.sampled_from(PARTS), max_size=6).map(" ".join) | st.text(max_size=20)
+
+
+@given(names)
+def test_a_key_is_its_own_key(name: str) -> None:
+    key = form_key(normalise(name))
+    assert form_key(key) == key
+    assert all(form_key(other) == other for other in form_keys(name))
+
+
+@given(st.text(st.sampled_from("abcdeilmnorstuyvszx"), max_size=14))
+def test_the_form_of_a_form_is_itself(token: str) -> None:
+    assert token_form(token_form(token)) == token_form(token)
+
+
+@given(names)
+def test_names_that_normalise_alike_have_one_key(name: str) -> None:
+    assert form_key(normalise(name)) == form_key(normalise(f" {name.upper().lower()} ")) or not name.isascii()
