@@ -1,0 +1,76 @@
+"""How many standard errors a true drop must be away to be detected with a given power.
+
+The textbook factor t_{1-alpha/2, df} + t_{power, df} is slightly too small when the standard deviation is known
+(at 5 cases it has 79.1 % power for 80), and much too small when the deviation is itself an estimate from as few
+cases, as it is here: it then promises a drop that is found less often than said. The factor below keeps the
+promise on average over what the pilot might have estimated: 4.68 instead of 3.72 at 5 cases, 3.20 instead of 3.01
+at 15, 2.83 instead of 2.82 at 200.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from row3.gate.distributions import normal_cdf, t_quantile
+
+
+@lru_cache(maxsize=4096)
+def detection_factor(df: float, *, known_df: float = math.inf, power: float = 0.8, level: float = 0.95) -> float:
+    """The k for which a drop of margin + k SE is detected with probability `power`.
+
+    Detected: the two-sided t interval of `level` with `df` degrees of freedom lies wholly below -margin. SE comes
+    from a standard deviation estimated beforehand with `known_df` degrees of freedom, independently of the
+    comparison that is planned; infinite where it is known. With S1 and S2 the two deviations over their true
+    value, k solves P(Z + k S1 > t_{1-alpha/2, df} S2) = power, and for known_df = inf that is the power of the
+    noncentral t.
+
+    Returns:
+        k, in standard errors. Normal differences are assumed.
+    Raises:
+        ValueError: unless df > 0, known_df > 0, 0.5 <= power < 1 and 0 < level < 1.
+    """
+    if not 0.5 <= power < 1.0:
+        raise ValueError(f"power must be at least 0.5 and below 1, not {power}")
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must be between 0 and 1, not {level}")
+    critical = t_quantile(0.5 + 0.5 * level, df)
+    grid = [
+        (promised, critical * observed, weight * other)
+        for promised, weight in _deviations(known_df)
+        for observed, other in _deviations(df, 1.0 / critical)
+    ]
+
+    def reached(factor: float) -> float:
+        return math.fsum(weight * normal_cdf(factor * s - away) for s, away, weight in grid)
+
+    low, high = 0.0, 2.0 * critical
+    while reached(high) < power:
+        low, high = high, 2.0 * high
+    # Four digits are more than a plan needs; the upper end is returned, which never promises too much.
+    for _ in range(16):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if reached(middle) < power else (low, middle)
+    return high
+
+
+def _deviations(df: float, finest: float = math.inf) -> list[tuple[float, float]]:
+    """Values of sqrt(chi^2_df / df) and their probabilities, which sum to 1.
+
+    The trapezium rule in the logarithm y, whose density is proportional to exp(df y - df e^{2y} / 2): smooth, with
+    tails that vanish on both sides, the rule is exact to many digits with steps of 0.8 standard deviations,
+    or of `finest`, the width over which the integrand rises, where that is less.
+    """
+    if math.isinf(df):
+        return [(1.0, 1.0)]
+    step = min(0.8 / math.sqrt(2.0 * df), finest)
+    points = []
+    for side in (range(10_000), range(-1, -10_000, -1)):
+        for place in side:
+            y = place * step
+            log_weight = df * (y - 0.5 * math.expm1(2.0 * y))
+            if log_weight < -24.0:
+                break
+            points.append((math.exp(y), math.exp(log_weight)))
+    total = math.fsum(weight for _, weight in points)
+    return [(value, weight / total) for value, weight in points]
