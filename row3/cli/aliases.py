@@ -1,0 +1,198 @@
+"""`row3 aliases review`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from row3.cli.keys import Keys, can_ask
+from row3.cli.options import Common, common_options
+from row3.cli.output import emit, note
+from row3.errors import Row3Error, UsageError
+
+if TYPE_CHECKING:
+    from row3.reports.alias_list import Part
+    from row3.reports.alias_parts import AliasReview, Decision, Unmatched
+    from row3.workflows.session import Session
+
+NAMED = 5
+"""Cases without a recorded answer that a note names before it only counts."""
+
+
+@click.group()
+def command() -> None:
+    """Judge what recorded runs found and no golden case knows: alias, real miss or hallucination."""
+
+
+@command.command()
+@click.option(
+    "--list",
+    "part",
+    type=click.Choice(["all", "unmatched", "unused"]),
+    is_flag=False,
+    flag_value="all",
+    help="Ask nothing: a tab-separated line for each unmatched item, and for each alias that never met anything.",
+)
+@click.option("--again", is_flag=True, help="Ask also about the items that were judged to be real misses before.")
+@common_options
+def review(common: Common, *, part: Part | None, again: bool) -> None:
+    """Go through the unmatched items of all recorded runs, one key each.
+
+    An item becomes an alias of an expected concept, a canary, or is remembered as a real miss. Each decision is written
+    at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
+    """
+    from row3.reports.alias_list import list_json, list_text
+    from row3.workflows.alias_review import review as gather
+
+    asking = part is None and common.format != "json"
+    if asking:
+        _refuse_where_nobody_can_be_asked(common)
+    session = common.session()
+    found = gather(session.project, session.suite, case=common.case, named=common.prompt, again=again)
+    if found.unanswered and not common.quiet:
+        more = len(found.unanswered) - NAMED
+        listed = ", ".join(found.unanswered[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        note(f"left out, since no recorded answer of theirs can be read: {listed}")
+    if asking:
+        _Dialogue(session, found, common, again=again).run()
+    else:
+        emit((list_json if common.format == "json" else list_text)(found, part or "all"), common.out)
+
+
+def _refuse_where_nobody_can_be_asked(common: Common) -> None:
+    """Raise `UsageError` without a terminal, and where no tracked file may be written."""
+    here = "row3 aliases review"
+    if not can_ask():
+        raise UsageError("there is no terminal to ask on", where=here, fix="Use --list or --format json in a pipe")
+    if not common.may_write:
+        what = "no golden case is written in CI, nor with --format junit or github"
+        raise UsageError(what, where=here, fix="Use --list to see what there is to review")
+
+
+class _Dialogue:
+    """Asks about one item after the other on stderr; the result goes to stdout."""
+
+    def __init__(self, session: Session, found: AliasReview, common: Common, *, again: bool) -> None:
+        from row3.reports.style import Style
+        from row3.workflows.alias_decisions import Decider
+
+        self._session, self._found, self._common, self._again = session, found, common, again
+        self._decider = Decider(session.project, session.suite, say=session.say)
+        self._style = Style(_colour(common))
+        self._items = list(found.items)
+        self._at = 0
+        self._done: list[tuple[int, Decision | None]] = []
+        """What was decided of which item, in turn; None for one that was skipped."""
+
+    def run(self) -> None:
+        """Ask until all are judged or the person has had enough, then tell what was decided."""
+        from row3.reports.alias_screen import summary
+        from row3.reports.style import Style
+
+        keys = Keys()
+        show = True
+        while self._items:
+            if show:
+                self._show()
+            key = keys.next()
+            if key in ("", "q", "Q") or (self._over and key not in "uU"):
+                break
+            show = self._press(key.lower())
+        decisions = [decision for _, decision in self._done if decision is not None]
+        left = len(self._items) - len(decisions)
+        emit(summary(self._found, decisions, left, Style(self._common.colour)), self._common.out)
+
+    @property
+    def _over(self) -> bool:
+        return self._at >= len(self._items)
+
+    def _show(self) -> None:
+        from row3.reports.alias_screen import item_screen
+
+        if self._over:
+            self._say("That was the last one. u undoes it, any other key ends the review.\n")
+        else:
+            self._say("\n" + item_screen(self._items[self._at], self._at + 1, len(self._items), self._style))
+
+    def _press(self, key: str) -> bool:
+        """Do what a key says; whether the screen is to be shown anew."""
+        from row3.reports.alias_screen import help_text, outcome, refusal
+
+        item = None if self._over else self._items[self._at]
+        try:
+            if key == "u":
+                return self._undo()
+            if item is None:
+                return False
+            if key == "x" and len(item.forms) > 1:
+                return self._split(item)
+            if key == "?":
+                self._say(help_text(self._style))
+                return False
+            if key == "s":
+                self._say("– skipped\n")
+                self._next(None)
+                return True
+            decision = self._decide(key, item)
+        except Row3Error as error:
+            self._say(refusal(str(error), self._style))
+            return False
+        if decision is None:
+            self._say("  ? shows what the keys do\n")
+            return False
+        self._say(outcome(decision, self._style))
+        self._next(decision)
+        return True
+
+    def _decide(self, key: str, item: Unmatched) -> Decision | None:
+        """The decision that a key stands for, written; None for a key that stands for none."""
+        if key == "m":
+            return self._decider.wrong(item)
+        if key == "h":
+            return self._decider.canary(item)
+        number = "123456789".find(key) if key != "a" else 0
+        if number < 0:
+            return None
+        if number >= len(item.candidates):
+            what = "there is no expected concept of that number" if item.candidates else "there is none to choose"
+            raise UsageError(what, fix="Press m, h or s, or ? for help")
+        return self._decider.alias(item, item.candidates[number])
+
+    def _next(self, decision: Decision | None) -> None:
+        self._done.append((self._at, decision))
+        self._at += 1
+
+    def _undo(self) -> bool:
+        from row3.reports.alias_screen import undone
+
+        if not self._done:
+            raise UsageError("there is nothing to undo")
+        at, decision = self._done[-1]
+        if decision is not None:
+            self._decider.undo(decision)
+            self._say(undone(decision))
+        self._done.pop()
+        self._at = at
+        return True
+
+    def _split(self, item: Unmatched) -> bool:
+        """Put the forms of an item in its place, each by itself."""
+        from row3.workflows.alias_review import apart
+
+        session = self._session
+        parts = apart(session.project, session.suite, item, named=self._common.prompt, again=self._again)
+        self._items[self._at : self._at + 1] = parts
+        return True
+
+    def _say(self, text: str) -> None:
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+
+def _colour(common: Common) -> bool:
+    """Colour on stderr, where the dialogue is."""
+    plain = common.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return not plain and sys.stderr.isatty()
