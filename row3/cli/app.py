@@ -21,6 +21,7 @@ COMMANDS = {
     "new-version": "Copy a prompt's current version to the next one.",
     "score": "Score outputs made elsewhere, without a provider.",
     "diff": "Compare two saved runs, baselines or prompt versions; nothing is judged.",
+    "aliases": "Judge what recorded runs found and no golden case knows: alias, real miss or hallucination.",
     "investigate": "Explain a case: what was missed, invented, misdirected or unquoted, and where.",
     "history": "List the baselines, comparisons and promotions.",
     "trend": "Draw the metrics over time (SVG and PNG).",

@@ -20,16 +20,15 @@ def command(before: str, after: str, common: Common) -> None:
     BEFORE and AFTER are each `latest`, `baseline`, a run id or its beginning, the name of an archived baseline, a file,
     or a prompt version such as decompose-concepts-v1.0, which is replayed.
     """
-    from row3.reports.diff_table import diff_json, diff_text
-    from row3.store.project import open_project, pick_suite
+    from row3.reports.diff_table import SHOWN_CASES, diff_json, diff_text
+    from row3.store.project import pick_suite
     from row3.workflows.diff import diff
 
-    project = open_project(common.start)
+    project = common.project()
     suite = pick_suite(project, common.suite)
     result = diff(project, suite, before, after, common.run_options())
     if common.format == "json":
         emit(json.dumps(diff_json(result), ensure_ascii=False, indent=1), common.out)
-    elif common.verbose:
-        emit(diff_text(result, suite.kind.metrics, cases=len(result.cases)), common.out)
     else:
-        emit(diff_text(result, suite.kind.metrics), common.out)
+        most = len(result.cases) if common.verbose else SHOWN_CASES
+        emit(diff_text(result, suite.kind.metrics, cases=most, style=common.style), common.out)

@@ -24,5 +24,5 @@ def show_estimate(session: Session, common: Common, *, role: Role) -> int:
     if common.format == "json":
         emit(json.dumps(estimate_json(plan), ensure_ascii=False, indent=1), common.out)
     else:
-        emit(estimate_text(plan, verbose=common.verbose > 0), common.out)
+        emit(estimate_text(plan, verbose=common.verbose > 0, style=common.style), common.out)
     return 0

@@ -15,10 +15,10 @@ from row3.cli.output import emit
 def command(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions."""
     from row3.store.history import as_json
-    from row3.store.project import open_project, pick_suite
+    from row3.store.project import pick_suite
     from row3.workflows.trend import suite_history
 
-    project = open_project(common.start)
+    project = common.project()
     suite = pick_suite(project, common.suite)
     entries = suite_history(project, suite, action=action, last=last)
     if common.format == "json":
@@ -26,4 +26,5 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
         return
     from row3.reports.history_table import history_table
 
-    emit(history_table(entries, primary=suite.kind.primary, colour=common.colour), common.out)
+    verbose, primary = common.verbose > 0, suite.kind.primary
+    emit(history_table(entries, primary=primary, colour=common.colour, verbose=verbose, width=common.width), common.out)

@@ -9,11 +9,20 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.options import Common, common_options
-from row3.cli.output import emit, note
+from row3.cli.output import emit
 
 if TYPE_CHECKING:
     from row3.vcs.hooks import HookReport
     from row3.vcs.repository import Repository
+
+
+OUTCOMES = {
+    "left": "somebody else's, left as it is",
+    "absent": "not installed",
+    "unchanged": "installed already",
+    "updated": "installed anew",
+}
+"""Outcomes that are no words for people."""
 
 
 @click.group()
@@ -37,7 +46,7 @@ def _show(report: HookReport, common: Common) -> None:
     for hook in report.hooks:
         first = "; the hook that was there runs first" if hook.runs_first else ""
         remark = f" ({hook.note})" if hook.note else ""
-        lines.append(f"  {hook.name:<17} {hook.outcome}{first}{remark}")
+        lines.append(f"  {hook.name:<17} {OUTCOMES.get(hook.outcome, hook.outcome)}{first}{remark}")
     if report.note:
         lines.append(report.note)
     emit("\n".join(lines), common.out)
@@ -52,7 +61,7 @@ def install(common: Common) -> None:
 
     report = install_hooks(_repository(common), sys.executable, find_root(common.start))
     _show(report, common)
-    note("a hook can be walked around with --no-verify; `row3 --compare --against` in CI cannot (docs/hook.md)")
+    common.say("a hook can be walked around with --no-verify; `row3 --compare --against` in CI cannot (docs/hook.md)")
 
 
 @command.command()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from row3.cli.options import Common, common_options
@@ -21,10 +19,9 @@ def command(ctx: click.Context, common: Common) -> None:
     from row3.reports.findings import findings_json, findings_text
     from row3.workflows.lint import lint_at
 
-    report = lint_at(common.start, common.suite)
+    report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
     if common.format == "json":
         emit(findings_json(report), common.out)
     else:
-        wide = common.out is not None or not sys.stdout.isatty()
-        emit(findings_text(report, width=None if wide else 80), common.out)
+        emit(findings_text(report, width=common.width if common.on_terminal else None), common.out)
     ctx.exit(report.exit_code)

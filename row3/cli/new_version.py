@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from row3.cli.options import Common, common_options
-from row3.cli.output import emit, note
+from row3.cli.output import emit
 
 
 @click.command()
@@ -17,19 +17,18 @@ def command(name: str, common: Common, *, major: bool) -> None:
 
     An "Unreleased" entry is opened in CHANGELOG.md: write there what the new version changes.
     """
-    from row3.store.project import open_project
     from row3.store.prompts import versions
     from row3.workflows.new_version import new_version
 
-    project = open_project(common.start)
+    project = common.project()
     made = new_version(project, name, major=major)
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
     emit(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}", common.out)
     skipped = [v for v in versions(project.root).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
-        note(f"{name} {skipped[-1]} is there, not promoted, and not in this copy")
+        common.say(f"{name} {skipped[-1]} is there, not promoted, and not in this copy")
     if made.edited_in_place:
-        note(
+        common.say(
             f"{made.copied_from} was edited in place; the edits are in the new version, put the old one back: "
             f"git checkout -- prompts/{made.copied_from}.md"
         )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
@@ -12,11 +14,15 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from row3.reports.style import Style
+    from row3.store.project import Project
     from row3.workflows.run_suite import RunOptions
     from row3.workflows.session import Session
 
 FORMATS = ("table", "json", "markdown", "junit", "github")
 MODES = ("replay", "live", "record", "auto")
+NARROWEST = 60
+"""Columns below which lines are left to the terminal."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
@@ -38,6 +44,9 @@ class Common:
     out: str | None = None
     directory: str | None = None
     approve: str | None = None
+    policy: str | None = None
+    inconclusive: str | None = None
+    fail: str | None = None
     verbose: int = 0
     quiet: bool = False
     no_color: bool = False
@@ -50,11 +59,28 @@ class Common:
     @property
     def colour(self) -> bool:
         """Colour on stdout: a terminal that wants it, and no file asked for."""
-        import sys
-
-        if self.no_color or self.out or os.environ.get("NO_COLOR"):
+        if self.no_color or os.environ.get("NO_COLOR"):
             return False
-        return sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+        return self.on_terminal and os.environ.get("TERM") != "dumb"
+
+    @property
+    def on_terminal(self) -> bool:
+        """The result goes to a person's screen, not to a file or a pipe."""
+        return self.out is None and sys.stdout.isatty()
+
+    @property
+    def width(self) -> int:
+        """Columns for the result: the terminal's; in a file or a pipe always the same."""
+        from row3.reports.style import WIDTH
+
+        return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns) if self.on_terminal else WIDTH
+
+    @property
+    def style(self) -> Style:
+        """Colour and width of the result."""
+        from row3.reports.style import Style
+
+        return Style(self.colour, self.width)
 
     @property
     def may_write(self) -> bool:
@@ -89,12 +115,28 @@ class Common:
                 "no file can be written there", where=f"--out {self.out}", fix="Name a file in a folder that is there"
             )
 
-    def session(self, **rest: Any) -> Session:
-        """The project opened for this command."""
-        self.check_out()
+    def say(self, text: str) -> None:
+        """A note for the person at the terminal, who may have asked for quiet."""
         from row3.cli.output import note
+
+        if not self.quiet:
+            note(text)
+
+    def project(self) -> Project:
+        """The project, with nothing half-done left in it, for a command that runs nothing."""
+        from row3.store.locks import finish_interrupted
+        from row3.store.project import open_project
+
+        project = open_project(self.start)
+        if self.may_write:
+            finish_interrupted(project.local, say=self.say)
+        return project
+
+    def session(self, **rest: Any) -> Session:
+        """The project opened for a command that runs cases."""
+        self.check_out()
         from row3.cli.progress import make_observer
-        from row3.workflows.session import open_session
+        from row3.workflows.session import GateFlags, open_session
 
         return open_session(
             self.start,
@@ -102,8 +144,9 @@ class Common:
             self.run_options(**rest),
             named=self.prompt,
             may_write=self.may_write,
-            say=(lambda _: None) if self.quiet else note,
+            say=self.say,
             observer=make_observer(quiet=self.quiet),
+            gate=GateFlags(self.policy, self.inconclusive, self.fail),  # type: ignore[arg-type]
         )
 
 
@@ -122,6 +165,17 @@ _OPTIONS = (
     click.option("--out", metavar="FILE", help="Write the result there instead of stdout."),
     click.option("-C", "directory", metavar="DIR", help="The project's folder; default: here or above."),
     click.option("--approve", metavar="REASON", help="Let a blocked comparison proceed; written to the history."),
+    click.option(
+        "--policy",
+        type=click.Choice(["fixed", "paired"]),
+        help="How the gate treats noise: by the means, or by what their paired interval shows.",
+    ),
+    click.option(
+        "--inconclusive",
+        type=click.Choice(["investigate", "block"]),
+        help="What --policy paired says where a regression is neither shown nor ruled out.",
+    ),
+    click.option("--fail", metavar="LIMITS", help="Limits of single metrics: overall:5,recall:3,hallucination:0."),
     click.option("-v", "--verbose", count=True, help="More: all cases, the whole diff."),
     click.option("-q", "--quiet", is_flag=True, help="No notes and no progress."),
     click.option("--no-color", is_flag=True, help="No colour; NO_COLOR does the same."),

@@ -21,10 +21,19 @@ def command() -> None:
 
 
 def _opened(common: Common) -> tuple[Project, Suite]:
-    from row3.store.project import open_project, pick_suite
+    from row3.store.project import pick_suite
 
-    project = open_project(common.start)
+    project = common.project()
     return project, pick_suite(project, common.suite)
+
+
+def _lines(text: str, common: Common) -> str:
+    """Wrapped between words for a person; one line each for a program."""
+    from row3.reports.findings import wrapped
+
+    if not common.on_terminal:
+        return text
+    return "\n".join(line for each in text.splitlines() for line in wrapped(each, common.width) or [""])
 
 
 @command.command("list")
@@ -36,7 +45,9 @@ def list_(common: Common) -> None:
 
     summaries = list_recordings(*_opened(common))
     as_json = common.format == "json"
-    emit(json.dumps(list_json(summaries), indent=1) if as_json else list_text(summaries), common.out)
+    emit(
+        json.dumps(list_json(summaries), indent=1) if as_json else list_text(summaries, style=common.style), common.out
+    )
 
 
 @command.command("import")
@@ -45,11 +56,13 @@ def list_(common: Common) -> None:
 def import_(file: str, common: Common) -> None:
     """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
     from row3.reports.recordings_table import imported_text
-    from row3.workflows.recordings import import_responses
+    from row3.workflows.import_responses import import_responses
 
     project, suite = _opened(common)
     done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
-    emit(imported_text(done.responses, done.changed, done.by_prompt, done.unused), common.out)
+    emit(_lines(imported_text(done.responses, done.changed, done.by_prompt), common), common.out)
+    for line in done.unused:
+        common.say(f"not used: {line}")
 
 
 @command.command()
@@ -61,7 +74,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
     from row3.workflows.recordings import prune as prune_recordings
 
     done = prune_recordings(*_opened(common), dry_run=dry_run)
-    emit(pruned_text(done.removed, done.kept, dry_run=dry_run), common.out)
+    emit(_lines(pruned_text(done.removed, done.kept, dry_run=dry_run), common), common.out)
 
 
 @command.command()
@@ -74,5 +87,6 @@ def verify(ctx: click.Context, common: Common) -> None:
 
     findings = verify_recordings(*_opened(common))
     as_json = common.format == "json"
-    emit(json.dumps(findings_json(findings), indent=1) if as_json else findings_text(findings), common.out)
+    text = json.dumps(findings_json(findings), indent=1) if as_json else _lines(findings_text(findings), common)
+    emit(text, common.out)
     ctx.exit(2 if any(finding.level == "error" for finding in findings) else 0)

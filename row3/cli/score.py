@@ -18,12 +18,16 @@ from row3.cli.show import show_run
 def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
     """Score outputs made elsewhere, without a provider."""
     from row3.store.history import read_history
-    from row3.store.project import open_project, pick_suite
+    from row3.store.project import pick_suite
     from row3.workflows.evidence import declining_runs
     from row3.workflows.running import Announced
     from row3.workflows.score import score_outputs
+    from row3.workflows.session import Session, save_log
 
-    project = open_project(common.start)
-    run = score_outputs(project, pick_suite(project, name), Path(outputs), common.run_options())
+    project = common.project()
+    suite, options = pick_suite(project, name), common.run_options()
+    run = score_outputs(project, suite, Path(outputs), options)
+    # Kept like every other run, so that `row3 diff` can name it.
+    save_log(Session(project, suite, options, may_write=common.may_write, say=common.say), run)
     declines = declining_runs(read_history(project.root), None, run.suite)
     ctx.exit(show_run(Announced(run, declines), common))

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.cli.options import Common
-from row3.cli.output import emit, note
+from row3.cli.output import emit
 
 if TYPE_CHECKING:
     from row3.workflows.compare import Comparison
     from row3.workflows.hook import HookVerdict
-    from row3.workflows.promote import PromotionResult
+    from row3.workflows.promotion import PromotionResult
     from row3.workflows.run_suite import Run
     from row3.workflows.running import Announced
 
@@ -126,7 +126,7 @@ def show_promotion(result: PromotionResult, common: Common) -> int:
         text = _first_text(result, common) if comparison is None else _comparison_table(comparison, common)
         emit(f"{text.rstrip()}\n\n{_outcome(result)}", common.out)
     for text in result.notes:
-        note(text)
+        common.say(text)
     blocked = result.verdict.name == "BLOCK" and result.approval is None
     return BLOCKED if blocked else 0
 
@@ -146,7 +146,7 @@ def _outcome(result: PromotionResult) -> str:
         return f"{name} was not promoted; nothing was written.\n"
     if result.dry_run:
         listed = "\n".join(f"  {file}" for file in result.files)
-        return f"{name} would be promoted. These would be written:\n{listed}\n\n{result.entry}"
+        return f"{name} would be promoted; without --dry-run these are written:\n{listed}\n\n{result.entry}"
     lines = [f"{name} is promoted. Written as one change:", *(f"  {file}" for file in result.files)]
     if result.commit:
         lines.append(f"committed as {result.commit[:10]}")

@@ -19,12 +19,12 @@ def command(common: Common, *, weekly: bool) -> None:
     They go into charts/, or into the folder that --out names.
     """
     from row3.errors import UsageError
-    from row3.store.project import open_project, pick_suite
+    from row3.store.project import pick_suite
     from row3.workflows.trend import draw_trend
 
     if not common.may_write and common.out is None:
         raise UsageError("a run in CI writes no tracked file", where="CI", fix="Name a folder with --out")
-    project = open_project(common.start)
+    project = common.project()
     suite = pick_suite(project, common.suite)
     files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))
     emit("\n".join(str(_short(path, project.root)) for path in files), None)

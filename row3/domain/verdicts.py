@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from row3.domain.intervals import Interval
 
 
 class Verdict(IntEnum):
@@ -19,6 +21,11 @@ class Verdict(IntEnum):
         return self.name.lower()
 
 
+Cause = Literal["answers", "cases", "rules", "locks", "baseline", "part", "history"]
+"""What has to be looked at: what the model said, golden cases, `row3.toml`, `promoted.json`, the baseline, or that only
+a part was run, or the runs before."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """One ground of a verdict."""
@@ -27,6 +34,7 @@ class Reason:
     text: str
     metric: str | None = None
     case_id: str | None = None
+    cause: Cause = "answers"
 
 
 CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"]
@@ -47,6 +55,24 @@ class CaseChange:
     note: str = ""
 
 
+class Compared(NamedTuple):
+    """How a case moved, and what the comparison had to do to tell; small, since it is sent between processes."""
+
+    change: CaseChange
+    before: Mapping[str, float] | None
+    """The baseline's metrics, scored as today's; None where the two cannot be compared."""
+    before_spread: Mapping[str, float] = {}
+    """Standard deviation of the baseline's repeats, by metric."""
+    before_status: str = ""
+    weakened: tuple[str, ...] = ()
+    """What the case no longer demands."""
+    changed: bool = False
+    """Its expectations are others than the baseline's."""
+    rescored: bool = False
+    problem: str = ""
+    """Why the baseline's answers could not be scored again."""
+
+
 @dataclass(frozen=True, slots=True)
 class MetricChange:
     """How one aggregate moved; means over the cases that both runs have."""
@@ -59,3 +85,9 @@ class MetricChange:
     """In the gate's unit: percentage points, or per cent of the baseline; negative where it improved."""
     verdict: Verdict
     cases: int
+    interval: Interval | None = None
+    """Paired, 95 %, of `delta`; None with fewer than two independent cases."""
+    limit: float = 5.0
+    """Worse by more than this is beyond the gate's limit; same unit as `worse_by`."""
+    why: str = ""
+    """The ground of a verdict other than proceed."""

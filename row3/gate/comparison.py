@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from row3.domain.metrics import Metric
-from row3.domain.verdicts import CaseChange, CaseMove, MetricChange, Verdict
+from row3.domain.verdicts import CaseChange, CaseMove, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import SLACK
 
@@ -25,39 +24,14 @@ def worse_by(baseline: float, current: float, *, higher_is_better: bool, unit: L
     return POINT * drop
 
 
-def judge_move(worse: float, policy: GatePolicy, *, may_block: bool = True) -> Verdict:
-    """The fixed rule for one number that is worse by so much, in the policy's unit."""
+def judge_move(worse: float, policy: GatePolicy, *, limit: float | None = None, may_block: bool = True) -> Verdict:
+    """The fixed rule for one number that is worse by so much, in the policy's unit; `limit` in place of `block`."""
     slack = POINT * SLACK
-    if not worse <= policy.block + slack:  # NaN blocks
+    if not worse <= (policy.block if limit is None else limit) + slack:  # NaN blocks
         return Verdict.BLOCK if may_block else Verdict.INVESTIGATE
     if may_block and worse >= policy.investigate - slack:
         return Verdict.INVESTIGATE
     return Verdict.PROCEED
-
-
-def compare_metrics(
-    baseline: Mapping[str, float],
-    current: Mapping[str, float],
-    metrics: Sequence[Metric],
-    policy: GatePolicy,
-    counts: Mapping[str, int],
-) -> list[MetricChange]:
-    """Every metric that either side has, in the kind's order."""
-    changes = []
-    for metric in metrics:
-        before, after = baseline.get(metric.key), current.get(metric.key)
-        if before is None and after is None:
-            continue
-        if before is None or after is None:
-            cases = counts.get(metric.key, 0)
-            changes.append(MetricChange(metric.key, before, after, None, None, Verdict.PROCEED, cases))
-            continue
-        worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
-        verdict = judge_move(worse, policy, may_block=metric.key in policy.metrics)
-        changes.append(
-            MetricChange(metric.key, before, after, after - before, worse, verdict, counts.get(metric.key, 0))
-        )
-    return changes
 
 
 Found = Mapping[str, Sequence[str]]

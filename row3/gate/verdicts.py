@@ -34,7 +34,8 @@ class Evidence:
     incomparable: Sequence[str] = ()
     """Cases that could not be compared."""
     broke: Sequence[str] = ()
-    critical: Sequence[str] = ()
+    critical: Mapping[str, str] = field(default_factory=dict)
+    """Critical cases that broke, and how; each of them blocks, whatever the mean does."""
     declines: int = 0
     """Consecutive declining runs, this one included."""
     partial: bool = False
@@ -56,15 +57,20 @@ def judge(evidence: Evidence) -> tuple[Verdict, tuple[Reason, ...]]:
 def _completeness(evidence: Evidence) -> list[Reason]:
     reasons = []
     if evidence.cases == 0:
-        reasons.append(Reason(Verdict.BLOCK, "no case was scored"))
+        reasons.append(Reason(Verdict.BLOCK, "no case was scored", cause="cases"))
     elif evidence.compared == 0:
         reasons.append(
-            Reason(Verdict.BLOCK, "no case could be compared with the baseline; `row3 --baseline` makes a new one")
+            Reason(
+                Verdict.BLOCK,
+                "no case could be compared with the baseline; `row3 --baseline` makes a new one",
+                cause="baseline",
+            )
         )
     if evidence.failed:
         reasons.append(Reason(Verdict.BLOCK, f"the run is incomplete: no answer for {_listed(evidence.failed)}"))
     if evidence.partial:
-        reasons.append(Reason(Verdict.INVESTIGATE, "only a part of the cases was run; a part is no gate"))
+        what = "only a part of the cases was run; a part is no gate"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="part"))
     return reasons
 
 
@@ -87,45 +93,28 @@ def _zones(evidence: Evidence) -> list[Reason]:
 
 def _moves(evidence: Evidence) -> list[Reason]:
     titles = {metric.key: metric.title for metric in evidence.metrics}
-    unit = "points" if evidence.policy.unit == "points" else "% of the baseline"
     reasons = []
     for change in evidence.changes:
-        title = titles[change.key]
-        if change.worse_by is None:
-            if change.current is None and change.key in evidence.policy.metrics:
-                reasons.append(Reason(Verdict.BLOCK, f"{title} is no longer measured", metric=change.key))
-            continue
-        if change.verdict is Verdict.PROCEED:
-            continue
-        limit = (
-            evidence.policy.block
-            if change.worse_by > evidence.policy.block + 100 * SLACK
-            else evidence.policy.investigate
-        )
-        how = "more than" if limit == evidence.policy.block else "at least"
-        reasons.append(
-            Reason(
-                change.verdict,
-                f"{title} is worse by {change.worse_by:.1f} {unit} ({how} {limit:g})",
-                metric=change.key,
-            )
-        )
+        if change.why:
+            reasons.append(Reason(change.verdict, change.why, metric=change.key))
+        elif change.worse_by is None and change.current is None and change.key in evidence.policy.metrics:
+            reasons.append(Reason(Verdict.BLOCK, f"{titles[change.key]} is no longer measured", metric=change.key))
     return reasons
 
 
 def _rules(evidence: Evidence) -> list[Reason]:
     reasons = []
     if evidence.removed:
-        reasons.append(Reason(Verdict.BLOCK, f"removed since the baseline: {_listed(evidence.removed)}"))
+        what = f"removed since the baseline: {_listed(evidence.removed)}"
+        reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
     for case_id, gone in evidence.weakened.items():
-        reasons.append(
-            Reason(Verdict.BLOCK, f"{case_id} demands less than in the baseline: {_listed(gone)}", case_id=case_id)
-        )
-    reasons += [Reason(Verdict.BLOCK, line) for line in evidence.loosened]
+        what = f"{case_id} demands less than in the baseline: {_listed(gone)}"
+        reasons.append(Reason(Verdict.BLOCK, what, case_id=case_id, cause="cases"))
+    reasons += [Reason(Verdict.BLOCK, line, cause="rules") for line in evidence.loosened]
+    for case_id, how in evidence.critical.items():
+        reasons.append(Reason(Verdict.BLOCK, f"critical case {case_id} {how}", case_id=case_id))
     for case_id in evidence.broke:
-        if case_id in evidence.critical:
-            reasons.append(Reason(Verdict.BLOCK, f"critical case {case_id} broke", case_id=case_id))
-        else:
+        if case_id not in evidence.critical:
             reasons.append(Reason(Verdict.INVESTIGATE, f"{case_id} broke: its answer cannot be used", case_id=case_id))
     return reasons
 
@@ -140,18 +129,14 @@ def _notices(evidence: Evidence) -> list[Reason]:
         if rate > SLACK:
             reasons.append(Reason(Verdict.INVESTIGATE, f"{what}: {rate:.1%}", metric=key))
     if evidence.declines >= evidence.policy.declines:
-        reasons.append(Reason(Verdict.INVESTIGATE, f"{evidence.declines} consecutive declining runs"))
+        what = f"{evidence.declines} consecutive declining runs"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="history"))
     if evidence.changed:
-        reasons.append(
-            Reason(
-                Verdict.INVESTIGATE,
-                f"expectations changed, both sides scored by the new ones: {_listed(evidence.changed)}",
-            )
-        )
+        what = f"expectations changed, both sides scored by the new ones: {_listed(evidence.changed)}"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="cases"))
     if evidence.incomparable:
-        reasons.append(
-            Reason(Verdict.INVESTIGATE, f"not comparable with the baseline: {_listed(evidence.incomparable)}")
-        )
+        what = f"not comparable with the baseline: {_listed(evidence.incomparable)}"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="cases"))
     return reasons
 
 

@@ -16,7 +16,6 @@ from row3.matching.predicates import Predicates
 from row3.matching.quotes import SourceText
 from row3.matching.relationships import RelationshipIndex
 
-
 GROUNDED = CORRECT | {"duplicate"}
 
 
@@ -93,5 +92,7 @@ def _expectations(
             result.append(Expectation(concept.label, concept.required, labels[item], None, matches[item].score))
         else:
             near, score = nearest(normalise(concept.label), keys, rule)
-            result.append(Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, score))
+            result.append(
+                Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, score)
+            )
     return result

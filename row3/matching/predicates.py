@@ -56,7 +56,7 @@ class Predicates:
             if left not in turned:  # a pair that is listed both ways is one pair
                 turned[right] = left
         self.known = _Canonical(turned, frozenset(map(fold_predicate, symmetric)))
-        """By predicate, as it is written: the one that stands for it, whether the ends swap, whether it is symmetric."""
+        """By predicate, as it is written, what `canonical` says of it."""
 
     def canonical(self, predicate: str) -> tuple[str, bool, bool]:
         """The predicate that stands for it, whether the ends swap, and whether it is symmetric."""

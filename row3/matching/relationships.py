@@ -35,7 +35,7 @@ class _Ends(dict[str, int]):
     to write a symmetric relationship in one direction.
     """
 
-    __slots__ = ("fuzzy", "_names", "_resolve")
+    __slots__ = ("_names", "_resolve", "fuzzy")
 
     def __init__(self, resolve: Resolve) -> None:
         super().__init__()

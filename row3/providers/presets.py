@@ -54,7 +54,9 @@ def endpoint_for(
     except KeyError:
         near = difflib.get_close_matches(preset.lower(), PRESETS, n=1)
         hint = f"Did you mean {near[0]!r}? " if near else ""
-        raise UsageError(f"no provider preset {preset!r}", fix=f"{hint}Known: {', '.join(PRESETS)}") from None
+        raise UsageError(
+            f"no provider preset {preset!r}", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}"
+        ) from None
     if base_url is not None:
         endpoint = _moved(endpoint, base_url)
     if key_variable is not None:
@@ -62,16 +64,25 @@ def endpoint_for(
             # Not echoed: the likeliest mistake is the key itself.
             raise UsageError(
                 "the key variable is not the name of an environment variable",
+                where="key_variable",
                 fix="give the variable's name, such as OPENAI_API_KEY, never the key itself",
             )
         endpoint = replace(endpoint, key_variable=key_variable)
     if timeout_s is not None:
         if not (math.isfinite(timeout_s) and timeout_s > 0):
-            raise UsageError(f"a time-out of {timeout_s} s cannot be kept", fix="give a number of seconds above 0")
+            raise UsageError(
+                f"a time-out of {timeout_s} s cannot be kept",
+                where="timeout_s",
+                fix="give a number of seconds above 0",
+            )
         endpoint = replace(endpoint, timeout_s=float(timeout_s))
     if max_retries is not None:
         if not 0 <= max_retries <= MAX_RETRIES:
-            raise UsageError(f"{max_retries} retries are out of range", fix=f"give a number from 0 to {MAX_RETRIES}")
+            raise UsageError(
+                f"{max_retries} retries are out of range",
+                where="max_retries",
+                fix=f"give a number from 0 to {MAX_RETRIES}",
+            )
         endpoint = replace(endpoint, max_retries=max_retries)
     return endpoint
 
@@ -79,7 +90,9 @@ def endpoint_for(
 def _moved(endpoint: Endpoint, base_url: str) -> Endpoint:
     """The same preset at another address."""
     if endpoint.preset == "local":
-        raise UsageError("the local preset runs in this process and has no base_url", fix="use llama.cpp or ollama")
+        raise UsageError(
+            "the local preset runs in this process and has no base_url", where="base_url", fix="use llama.cpp or ollama"
+        )
     url = checked_url(base_url)
     if endpoint.preset == "openai" and urlsplit(url).hostname != urlsplit(endpoint.base_url).hostname:
         # Lookalikes know `max_tokens` and often ignore the newer name without a word, limit and all.
@@ -94,16 +107,20 @@ def checked_url(base_url: str) -> str:
         parts = urlsplit(base_url.strip())
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise UsageError("the base_url is not a valid address", fix=fix) from None
+        raise UsageError("the base_url is not a valid address", where="base_url", fix=fix) from None
     if parts.username is not None or parts.password is not None:
-        raise UsageError("the base_url carries a user name or password", fix="keep the key in the environment")
+        raise UsageError(
+            "the base_url carries a user name or password", where="base_url", fix="keep the key in the environment"
+        )
     if parts.scheme not in ("http", "https") or not host or port == 0 or re.search(r"\s", base_url.strip()):
-        raise UsageError(f"the base_url {base_url!r} is not an http or https address", fix=fix)
+        raise UsageError(f"the base_url {base_url!r} is not an http or https address", where="base_url", fix=fix)
     if parts.query or parts.fragment:
-        raise UsageError("the base_url has a query or fragment", fix=fix)
+        raise UsageError("the base_url has a query or fragment", where="base_url", fix=fix)
     path = parts.path.rstrip("/")
     if path.endswith("/chat/completions"):
         raise UsageError(
-            f"the base_url {base_url!r} ends with /chat/completions, which row3 adds itself", fix="leave that off"
+            f"the base_url {base_url!r} ends with /chat/completions, which row3 adds itself",
+            where="base_url",
+            fix="leave that off",
         )
     return f"{parts.scheme}://{parts.netloc}{path}"

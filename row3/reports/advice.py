@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from row3.domain.verdicts import Verdict
+from collections.abc import Mapping
+from typing import get_args
+
+from row3.domain.verdicts import Cause, Verdict
 from row3.reports import numbers
 from row3.reports.case_changes import count_line
 from row3.reports.headline import candidates, title_of
@@ -30,28 +33,70 @@ def summary(comparison: ComparisonView) -> str:
 
 
 def what_next(comparison: ComparisonView) -> list[str]:
-    """What to do, a sentence or command a line."""
+    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote."""
     run, waiting = comparison.run, candidates(comparison.run)
-    promote = f"row3 promote {waiting[0]}" if waiting else ""
+    promoting = run.header.action == "promotion"
+    promote = f"row3 promote {waiting[0]}" if waiting and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
             return ["Next: row3 --compare --mode auto asks the model for what is not recorded."]
         return ["Next: give the same command again; it goes on from the answers that are there."]
+    if comparison.blocked:
+        again = f"row3 {'promote' if promoting else '--compare'} again"
+        return _steps(comparison, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
+    if promoting:
+        return []
     if comparison.verdict is Verdict.BLOCK:
-        if comparison.approval is not None:
-            return [f"Next: {promote}" if promote else "Next: commit; the approval is kept in the history."]
-        return [
-            *_look(comparison),
-            "Then: mend the prompt and run row3 --compare again; or, if it has to be, --approve REASON.",
-        ]
+        return [f"Next: {promote}" if promote else "Next: commit; the approval is kept in the history."]
     if comparison.verdict is Verdict.INVESTIGATE:
-        after = f"Then: {promote}" if promote else "Then: write down why it is acceptable, and commit."
-        return [*_look(comparison), after]
+        if "part" in _causes(comparison):
+            return _numbered([*_look(comparison), "row3 --compare with all the cases."])
+        return _steps(comparison, promote or "write down why it is acceptable, and commit.")
     return [f"Next: {promote}" if promote else "Next: commit."]
 
 
+CURES: Mapping[Cause, str] = {
+    "answers": "mend the prompt",
+    "cases": "put the golden cases back",
+    "rules": "put the settings in row3.toml back",
+    "locks": "put prompts/promoted.json back",
+    "baseline": "make a baseline that follows from its recordings (row3 --baseline)",
+}
+"""What undoes a block, by its cause."""
+LOOKS: Mapping[Cause, str] = {
+    "cases": "see that the golden cases were meant to change (git diff golden)",
+    "rules": "see that row3.toml was meant to change (git diff row3.toml)",
+    "baseline": "row3 recordings verify",
+    "history": "row3 trend draws the runs that decline",
+}
+"""What to look at before going on, by the cause of an investigation; answers have a case to look into."""
+
+
+def _steps(comparison: ComparisonView, last: str) -> list[str]:
+    """Look, then act: `last`, with the cures in its place of `{}`."""
+    causes = _causes(comparison)
+    steps = _look(comparison)
+    if comparison.verdict is Verdict.INVESTIGATE:
+        steps += [LOOKS[cause] for cause in causes if cause in LOOKS]
+    last = last.replace("{}", ", ".join(CURES[cause] for cause in causes if cause in CURES) or CURES["answers"])
+    return _numbered([*steps, last])
+
+
+def _numbered(steps: list[str]) -> list[str]:
+    return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(steps)]
+
+
+def _causes(comparison: ComparisonView) -> list[Cause]:
+    """The causes of the reasons that make the verdict, in a fixed order."""
+    there = {reason.cause for reason in comparison.reasons if reason.verdict >= comparison.verdict}
+    return [cause for cause in get_args(Cause) if cause in there]
+
+
 def _look(comparison: ComparisonView) -> list[str]:
-    """The case that fell most; else the first that a reason names."""
+    """The case that fell most; else the first that a reason names. Only where answers are the cause."""
+    own = [r for r in comparison.reasons if r.verdict >= comparison.verdict and r.cause == "answers"]
+    if not own:
+        return []
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
-    case_id = worst.case_id if worst else next((r.case_id for r in comparison.reasons if r.case_id), None)
-    return [f"Next: row3 investigate {plain(case_id)}"] if case_id else []
+    case_id = worst.case_id if worst else next((r.case_id for r in own if r.case_id), None)
+    return [f"row3 investigate {plain(case_id)}"] if case_id else []

@@ -10,7 +10,7 @@ from row3.reports.case_changes import GOOD, after_values, count_line, flip_text,
 from row3.reports.headline import lineup_text, shown_metrics, some
 from row3.reports.model import ComparisonView
 from row3.reports.prompt_diff import diff_lines
-from row3.reports.scorecard_table import LONGEST_ID, problems_block, skipped_block, usage_block
+from row3.reports.scorecard_table import LONGEST_ID, problems_block, room_for_ids, skipped_block, usage_block
 from row3.reports.style import (
     BOLD,
     GREEN,
@@ -25,7 +25,6 @@ from row3.reports.style import (
     plain,
     shorten,
     table,
-    wrap,
 )
 
 SHOWN_CASES = 8
@@ -33,9 +32,11 @@ TITLE_AND_COUNT = 25
 """Columns that the first and the last column of the aggregate table share."""
 
 
-def comparison_table(comparison: ComparisonView, *, colour: bool = False, verbose: bool = False) -> str:
-    """A whole comparison, at most 80 columns wide."""
-    style, run = Style(colour), comparison.run
+def comparison_table(
+    comparison: ComparisonView, *, colour: bool = False, verbose: bool = False, width: int = WIDTH
+) -> str:
+    """A whole comparison, at most `width` columns wide."""
+    style, run = Style(colour, width), comparison.run
     blocks = [
         _what_changed(comparison, style, verbose=verbose),
         _aggregate(comparison, style),
@@ -52,14 +53,14 @@ def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) ->
     baseline = comparison.baseline
     ref = f", from git {plain(comparison.against)}" if comparison.against else ""
     origin = f"{lineup_text(baseline)} · {plain(baseline.model)} · {numbers.moment(plain(baseline.at))} UTC{ref}"
-    lines = [style.dim(line) for line in wrap(origin, first="Baseline  ")]
+    lines = [style.dim(line) for line in style.wrap(origin, first="Baseline  ")]
     if comparison.compared != comparison.run.cases:
         lines.append(style.dim(f"          compared over {comparison.compared:,} of {comparison.run.cases:,} cases"))
     if comparison.rescored:
         again = numbers.count(comparison.rescored, "baseline answer")
         lines.append(style.dim(f"          {again} scored again by today's rules and expectations"))
     lines += ["", style.bold("What changed")]
-    lines += [line for text in comparison.differs for line in wrap(plain(text), first="  ", then="    ")]
+    lines += [line for text in comparison.differs for line in style.wrap(plain(text), first="  ", then="    ")]
     if not comparison.differs:
         lines.append(style.dim("  nothing but the answers" if not comparison.prompt_diffs else "  the prompts' text"))
     for name, diff in comparison.prompt_diffs.items():
@@ -115,13 +116,15 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
     shown = moved if verbose else moved[:SHOWN_CASES]
     lines = [f"{style.bold('Cases')}  {count_line(comparison.moves)}"]
     after = after_values(comparison.run)
+    room = room_for_ids(style)
+    column = max([LONGEST_ID, *(min(room, cells(plain(change.case_id))) for change in shown)])
     for change in shown:
-        lines += _case(change, *movement(change, after), style)
+        lines += _case(change, *movement(change, after), style, column)
     worse = [change for change in moved[len(shown) :] if GOOD.get(change.move) is False and change.move != "failed"]
     if worse:
-        named = [f"{shorten(plain(change.case_id), LONGEST_ID)} {numbers.points(change.delta)}" for change in worse]
+        named = [f"{shorten(plain(change.case_id), room)} {numbers.points(change.delta)}" for change in worse]
         text = f"▼ also worse (-v shows why): {some(named, SHOWN_CASES)}"
-        lines += [style.paint(line, RED) for line in wrap(text, first="  ", then="    ")]
+        lines += [style.paint(line, RED) for line in style.wrap(text, first="  ", then="    ")]
     left = moved_cases(comparison.moves) - len(shown) - len(worse)
     if left > 0:
         how = "-v shows them" if not verbose else "--format json has all"
@@ -129,20 +132,20 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
     return lines
 
 
-def _case(change: CaseChange, between: str, delta: str, style: Style) -> list[str]:
+def _case(change: CaseChange, between: str, delta: str, style: Style, column: int) -> list[str]:
     good = GOOD.get(change.move)
-    name = shorten(plain(change.case_id), LONGEST_ID)
+    name = shorten(plain(change.case_id), column)
     head = f"{style.moved(arrow(good) if good is not None else '·', good)} {style.bold(name)}"
-    pad = " " * (LONGEST_ID - cells(name))
+    pad = " " * (column - cells(name))
     lines = [f"  {head}{pad}  {style.moved(f'{delta:>6}', good) if delta else ' ' * 6}   {between}".rstrip()]
     for flip in flips(change):
         mark, colour = ("+", GREEN) if flip.good else ("−", RED)
         label = f"{mark} {flip.what}: "
-        text = label + flip_text(flip, 2 * (WIDTH - 14) - len(label))
-        first, *rest = wrap(text, first="      ", then="        ")
+        text = label + flip_text(flip, 2 * (style.width - 14) - len(label))
+        first, *rest = style.wrap(text, first="      ", then="        ")
         lines += [first.replace(label.rstrip(), style.paint(label.rstrip(), colour), 1), *rest]
     if change.note:
-        lines += wrap(plain(change.note), first="      ")
+        lines += style.wrap(plain(change.note), first="      ")
     return lines
 
 
@@ -150,7 +153,7 @@ def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
     lines = [style.bold("Why")] if comparison.reasons else []
     for reason in comparison.reasons:
         label = f"{VERDICT_MARKS[reason.verdict]} {reason.verdict.word}"
-        first, *rest = wrap(plain(reason.text), first=f"  {label:<15}")
+        first, *rest = style.wrap(plain(reason.text), first=f"  {label:<15}")
         painted = style.paint(label, VERDICT_COLOURS[reason.verdict])
         lines += [first.replace(label, painted, 1), *rest]
     return lines
@@ -163,10 +166,10 @@ def verdict_block(comparison: ComparisonView, style: Style) -> list[str]:
     mark = "?" if incomplete else VERDICT_MARKS[comparison.verdict]
     colour = RED if incomplete else VERDICT_COLOURS[comparison.verdict]
     head = style.paint(f"{mark} {word}", colour, BOLD)
-    lines = [style.dim("─" * WIDTH)]
-    first, *rest = wrap(summary(comparison), first=f"{mark} {word}  ", then="  ")
+    lines = [style.dim("─" * style.width)]
+    first, *rest = style.wrap(summary(comparison), first=f"{mark} {word}  ", then="  ")
     lines += [first.replace(f"{mark} {word}", head, 1), *rest]
     if (approval := comparison.approval) is not None:
         text = f"approved by {plain(approval.by)}, {numbers.moment(plain(approval.at))} UTC: {plain(approval.reason)}"
-        lines += [style.paint(line, YELLOW) for line in wrap(text, first="  ")]
-    return [*lines, *(line for text in what_next(comparison) for line in wrap(text, first="  "))]
+        lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="  ")]
+    return [*lines, *(line for text in what_next(comparison) for line in style.wrap(text, first="  "))]

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.reports import numbers
-from row3.reports.style import arrow
+from row3.reports.style import PLAIN, Style, arrow, plain, table
 
 SHOWN_CASES, SHOWN_ITEMS = 15, 6
 NOUNS = {
@@ -41,62 +41,58 @@ class DiffView(Protocol):
     def compared(self) -> int: ...
 
 
-def diff_text(view: DiffView, metrics: Sequence[Metric], *, cases: int = SHOWN_CASES) -> str:
+def diff_text(view: DiffView, metrics: Sequence[Metric], *, cases: int = SHOWN_CASES, style: Style = PLAIN) -> str:
     """The comparison as a text of several lines, without a line end at the end."""
-    before, after = view.names
-    lines = [f"{view.suite}: {before} ({view.places[0]}) → {after} ({view.places[1]})", ""]
+    before, after = (f"{name} ({place})" for name, place in zip(view.names, view.places, strict=True))
+    lines = [*style.wrap(plain(f"{view.suite}: {before} → {after}"), then="  "), ""]
     if view.differs:
-        lines += ["What differs", *(f"  {line}" for line in view.differs), ""]
-    lines += [*_metric_table(view, metrics), ""]
+        differs = (line for text in view.differs for line in style.wrap(plain(text), first="  ", then="    "))
+        lines += [style.bold("What differs"), *differs, ""]
+    lines += [*_metric_table(view, metrics, style), ""]
     moves = ", ".join(f"{count:,} {move}" for move, count in view.moves.items()) or "none"
-    lines.append(f"Cases: {moves}")
+    lines.append(f"{style.bold('Cases')}: {moves}")
     shown = view.cases[:cases]
     for change in shown:
-        lines += _case(change)
+        lines += _case(change, style)
     left = sum(count for move, count in view.moves.items() if move != "unchanged") - len(shown)
     if left > 0:
         lines.append(f"  … and {left:,} more")
     return "\n".join(lines)
 
 
-def _metric_table(view: DiffView, metrics: Sequence[Metric]) -> Iterator[str]:
+def _metric_table(view: DiffView, metrics: Sequence[Metric], style: Style) -> list[str]:
     named = {metric.key: metric for metric in metrics}
-    rows = [("Metric", "before", "after", "points", "cases")]
-    for change in view.metrics:
-        metric = named.get(change.key)
-        if metric is None:
-            continue
-        rows.append(
-            (metric.title, _percent(change.baseline), _percent(change.current), _points(change), f"{change.cases:,}")
-        )
-    widths = [max(len(row[i]) for row in rows) for i in range(5)]
-    for row in rows:
-        cells = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        yield "  ".join([row[0].ljust(widths[0]), *cells])
+    rows = [
+        (named[c.key].title, _percent(c.baseline), _percent(c.current), _points(c, style), f"{c.cases:,}")
+        for c in view.metrics
+        if c.key in named
+    ]
+    return table(("metric", "before", "after", "points  ", "cases"), rows, "lrrrr", style)
 
 
 def _percent(value: float | None) -> str:
     return "–" if value is None else numbers.percent(value)
 
 
-def _points(change: MetricChange) -> str:
+def _points(change: MetricChange, style: Style) -> str:
     if change.delta is None:
-        return "–"
-    worse = None if abs(change.delta) < 5e-4 or change.worse_by is None else change.worse_by > 0
-    return f"{numbers.points(change.delta)} {arrow(None if worse is None else not worse)}".rstrip()
+        return "–  "
+    good = None if abs(change.delta) < 5e-4 or change.worse_by is None else change.worse_by <= 0
+    return style.moved(f"{numbers.points(change.delta)} {arrow(good)}", good)
 
 
-def _case(change: CaseChange) -> Iterator[str]:
+def _case(change: CaseChange, style: Style) -> Iterator[str]:
     delta = f" {numbers.points(change.delta)}" if change.move in ("improved", "regressed", "broke", "fixed") else ""
     note = f" ({change.note})" if change.note else ""
-    yield f"  {change.case_id}: {change.move}{delta}{note}"
+    yield from style.wrap(plain(f"{change.case_id}: {change.move}{delta}{note}"), first="  ", then="    ")
     for sign, lists in (("+", change.gained), ("−", change.lost)):
         for name, items in lists.items():
             # What is gained of a list of wrong items is that they are gone.
             missed = name.startswith("missed")
             verb = {"+": "found" if missed else "no longer", "−": "lost" if missed else "new"}[sign]
             more = f" and {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else ""
-            yield f"    {sign} {verb} {NOUNS.get(name, name)}: {', '.join(items[:SHOWN_ITEMS])}{more}"
+            text = f"{sign} {verb} {NOUNS.get(name, name)}: {', '.join(items[:SHOWN_ITEMS])}{more}"
+            yield from style.wrap(plain(text), first="    ", then="      ")
 
 
 def diff_json(view: DiffView) -> dict[str, Any]:

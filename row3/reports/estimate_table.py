@@ -6,6 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.requests import Request
+from row3.reports.numbers import money
+from row3.reports.style import PLAIN, Style, named_table, plain
+
+HEADERS = ("prompt", "recorded", "to send", "tokens in", "tokens out", "price")
 
 
 class PlannedView(Protocol):
@@ -58,59 +62,61 @@ class EstimateView(Protocol):
     def example(self) -> Request | None: ...
 
 
-def estimate_text(plan: EstimateView, *, verbose: bool = False) -> str:
+def estimate_text(plan: EstimateView, *, verbose: bool = False, style: Style = PLAIN) -> str:
     """The sums by prompt; with `verbose` each request, and one of them in full."""
     versions = " → ".join(f"{name} {version}" for name, version in plan.prompts.items())
-    lines = [f"Dry run of {plan.suite}: {versions} (mode {plan.mode}). Nothing is sent.", ""]
-    head = ("Prompt", "model", "requests", "recorded", "to send", "tokens in", "tokens out", "price")
-    rows: list[tuple[str, ...]] = [head]
-    for prompt, model in dict.fromkeys((request.prompt, request.model) for request in plan.requests):
-        mine = [request for request in plan.requests if (request.prompt, request.model) == (prompt, model)]
-        rows.append((prompt, model, *_sums(mine)))
-    rows.append(("Total", "", *_sums(plan.requests)))
-    widths = [max(len(row[i]) for row in rows) for i in range(8)]
-    for row in rows:
-        texts = [cell.ljust(width) for cell, width in zip(row[:2], widths, strict=False)]
-        numbers = [cell.rjust(width) for cell, width in zip(row[2:], widths[2:], strict=True)]
-        lines.append("  ".join([*texts, *numbers]))
-    lines.append("")
+    models = list(dict.fromkeys(request.model for request in plan.requests))
+    by = f", model {plain(models[0])}" if len(models) == 1 else ""
+    remarks = []
     if plan.unpriced:
-        models = ", ".join(plan.unpriced)
-        lines.append(f'No price for {models}: the price is unknown. Set prices."<model>" in row3.toml.')
+        names = ", ".join(map(plain, plan.unpriced))
+        remarks.append(f'No price for {names}: the price is unknown. Set prices."<model>" in row3.toml.')
     if any(not request.exact for request in plan.to_send):
-        lines.append("Later stages depend on answers that are not known yet: their sizes are estimated.")
-    lines.append("Tokens are estimated at four characters each; retries are not counted.")
+        remarks.append("Later stages depend on answers that are not known yet: their sizes are estimated.")
+    remarks.append("Tokens are estimated at four characters each; retries are not counted.")
+    lines = [
+        *style.wrap(f"Dry run of {plan.suite}, nothing is sent: {versions} (mode {plan.mode}{by})", then="  "),
+        "",
+        *named_table(HEADERS, _rows(plan, models), style),
+        "",
+        *(line for remark in remarks for line in style.wrap(remark, then="  ")),
+    ]
     if verbose:
-        lines += ["", *(_line(request) for request in plan.requests)]
+        lines += [
+            "",
+            *(line for request in plan.requests for line in style.wrap(_line(request), first="  ", then="    ")),
+        ]
         if plan.example is not None:
             lines += ["", *_in_full(plan.example)]
     return "\n".join(lines)
+
+
+def _rows(plan: EstimateView, models: Sequence[str]) -> list[tuple[str, ...]]:
+    rows = []
+    for prompt, model in dict.fromkeys((request.prompt, request.model) for request in plan.requests):
+        mine = [request for request in plan.requests if (request.prompt, request.model) == (prompt, model)]
+        rows.append((prompt if len(models) == 1 else plain(f"{prompt} · {model}"), *_sums(mine)))
+    return [*rows, ("total", *_sums(plan.requests))]
 
 
 def _sums(requests: Sequence[PlannedView]) -> tuple[str, ...]:
     sent = [request for request in requests if not request.recorded]
     costs = [request.cost_usd for request in sent]
     price = "unknown" if None in costs else money(sum(cost for cost in costs if cost is not None))
-    numbers = (
-        len(requests),
+    counts = (
         len(requests) - len(sent),
         len(sent),
         sum(request.prompt_tokens for request in sent),
         sum(request.completion_tokens for request in sent),
     )
-    return (*(f"{number:,}" for number in numbers), price)
-
-
-def money(usd: float) -> str:
-    """US dollars with as many digits as matter."""
-    return f"${usd:,.2f}" if usd >= 1 or usd == 0 else f"${usd:.4f}"
+    return (*(f"{number:,}" for number in counts), price)
 
 
 def _line(request: PlannedView) -> str:
     again = f" repeat {request.repeat}" if request.repeat else ""
     state = "recorded" if request.recorded else "to send" if request.exact else "to send (size estimated)"
     tokens = f"{request.prompt_tokens:,} + {request.completion_tokens:,} tokens"
-    return f"  {request.case_id} {request.prompt}{again}: {state}, {tokens}"
+    return plain(f"{request.case_id} {request.prompt}{again}: {state}, {tokens}")
 
 
 def _in_full(request: Request) -> list[str]:

@@ -73,11 +73,11 @@ def findings_text(report: LintReport, *, width: int | None = WIDTH) -> str:
         file = finding.file if finding.file.endswith("/") else f"{finding.file}:{finding.line}"
         place = f"{file} {finding.field}"
         line = "  ".join(map(plain, (place, finding.level, finding.rule, finding.message)))
-        lines += [line] if width is None else _wrapped(line, width)
+        lines += [line] if width is None else wrapped(line, width)
     return "\n".join([*lines, *([""] if lines else []), summary(report)]) + "\n"
 
 
-def _wrapped(line: str, width: int) -> list[str]:
+def wrapped(line: str, width: int) -> list[str]:
     """Wrapped between words; a path or a field is never cut, so that it can be copied."""
     return textwrap.wrap(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 

@@ -8,17 +8,23 @@ from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.charts import sparkline
 from row3.reports.model import HistoryView
-from row3.reports.style import Style, arrow, plain, shorten, table, wrap
+from row3.reports.style import WIDTH, Style, arrow, plain, shorten, table
 
 SHOWN = 20
 SPARKS = 40
+LEGEND = "▲ better  ▼ worse; percentage points against the line before it"
 
 
 def history_table(
-    entries: Sequence[HistoryView], *, primary: str = "overall", colour: bool = False, verbose: bool = False
+    entries: Sequence[HistoryView],
+    *,
+    primary: str = "overall",
+    colour: bool = False,
+    verbose: bool = False,
+    width: int = WIDTH,
 ) -> str:
-    """The last runs (all when verbose), at most 80 columns wide."""
-    style = Style(colour)
+    """The last runs (all when verbose), at most `width` columns wide."""
+    style = Style(colour, width)
     if not entries:
         return "No history yet: row3 --baseline, --compare and promote write it.\n"
     before = _previous(entries)
@@ -34,7 +40,9 @@ def history_table(
     for line, i in zip(lines[2:], shown, strict=True):
         out.append(line)
         for text in _notes(entries[i], before[i], suites=suites):
-            out += [style.dim(each) for each in wrap(text, first=" " * 18)]
+            out += [style.dim(each) for each in style.wrap(text, first=" " * 18)]
+    if any(before[i] is not None for i in shown):
+        out += ["", *(style.dim(line) for line in style.wrap(LEGEND))]
     return "\n".join(out) + "\n"
 
 

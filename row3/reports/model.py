@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.gate.sensitivity import Sensitivity
 from row3.reports.model_run import (
     CaseView,
     CollectedView,
@@ -70,6 +71,9 @@ class ComparisonView(Protocol):
 
     @property
     def verdict(self) -> Verdict: ...
+
+    @property
+    def sensitivity(self) -> Sensitivity | None: ...
 
     @property
     def reasons(self) -> Sequence[Reason]: ...

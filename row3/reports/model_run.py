@@ -68,6 +68,9 @@ class HeaderView(Protocol):
     def at(self) -> str: ...
 
     @property
+    def action(self) -> str: ...
+
+    @property
     def mode(self) -> str: ...
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from row3.reports import numbers
-from row3.reports.style import CYAN, GREEN, RED, WIDTH, Style, plain, shorten, visible
+from row3.reports.style import CYAN, GREEN, RED, Style, plain, shorten, visible
 
 SHOWN_LINES = 20
 COLOURS = {"+": GREEN, "-": RED, "@": CYAN}
@@ -15,10 +15,10 @@ KEPT = 16
 def diff_lines(name: str, diff: str, style: Style, *, verbose: bool) -> list[str]:
     """The lines of a unified diff under the prompt's name; whole lines and all of them when verbose."""
     source = [visible(line).rstrip() for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
-    shown = source if verbose else _trimmed(source)[:SHOWN_LINES]
-    lines = [style.dim(f"  {shorten(plain(name), WIDTH - 4)}")]
+    shown = source if verbose else _trimmed(source, style.width - len(INDENT))[:SHOWN_LINES]
+    lines = [style.dim(f"  {shorten(plain(name), style.width - 4)}")]
     for text in shown:
-        line = f"{INDENT}{text}".rstrip() if verbose else f"{INDENT}{shorten(text, WIDTH - len(INDENT))}".rstrip()
+        line = f"{INDENT}{text}".rstrip() if verbose else f"{INDENT}{shorten(text, style.width - len(INDENT))}".rstrip()
         colour = COLOURS.get(text[:1])
         lines.append(style.paint(line, colour) if colour else line)
     if len(source) > len(shown):
@@ -26,7 +26,7 @@ def diff_lines(name: str, diff: str, style: Style, *, verbose: bool) -> list[str
     return lines
 
 
-def _trimmed(source: list[str]) -> list[str]:
+def _trimmed(source: list[str], room: int) -> list[str]:
     """Long beginnings that an old and a new line share become `…`, so that the change is in what is shown."""
     lines = list(source)
     start = 0
@@ -37,7 +37,7 @@ def _trimmed(source: list[str]) -> list[str]:
             old, new = source[start + i], source[start + removed + i]
             pairs = enumerate(zip(old[1:], new[1:], strict=False))
             same = next((at for at, (a, b) in pairs if a != b), min(len(old), len(new)) - 1)
-            if same > 2 * KEPT and max(len(old), len(new)) > WIDTH - len(INDENT):
+            if same > 2 * KEPT and max(len(old), len(new)) > room:
                 for place, text in ((start + i, old), (start + removed + i, new)):
                     lines[place] = f"{text[0]}…{text[1 + same - KEPT :]}"
         start += max(1, removed + added)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from row3.reports.style import PLAIN, Style, named_table, plain
+
+HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
 SHOWN = 50
 
 
@@ -35,25 +38,27 @@ class FindingView(Protocol):
     def where(self) -> str: ...
 
 
-def list_text(summaries: Sequence[SummaryView]) -> str:
-    """One line a prompt, and the sums."""
+def list_text(summaries: Sequence[SummaryView], *, style: Style = PLAIN) -> str:
+    """One line a prompt, whose answers they are, and what is stale."""
     if not summaries:
         return "no recordings"
-    head = ("Prompt", "recordings", "cases", "size", "promoted", "candidate", "stale", "model")
-    rows: list[tuple[str, ...]] = [head]
+    rows = []
     for one in summaries:
-        numbers = (one.count, len(one.cases))
+        counts = (one.count, len(one.cases))
         used = (one.promoted, one.candidate, one.stale)
-        cells = (*(f"{n:,}" for n in numbers), size(one.bytes), *(f"{n:,}" if n else "–" for n in used))
-        rows.append((one.prompt, *cells, ", ".join(sorted(one.models))))
-    widths = [max(len(row[i]) for row in rows) for i in range(7)]
-    lines = []
-    for row in rows:
-        numbers_part = "  ".join(cell.rjust(width) for cell, width in zip(row[1:7], widths[1:], strict=True))
-        lines.append(f"{row[0].ljust(widths[0])}  {numbers_part}  {row[7]}")
+        cells = (*(f"{n:,}" for n in counts), size(one.bytes), *(f"{n:,}" if n else "–" for n in used))
+        rows.append((plain(one.prompt), *cells))
+    lines = [*named_table(HEADERS, rows, style), ""]
+    by_models: dict[str, list[str]] = {}
+    for one in summaries:
+        by_models.setdefault(", ".join(map(plain, sorted(one.models))), []).append(plain(one.prompt))
+    for models, prompts in by_models.items():
+        whose = "" if len(by_models) == 1 else f"{', '.join(prompts)}: "
+        lines += style.wrap(f"{whose}answers of {models}", then="  ")
     stale = sum(one.stale for one in summaries)
     if stale:
-        lines += ["", f"{stale:,} stale: no prompt version asks for them; `row3 recordings prune` removes them"]
+        what = f"{stale:,} stale: no prompt version asks for them; `row3 recordings prune` removes them"
+        lines += style.wrap(what, then="  ")
     return "\n".join(lines)
 
 
@@ -103,10 +108,9 @@ def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
     return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
 
 
-def imported_text(responses: int, changed: int, by_prompt: Mapping[str, int], unused: Sequence[str]) -> str:
+def imported_text(responses: int, changed: int, by_prompt: Mapping[str, int]) -> str:
     """What an import did."""
     lines = [f"{prompt}: {_many(count, 'recording')}" for prompt, count in by_prompt.items()]
-    lines += [f"not used: {line}" for line in unused]
     return "\n".join([*lines, f"{_many(responses, 'response')} read, {changed:,} recordings new or changed"])
 
 

@@ -6,7 +6,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from row3.domain.intervals import Interval
 from row3.domain.verdicts import Reason
+from row3.gate.sensitivity import Sensitivity
 from row3.reports.model import ComparisonView, HeaderView, RunView
 
 SCHEMA_VERSION = 1
@@ -57,6 +59,9 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
 
 def _judged(comparison: ComparisonView) -> dict[str, Any]:
     value: dict[str, Any] = {
+        "intervals": {
+            change.key: _interval(change.interval) for change in comparison.metrics if change.interval is not None
+        },
         "deltas": {change.key: change.delta for change in comparison.metrics if change.delta is not None},
         "verdict": comparison.verdict.word,
         "reasons": [_reason(reason) for reason in comparison.reasons],
@@ -67,9 +72,38 @@ def _judged(comparison: ComparisonView) -> dict[str, Any]:
         "moves": dict(comparison.moves),
         "differs": list(comparison.differs),
     }
+    if (seen := comparison.sensitivity) is not None:
+        value["sensitivity"] = _sensitivity(seen)
     if (approval := comparison.approval) is not None:
         value["approval"] = {"reason": approval.reason, "by": approval.by, "at": approval.at}
     return value
+
+
+def _interval(interval: Interval) -> dict[str, float]:
+    """Of the delta: a fraction like it."""
+    return {
+        "low": interval.low,
+        "high": interval.high,
+        "level": interval.level,
+        "pValue": interval.p_value,
+        "standardError": interval.standard_error,
+        "df": interval.df,
+        "units": interval.units,
+    }
+
+
+def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
+    """What this many cases can see; drops are fractions."""
+    return {
+        "metric": seen.metric,
+        "cases": seen.cases,
+        "repeats": seen.repeats,
+        "smallestDrop": seen.sees,
+        "wantedDrop": seen.wanted,
+        "casesNeeded": seen.needs_cases.count,
+        "repeatsNeeded": seen.needs_repeats.count,
+        "detected": "blocked" if seen.blocks else "seen",
+    }
 
 
 def _reason(reason: Reason) -> dict[str, str]:

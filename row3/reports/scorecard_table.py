@@ -8,11 +8,12 @@ from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, usage_lines
 from row3.reports.model import CaseView, RunView
-from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table, wrap
+from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS = 10
-LONGEST_ID = 26
+LONGEST_ID, LONGEST_EVER = 26, 60
+"""Columns that a case's id may take at 80 columns, and at any width."""
 TITLE_AND_COUNT = 29
 """Columns that the first and the last column of the aggregate table share."""
 SHORT = {
@@ -25,9 +26,11 @@ SHORT = {
 """Column headers of the table of cases; another metric's is the last word of its title."""
 
 
-def scorecard_table(run: RunView, *, declines: int = 0, colour: bool = False, verbose: bool = False) -> str:
-    """A whole scorecard, at most 80 columns wide. It judges nothing."""
-    style = Style(colour)
+def scorecard_table(
+    run: RunView, *, declines: int = 0, colour: bool = False, verbose: bool = False, width: int = WIDTH
+) -> str:
+    """A whole scorecard, at most `width` columns wide. It judges nothing."""
+    style = Style(colour, width)
     blocks = [
         _aggregate(run, style),
         skipped_block(run, style),
@@ -37,6 +40,11 @@ def scorecard_table(run: RunView, *, declines: int = 0, colour: bool = False, ve
         _warnings(run, declines, style),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def room_for_ids(style: Style) -> int:
+    """Columns that a case's id may take: a wide terminal has room for long ones."""
+    return max(LONGEST_ID, min(LONGEST_EVER, LONGEST_ID + style.width - WIDTH))
 
 
 def _aggregate(run: RunView, style: Style) -> list[str]:
@@ -70,7 +78,7 @@ def _row(metric: Metric, run: RunView, style: Style, longest_count: int) -> list
 
 def skipped_block(run: RunView, style: Style) -> list[str]:
     """The metrics that do not apply to some cases."""
-    return [style.dim(line) for text in skipped_lines(run) for line in wrap(text, first="skipped  ")]
+    return [style.dim(line) for text in skipped_lines(run) for line in style.wrap(text, first="skipped  ")]
 
 
 def problems_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
@@ -85,10 +93,10 @@ def problems_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
             continue
         lines.append(style.paint(f"{mark} {numbers.count(len(ids), 'case')} {text}", colour, BOLD))
         shown = ids if verbose else ids[:SHOWN_PROBLEMS]
-        texts = [f"{shorten(plain(each), LONGEST_ID)}  {plain(why.get(each, ''))}".rstrip() for each in shown]
+        texts = [f"{shorten(plain(each), room_for_ids(style))}  {plain(why.get(each, ''))}".rstrip() for each in shown]
         whole = texts if verbose else texts[:1]
-        lines += [line for text in whole for line in wrap(text, first="  ", then="    ")]
-        lines += [f"  {shorten(text, WIDTH - 2)}" for text in texts[len(whole) :]]
+        lines += [line for text in whole for line in style.wrap(text, first="  ", then="    ")]
+        lines += [f"  {shorten(text, style.width - 2)}" for text in texts[len(whole) :]]
         if len(ids) > len(shown):
             lines.append(style.dim(f"  and {len(ids) - len(shown):,} more (-v shows all)"))
     return lines
@@ -100,7 +108,7 @@ def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     primary = run.suite.kind.primary
     ordered = sorted(run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, 0.0), row.case_id))
     shown = ordered if verbose else ordered[:SHOWN_CASES]
-    columns = _columns(run, shown)
+    columns = _columns(run, shown, style)
     spread = run.header.repeats > 1
     names = [f"{_short(metric)} " for metric in columns]
     headers = ("  case, worst first ", *names, *(["±"] if spread else []))
@@ -117,13 +125,13 @@ def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     return lines
 
 
-def _columns(run: RunView, rows: Sequence[CaseView]) -> list[Metric]:
+def _columns(run: RunView, rows: Sequence[CaseView], style: Style) -> list[Metric]:
     """The composite, then the headline metrics, as many as there is room for."""
     primary = run.suite.kind.primary
     there = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
     there.sort(key=lambda metric: metric.key != primary)
-    longest = max(min(LONGEST_ID, len(plain(row.case_id))) for row in rows)
-    room = WIDTH - 2 - max(longest, 17) - (6 if run.header.repeats > 1 else 0)
+    longest = max(min(room_for_ids(style), len(plain(row.case_id))) for row in rows)
+    room = style.width - 2 - max(longest, 17) - (6 if run.header.repeats > 1 else 0)
     kept: list[Metric] = []
     for metric in there:
         room -= max(7, len(_short(metric)) + 2)
@@ -138,7 +146,7 @@ def _short(metric: Metric) -> str:
 
 
 def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, style: Style, *, spread: bool) -> list[str]:
-    name = shorten(plain(row.case_id), LONGEST_ID)
+    name = shorten(plain(row.case_id), room_for_ids(style))
     zone = row.zones.get(run.suite.kind.primary)
     if row.status != "scored":
         zone = Zone.FAIL
@@ -164,9 +172,9 @@ def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, style: Sty
 
 def usage_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     """What the run took, and the repairs made to answers."""
-    lines = [style.dim(line) for text in usage_lines(run.usage, run.header.model) for line in wrap(text)]
+    lines = [style.dim(line) for text in usage_lines(run.usage, run.header.model) for line in style.wrap(text)]
     if run.notes and verbose:
-        lines += [style.dim(line) for note in run.notes for line in wrap(plain(note), first="note  ")]
+        lines += [style.dim(line) for note in run.notes for line in style.wrap(plain(note), first="note  ")]
     elif run.notes:
         lines.append(style.dim(f"{numbers.count(len(run.notes), 'note')} on answers (-v shows them)"))
     return lines
@@ -176,7 +184,7 @@ def _warnings(run: RunView, declines: int, style: Style) -> list[str]:
     lines = []
     if failing := fail_zones(run):
         text = f"fail zone: {', '.join(failing)} — row3 --compare judges"
-        lines += [style.paint(line, RED) for line in wrap(text, first="✗ ")]
+        lines += [style.paint(line, RED) for line in style.wrap(text, first="✗ ")]
     if text := declines_line(declines, run):
-        lines += [style.paint(line, YELLOW) for line in wrap(text, first="▼ ")]
+        lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="▼ ")]
     return lines

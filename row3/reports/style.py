@@ -1,4 +1,4 @@
-"""Text for a terminal: safe, 80 columns wide, in colour where asked; no meaning is in the colour alone."""
+"""Text for a terminal: safe, as wide as it is, in colour where asked; no meaning is in the colour alone."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from row3.domain.metrics import Zone
 from row3.domain.verdicts import Verdict
 
 WIDTH = 80
+"""Columns in a file or a pipe, whatever the terminal: the same run reads the same everywhere."""
 MARKS = {Zone.FAIL: "✗", Zone.MARGINAL: "!", Zone.PASS: "✓", Zone.EXCELLENT: "★"}
 VERDICT_MARKS = {Verdict.PROCEED: "✓", Verdict.INVESTIGATE: "!", Verdict.BLOCK: "✗"}
 RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
@@ -56,20 +57,26 @@ def shorten(text: str, room: int) -> str:
     return f"{text.rstrip()}…"
 
 
-def wrap(text: str, *, first: str = "", then: str | None = None) -> list[str]:
-    """Lines of at most 80 columns; `first` begins the first line, `then` (blanks by default) the others."""
+def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WIDTH) -> list[str]:
+    """Lines of at most `width` columns; `first` begins the first line, `then` (blanks by default) the others."""
     rest = " " * cells(first) if then is None else then
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    width = WIDTH if not wide else max(len(first) + 20, int(WIDTH * len(text) / (len(text) + wide)))
+    if wide:
+        width = max(len(first) + 20, int(width * len(text) / (len(text) + wide)))
     lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return lines or [first.rstrip()]
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """Paints with ANSI colours, or leaves text as it is."""
+    """Paints with ANSI colours, or leaves text as it is; and how wide lines may be."""
 
     colour: bool = False
+    width: int = WIDTH
+
+    def wrap(self, text: str, *, first: str = "", then: str | None = None) -> list[str]:
+        """As `wrap`, at this width."""
+        return wrap(text, first=first, then=then, width=self.width)
 
     def paint(self, text: str, *codes: str) -> str:
         """The text in these colours."""
@@ -96,6 +103,10 @@ class Style:
         return text if good is None else self.paint(text, GREEN if good else RED)
 
 
+PLAIN = Style()
+"""No colour, and as wide as a file is."""
+
+
 def arrow(good: bool | None) -> str:
     """▲ is better and ▼ is worse, whichever way the number went."""
     return " " if good is None else "▲" if good else "▼"
@@ -115,3 +126,18 @@ def table(
     ).split("\n")
     rule = "─" * max(cells(visible(line).rstrip()) for line in lines)
     return [style.dim(lines[0].rstrip()), style.dim(rule), *(line.rstrip() for line in lines[1:])]
+
+
+def named_table(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
+    """A table of names with their numbers; each name on a line of its own where the table would be too wide."""
+    align = "l" + "r" * (len(headers) - 1)
+    lines = table(headers, rows, align, style)
+    if max(cells(visible(line)) for line in lines) <= style.width:
+        return lines
+    head, rule, *numbers = table(["", *headers[1:]], [["", *row[1:]] for row in rows], align, style)
+    return [
+        style.dim(headers[0]),
+        head,
+        rule,
+        *(line for row, number in zip(rows, numbers, strict=True) for line in (row[0], number)),
+    ]

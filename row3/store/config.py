@@ -58,6 +58,14 @@ class GateConfig(_Section):
     declines: Annotated[int, Field(ge=2)] = Field(
         default=3, description="Consecutive declining runs that are announced."
     )
+    policy: Literal["fixed", "paired"] = Field(
+        default="fixed", description="`fixed` judges the means; `paired` what their interval shows."
+    )
+    inconclusive: Literal["investigate", "block"] = Field(
+        default="investigate", description="What `paired` says where the interval shows neither."
+    )
+    fail: str = Field(default="", description="Limits of single metrics: `overall:5,recall:3,hallucination:0`.")
+    informational: bool = Field(default=False, description="Report, and never block.")
 
 
 class ProviderConfig(_Section):

@@ -113,13 +113,6 @@ def history_text(root: Path, entry: HistoryEntry) -> str:
     return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
 
 
-def parse_time(text: str) -> float:
-    """Seconds since 1970 of an entry's time."""
-    from datetime import datetime
-
-    return datetime.fromisoformat(text).timestamp()
-
-
 def as_json(entries: list[HistoryEntry]) -> str:
     """Entries as a JSON array, for `row3 history --format json`."""
     return json.dumps(

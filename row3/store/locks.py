@@ -10,7 +10,7 @@ from filelock import FileLock, Timeout
 
 from row3.errors import EnvironmentFault
 from row3.store.files import disk_faults
-from row3.store.transaction import recover
+from row3.store.transaction import FOLDER, recover
 
 PATIENCE_S = 120.0
 GITIGNORE = "*\n"
@@ -47,6 +47,20 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
         yield recover(local.parent, local)
     finally:
         lock.release()
+
+
+def finish_interrupted(local: Path, *, say: Callable[[str], None] = lambda _: None) -> list[str]:
+    """Finish what a killed command left half-done, so that nobody reads a mixture; the files that are in place now.
+
+    Raises `EnvironmentFault`, `InvalidFile`.
+    """
+    if not (local / FOLDER).exists():
+        return []
+    with writing(local, say=say) as done:
+        pass
+    if done:
+        say(f"finished what an interrupted command had begun: {', '.join(done)}")
+    return done
 
 
 def _acquired(lock: FileLock, patience_s: float) -> bool:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from row3.domain.metrics import Threshold
 from row3.errors import InvalidFile, UsageError
+from row3.gate.limits import parse_limits
 from row3.gate.policy import GatePolicy
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, SYMMETRIC
-from row3.store.config import FILE, Config, ProviderConfig, SuiteConfig, read_config
+from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SuiteConfig, read_config
 
 LOCAL = ".row3"
 READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
@@ -128,7 +129,6 @@ def make_suite(config: Config, name: str) -> Suite:
         thresholds[key] = Threshold(*steps)
     if settings.gate.investigate > settings.gate.block:
         raise InvalidFile("`investigate` is above `block`", where=f"{where}.gate", fix="Keep investigate ≤ block")
-    gated = settings.gate.metrics
     return Suite(
         name=name,
         kind=kind,
@@ -141,15 +141,31 @@ def make_suite(config: Config, name: str) -> Suite:
             thresholds=thresholds,
             **({} if settings.predicates.allowed is None else {"predicates": tuple(settings.predicates.allowed)}),
         ),
-        policy=GatePolicy(
-            unit=settings.gate.unit,
-            block=settings.gate.block,
-            investigate=settings.gate.investigate,
-            metrics=tuple(gated) if gated is not None else tuple(m.key for m in kind.metrics if not m.companion),
-            declines=settings.gate.declines,
-        ),
+        policy=_policy(settings.gate, kind, where=f"{where}.gate"),
         provider=_merged(config.provider, settings.provider),
     )
+
+
+def _policy(gate: GateConfig, kind: Kind, *, where: str) -> GatePolicy:
+    headline = [metric.key for metric in kind.metrics if not metric.companion]
+    policy = GatePolicy(
+        unit=gate.unit,
+        block=gate.block,
+        investigate=gate.investigate,
+        metrics=tuple(gate.metrics if gate.metrics is not None else headline),
+        declines=gate.declines,
+        policy=gate.policy,
+        inconclusive=gate.inconclusive,
+        informational=gate.informational,
+    )
+    return with_limits(policy, kind, gate.fail, where=f"{where}.fail") if gate.fail else policy
+
+
+def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> GatePolicy:
+    """The policy with limits of single metrics; a metric that is given one can block. Raises `UsageError`."""
+    limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where)
+    metrics = dict.fromkeys((*policy.metrics, *limits))
+    return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 
 
 def _merged(general: ProviderConfig, own: ProviderConfig | None) -> ProviderConfig:

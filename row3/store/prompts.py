@@ -57,7 +57,8 @@ def _mapping(loader: Any, node: Any) -> dict[Any, Any]:
     keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
     for key in keys:
         if keys.count(key) > 1:
-            raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", node.start_mark)
+            again = [node_of_key for (node_of_key, _), same in zip(node.value, keys, strict=True) if same == key][1]
+            raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", again.start_mark)
     return dict(zip(keys, (loader.construct_object(value, deep=True) for _, value in node.value), strict=True))
 
 
@@ -104,10 +105,8 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
     try:
         value = yaml.load(front, Loader=_NoDuplicates)  # noqa: S506 - a safe loader
     except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = f":{mark.line + 2}" if mark is not None else ""
-        what = getattr(error, "problem", None) or str(error)
-        raise InvalidFile(f"the front matter is not YAML: {what}", where=f"{where}{line}", fix="Correct it") from None
+        what, line = _yaml_fault(error, front)
+        raise InvalidFile(f"the front matter is not YAML: {what}", where=f"{where}:{line}", fix="Correct it") from None
     if not isinstance(value, dict):
         raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
     if isinstance(value.get("version"), (int, float)):
@@ -119,9 +118,10 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
     matter = validate(_FrontMatter, value, where=where, command="row3 lint")
     version = parse_version(matter.version)
     if matter.name != ref.name or version != ref.version:
+        field = "name" if matter.name != ref.name else "version"
         raise InvalidFile(
             f"the front matter says {matter.name} {matter.version}, the file name says {ref.name} {ref.version}",
-            where=where,
+            where=f"{where} field {field}",
             fix="Make them agree",
         )
     parameters = {
@@ -139,6 +139,18 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
         text=text,
         path=where,
     )
+
+
+def _yaml_fault(error: Exception, front: str) -> tuple[str, int]:
+    """What is wrong, and the line of the file that it is wrong in; the parser may have noticed lines later."""
+    position = getattr(error, "position", None)
+    if isinstance(position, int):  # a character that YAML does not take
+        return "a control character", front.count("\n", 0, position) + 2
+    mark = getattr(error, "problem_mark", None)
+    began = getattr(error, "context_mark", None)
+    if began is not None and str(getattr(error, "context", "")).startswith(("while scanning", "while parsing a flow")):
+        mark = began  # a quote or bracket that never closes, a key without its colon
+    return getattr(error, "problem", None) or str(error), 2 if mark is None else mark.line + 2
 
 
 def _split(text: str, *, where: str) -> tuple[str, str]:

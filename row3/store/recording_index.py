@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from row3.domain.requests import Request
 from row3.store.files import read_faults
-from row3.store.recording_lines import HEAD, Recording, decoded, from_line
+from row3.store.recording_lines import HEAD, Recording, from_line
 
 DIGEST = re.compile("[0-9a-f]{64}")
 

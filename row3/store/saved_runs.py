@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
@@ -80,28 +80,31 @@ class CaseRecord:
     found: Mapping[str, tuple[str, ...]]
     answers: str = ""
     """Digest of the answers that were scored; empty for outputs made elsewhere."""
+    spread: Mapping[str, float] = field(default_factory=dict)
+    """Standard deviation over the repeats, by metric; empty where the case was asked once."""
 
     def line(self) -> bytes:
         """The record as JSON."""
-        return to_json(
-            {
-                "id": self.id,
-                "digest": self.digest,
-                "content": self.content,
-                "demands": self.demands,
-                "input": self.input,
-                "status": self.status,
-                "metrics": self.metrics,
-                "found": self.found,
-                "answers": self.answers,
-            }
-        )
+        value = {
+            "id": self.id,
+            "digest": self.digest,
+            "content": self.content,
+            "demands": self.demands,
+            "input": self.input,
+            "status": self.status,
+            "metrics": self.metrics,
+            "found": self.found,
+            "answers": self.answers,
+        }
+        if self.spread:
+            value["spread"] = self.spread
+        return to_json(value)
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
     """A case record from its line; raises `InvalidFile`."""
     try:
-        value = json.loads(line)
+        value = from_json(line, allow_inf_nan=False)
         metrics = value["metrics"]
         if not all(isinstance(number, (int, float)) and 0 <= number <= 1 for number in metrics.values()):
             raise TypeError
@@ -115,6 +118,7 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
             metrics,
             {key: tuple(items) for key, items in value["found"].items()},
             value.get("answers", ""),
+            value.get("spread", {}),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None

@@ -24,7 +24,7 @@ Outcome = Literal["installed", "updated", "unchanged", "restored", "removed", "l
 
 @dataclass(frozen=True, slots=True)
 class HookState:
-    """One hook, and what was done to it (`status` does nothing: unchanged, left or absent)."""
+    """One hook, and what was done to it (`status` does nothing: installed, left or absent)."""
 
     name: str
     outcome: Outcome
@@ -41,11 +41,6 @@ class HookReport:
     folder: Path
     hooks: tuple[HookState, ...]
     note: str = ""
-
-    @property
-    def active(self) -> bool:
-        """Whether all three call row3."""
-        return all(hook.outcome in ("installed", "updated", "unchanged") for hook in self.hooks)
 
 
 def install(repo: Repository, python: str, project: Path) -> HookReport:
@@ -132,7 +127,7 @@ def _status(folder: Path, name: str) -> HookState:
     python = setting(mine.read_bytes(), "python")
     gone = f"its Python is gone ({python}), so it blocks everything: `row3 hook install`"
     note = _chained(mine) if shutil.which(python) else gone
-    return HookState(name, "unchanged", files.present(files.saved(folder, name)), note)
+    return HookState(name, "installed", files.present(files.saved(folder, name)), note)
 
 
 def _unread(repo: Repository, folder: Path) -> list[Path]:

@@ -18,21 +18,6 @@ class Push:
     remote_sha: str | None
     """None: the remote ref is new."""
 
-    @property
-    def deletes(self) -> bool:
-        """Whether the remote ref goes away."""
-        return self.local_sha is None
-
-    @property
-    def creates(self) -> bool:
-        """Whether the remote ref is new."""
-        return self.remote_sha is None
-
-    @property
-    def branch(self) -> str | None:
-        """The remote branch, None for a tag or another ref."""
-        return self.remote_ref.removeprefix("refs/heads/") if self.remote_ref.startswith("refs/heads/") else None
-
 
 def parse_pushes(text: str) -> tuple[Push, ...]:
     """The lines `<local ref> <local sha> <remote ref> <remote sha>`; none where everything is up to date.

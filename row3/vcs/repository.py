@@ -50,10 +50,6 @@ class Repository:
         """The commit that is checked out, None before the first one."""
         return self._git.ask("rev-parse", "--verify", "-q", "HEAD^{commit}", expect=(0, 1)).text or None
 
-    def short_head(self) -> str | None:
-        """The same, as short as it is unambiguous."""
-        return self._git.ask("rev-parse", "--verify", "-q", "--short", "HEAD^{commit}", expect=(0, 1)).text or None
-
     def branch(self) -> str | None:
         """The branch that is checked out, None where HEAD is detached."""
         return self._git.ask("symbolic-ref", "-q", "--short", "HEAD", expect=(0, 1)).text or None

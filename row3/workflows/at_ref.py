@@ -101,27 +101,27 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
     added = sorted(set(new) - set(old))
     reasons = []
     if gone:
-        reasons.append(Reason(Verdict.BLOCK, f"golden cases removed since {label}: {_listed(gone)}"))
+        what = f"golden cases removed since {label}: {_listed(gone)}"
+        reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
     if changed:
-        reasons.append(
-            Reason(
-                Verdict.INVESTIGATE,
-                f"golden cases changed since {label}, judged as they were there: {_listed(changed)}",
-            )
-        )
+        what = f"golden cases changed since {label}, judged as they were there: {_listed(changed)}"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="cases"))
     weakened = [file for file in changed if _weakened(old[file], new[file], suite)]
     if weakened:
-        reasons.append(Reason(Verdict.BLOCK, f"golden cases that demand less than at {label}: {_listed(weakened)}"))
+        what = f"golden cases that demand less than at {label}: {_listed(weakened)}"
+        reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
     if (here.rules, here.policy) != (suite.rules, suite.policy):
         looser = loosened(rules_of(suite), rules_of(here))
-        reasons += [Reason(Verdict.BLOCK, f"{FILE} asks for less than at {label}: {line}") for line in looser]
+        reasons += [
+            Reason(Verdict.BLOCK, f"{FILE} asks for less than at {label}: {line}", cause="rules") for line in looser
+        ]
         if not looser:
             what = f"{FILE} has other rules than at {label}; those of {label} judge"
-            reasons.append(Reason(Verdict.INVESTIGATE, what))
+            reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
     reasons += _promotions(read_promoted(base), read_promoted(own.root), label)
     if there.config.suite != own.config.suite:
         what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
-        reasons.append(Reason(Verdict.BLOCK, what))
+        reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
         shutil.copyfile(new[file], there.golden(name) / file)
@@ -139,10 +139,11 @@ def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str
         held = {} if now is None else now.locked | {now.version: now.digest}
         for version, digest in (entry.locked | {entry.version: entry.digest}).items():
             if held.get(version) != digest:
-                reasons.append(Reason(Verdict.BLOCK, f"the lock of {name} {version} is not as at {label}"))
+                what = f"the lock of {name} {version} is not as at {label}"
+                reasons.append(Reason(Verdict.BLOCK, what, cause="locks"))
         before, after = parse_version(entry.version), None if now is None else parse_version(now.version)
         if before is not None and after is not None and after < before:
-            reasons.append(Reason(Verdict.BLOCK, f"{name} falls back from {before} to {after}"))
+            reasons.append(Reason(Verdict.BLOCK, f"{name} falls back from {before} to {after}", cause="locks"))
     return reasons
 
 

@@ -45,13 +45,18 @@ def save_baseline(session: Session) -> Announced:
     return Announced(run, declines)
 
 
+def archived(suite: str, run_id: str) -> str:
+    """Where a baseline goes when the next one takes its place."""
+    return f"baselines/archive/{suite}-{run_id}.json"
+
+
 def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]:
     """The new baseline, and the old one under its own name in the archive."""
     files: dict[str, bytes] = {}
     current = project.baseline(suite.name)
     if current.exists():
         old = read_run(current, where=f"baselines/{current.name}")
-        files[f"baselines/archive/{suite.name}-{old.header.run_id}.json"] = current.read_bytes()
+        files[archived(suite.name, old.header.run_id)] = current.read_bytes()
     stored = StoredCases(project, suite)
 
     def lines() -> Iterable[bytes]:
@@ -68,6 +73,7 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
                 record.metrics,
                 record.found,
                 record.answers,
+                record.spread,
             )
             yield full.line()
 

@@ -12,20 +12,20 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from row3.domain.requests import digest_json
-from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
-from row3.gate.comparison import by_size, compare_case, compare_metrics
+from row3.domain.metrics import Zone
+from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
+from row3.gate.comparison import by_size, judge_move, worse_by
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
+from row3.gate.sensitivity import Sensitivity, sensitivity
 from row3.gate.verdicts import Evidence, judge
-from row3.gate.zones import zones_of
-from row3.metrics.aggregate import Aggregate
-from row3.metrics.composite import overall
-from row3.store.cases import content_digest, gone_demands
+from row3.gate.zones import zone_of, zones_of
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project, Suite
-from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun
+from row3.store.saved_runs import RunHeader, SavedRun
+from row3.workflows.compare_case import CaseComparer
 from row3.workflows.differences import loosened, signature_change, what_differs
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
-from row3.workflows.rescore import Rescorer
 from row3.workflows.results import CaseResult
 from row3.workflows.run_suite import Run
 
@@ -54,111 +54,84 @@ class Comparison:
     compared: int
     """Cases that both sides have and that could be compared."""
     rescored: int = 0
+    sensitivity: Sensitivity | None = None
+    """What this many cases can see of the composite."""
     approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def blocked(self) -> bool:
         """The gate blocks and nobody has approved."""
-        return self.verdict is Verdict.BLOCK and self.approval is None
+        return self.verdict is Verdict.BLOCK and self.approval is None and not self.run.suite.policy.informational
 
 
 class Comparer:
-    """Takes in a run's cases one by one and compares each with the baseline's."""
+    """Adds up how a run's cases compare with the baseline's; `case` compares one, in whatever process."""
 
     def __init__(self, project: Project, suite: Suite, baseline: SavedRun, paths: Callable[[str], Any]) -> None:
         self.suite = suite
         self.baseline = baseline
-        self._stored = paths
-        self._rescore = Rescorer(project, suite, baseline.header)
-        self._scorer_changed = baseline.header.scorer != suite.kind.signature(suite.rules)
-        self._weights_changed = dict(baseline.header.weights) != dict(suite.rules.weights)
-        self._before, self._after = Aggregate(), Aggregate()
+        self.case = CaseComparer(project, suite, baseline, paths)
+        self._pairs = Pairs()
         self._heap: list[tuple[float, int, CaseChange]] = []
         self._serial = 0
+        self._problem = ""
         self.moves: Counter[str] = Counter()
         self.seen: set[str] = set()
         self.weakened: dict[str, list[str]] = {}
         self.changed: list[str] = []
         self.incomparable: list[str] = []
         self.broke: list[str] = []
-        self.critical: list[str] = []
+        self.critical: dict[str, str] = {}
         self.rescored = 0
 
-    def __call__(self, result: CaseResult) -> CaseChange:
-        """Compare one case."""
-        self.seen.add(result.case_id)
-        if result.critical:
-            self.critical.append(result.case_id)
-        before = self.baseline.record(result.case_id)
-        old, comparable = self._comparable(before, result)
-        change = compare_case(
-            result.case_id,
-            None if old is None else (old.status, old.metrics, old.found),
-            (result.status, result.metrics, result.record.found),
-            primary=self.suite.kind.primary,
-            comparable=comparable,
-        )
-        if change.move in ("improved", "unchanged", "regressed", "broke", "fixed"):
-            assert old is not None
+    def take(self, result: CaseResult) -> None:
+        """Take in one compared case."""
+        compared = result.compared
+        assert compared is not None
+        change, case_id = compared.change, result.case_id
+        self.seen.add(case_id)
+        if result.critical and (how := self._how_it_broke(result, compared)):
+            self.critical[case_id] = how
+        if compared.weakened:
+            self.weakened[case_id] = list(compared.weakened)
+        if compared.changed:
+            self.changed.append(case_id)
+        self.rescored += compared.rescored
+        self._problem = self._problem or compared.problem
+        if compared.before is not None:
             # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
             # move it.
-            both = old.metrics.keys() & result.metrics.keys()
-            self._before.add({key: value for key, value in old.metrics.items() if key in both}, {})
-            self._after.add({key: value for key, value in result.metrics.items() if key in both}, {})
-        if change.move == "broke":
-            self.broke.append(result.case_id)
-        if change.move == "not comparable":
-            self.incomparable.append(result.case_id)
-        self._keep(change)
-        return change
-
-    def _comparable(self, before: CaseRecord | None, result: CaseResult) -> tuple[CaseRecord | None, bool]:
-        """The baseline's record to compare with, scored as today's, and whether the two are alike."""
-        if before is None:
-            return None, True
-        if before.digest != result.record.digest and self._content_changed(before, result):
-            case = self._stored(result.case_id).case
-            if before.input != digest_json(self.suite.kind.variables(case)):
-                return before, False
-            self.changed.append(result.case_id)
-            return self._again(before, result)
-        if self._scorer_changed:
-            return self._again(before, result)
-        if self._weights_changed:
-            metrics = dict(before.metrics)
-            if before.status == "scored":
-                primary = self.suite.kind.primary
-                metrics.pop(primary, None)
-                metrics[primary] = overall(metrics, self.suite.rules.weights)
-            before = CaseRecord(
-                before.id,
-                before.digest,
-                before.content,
-                before.demands,
-                before.input,
-                before.status,
-                metrics,
-                before.found,
-                before.answers,
+            self._pairs.add(
+                compared.before,
+                result.metrics,
+                source=result.source,
+                repeats=(self.baseline.header.repeats, result.repeats),
+                spreads=(compared.before_spread, result.spread),
             )
-        return before, True
+        if change.move == "broke":
+            self.broke.append(case_id)
+        if change.move == "not comparable":
+            self.incomparable.append(case_id)
+        self._keep(change)
 
-    def _content_changed(self, before: CaseRecord, result: CaseResult) -> bool:
-        stored = self._stored(result.case_id)
-        if before.content and content_digest(stored.case) == before.content:
-            return False
-        gone = gone_demands(before.demands, self.suite.kind, stored.case)
-        if gone:
-            self.weakened[result.case_id] = [f"{gone} of its expectations or canaries are gone"]
-        return True
-
-    def _again(self, before: CaseRecord, result: CaseResult) -> tuple[CaseRecord, bool]:
-        record = self._rescore(before, lambda: self._stored(result.case_id))
-        if record is None:
-            return before, False
-        self.rescored += 1
-        return record, True
+    def _how_it_broke(self, result: CaseResult, compared: Compared) -> str:
+        """How a critical case broke: no usable answer, worse by more than the limit, or newly in its fail zone."""
+        kind, policy = self.suite.kind, self.suite.policy
+        if compared.change.move == "broke":
+            return "broke: its answer cannot be used"
+        before, after = (compared.before or {}).get(kind.primary), result.metrics.get(kind.primary)
+        if before is None or after is None:
+            return ""
+        metric = next(metric for metric in kind.metrics if metric.key == kind.primary)
+        worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
+        if judge_move(worse, policy, limit=policy.limit(kind.primary)) is Verdict.BLOCK:
+            return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}"
+        limits = self.suite.rules.thresholds.get(kind.primary)
+        failed_before = limits is None or zone_of(before, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL
+        if result.zones.get(kind.primary) is Zone.FAIL and not failed_before:
+            return f"broke: {metric.title} {after:.1%} is in the fail zone"
+        return ""
 
     def _keep(self, change: CaseChange) -> None:
         self.moves[change.move] += 1
@@ -185,18 +158,17 @@ class Comparer:
         for case_id in removed:
             self._keep(CaseChange(case_id, "removed", 0.0))
         header = self.baseline.header
-        means = self._after.means()
-        changes = compare_metrics(
-            self._before.means(), means, self.suite.kind.metrics, self.suite.policy, self._after.denominators()
-        )
+        kind, policy = self.suite.kind, self.suite.policy
+        old_means, means = self._pairs.means()
+        changes = compare_metrics(old_means, means, kind.metrics, policy, self._pairs, primary=kind.primary)
         entries = list(history)
         declines = declining_runs(entries, run, self.suite)
         differs = what_differs(header, run.header)
-        if self._scorer_changed:
+        if self.case.scorer_changed:
             how = signature_change(header.scorer, run.header.scorer)
             differs.append(f"scorer: {how}; the baseline's answers were scored again")
-        if self._rescore.problem:
-            differs.append(f"the baseline's answers could not be scored again: {self._rescore.problem}")
+        if self._problem:
+            differs.append(f"the baseline's answers could not be scored again: {self._problem}")
         verdict, reasons = judge(
             Evidence(
                 metrics=self.suite.kind.metrics,
@@ -217,7 +189,7 @@ class Comparer:
                 critical=self.critical,
                 declines=declines,
                 partial=partial,
-                compared=self._after.denominators().get(self.suite.kind.primary, 0),
+                compared=self._pairs.counts().get(kind.primary, 0),
             )
         )
         reasons = (*reasons, *extra)
@@ -236,7 +208,8 @@ class Comparer:
             differs=differs,
             declines=declines,
             evidence=evidence,
-            compared=self._after.denominators().get(self.suite.kind.primary, 0),
+            compared=self._pairs.counts().get(kind.primary, 0),
             rescored=self.rescored,
+            sensitivity=sensitivity(self._pairs, kind.primary, policy, wanted=policy.limit(kind.primary) / 100),
             approval=approved_before(entries, evidence) if verdict is Verdict.BLOCK else None,
         )

@@ -11,8 +11,9 @@ from pathlib import Path
 from row3.domain.prompts import parse_reference
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.errors import InvalidFile, UsageError
-from row3.gate.comparison import by_size, compare_case, compare_metrics
-from row3.metrics.aggregate import Aggregate
+from row3.gate.comparison import by_size, compare_case
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun, latest_runs, parse_run, read_run, run_bytes
 from row3.workflows.differences import what_differs
@@ -77,7 +78,8 @@ def diff(project: Project, suite: Suite, before: str, after: str, options: RunOp
 def compare_runs(suite: Suite, left: Side, right: Side) -> Diff:
     """Two runs of one suite, case by case; memory holds the larger moves only. Raises `InvalidFile`."""
     primary = suite.kind.primary
-    old_sum, new_sum = Aggregate(), Aggregate()
+    pairs = Pairs()
+    repeats = left.run.header.repeats, right.run.header.repeats
     moves: Counter[str] = Counter()
     heap: list[tuple[float, int, CaseChange]] = []
     ids = left.run.ids()
@@ -89,9 +91,7 @@ def compare_runs(suite: Suite, left: Side, right: Side) -> Diff:
         change = compare_case(case_id, _sides(old), _sides(new), primary=primary, comparable=comparable)
         moves[change.move] += 1
         if old is not None and new is not None and change.move in _COMPARED:
-            both = old.metrics.keys() & new.metrics.keys()
-            old_sum.add({key: old.metrics[key] for key in both}, {})
-            new_sum.add({key: new.metrics[key] for key in both}, {})
+            pairs.add(old.metrics, new.metrics, repeats=repeats, spreads=(old.spread, new.spread))
         if change.move != "unchanged":
             weight = 2.0 if change.move in ("broke", "fixed", "failed") else abs(change.delta)
             push = heapq.heappush if len(heap) < KEPT_CHANGES else heapq.heappushpop
@@ -100,9 +100,7 @@ def compare_runs(suite: Suite, left: Side, right: Side) -> Diff:
     differs = what_differs(before, after)
     if before.scorer != after.scorer:
         differs.append(f"scorer: {before.scorer} → {after.scorer}; scores of two scorers do not compare")
-    metrics = compare_metrics(
-        old_sum.means(), new_sum.means(), suite.kind.metrics, suite.policy, new_sum.denominators()
-    )
+    metrics = compare_metrics(*pairs.means(), suite.kind.metrics, suite.policy, pairs, primary=primary)
     return Diff(
         suite=suite.name,
         names=(left.name, right.name),

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, Protocol
 
+from row3.kinds import kind_named
 from row3.store.saved_runs import RunHeader
-
-LOWER_IS_BETTER = frozenset({"hallucinationRate", "ungroundedRate", "duplicateRate", "forbiddenRelationshipRate"})
 
 
 def what_differs(baseline: RunHeader, current: RunHeader) -> list[str]:
@@ -61,8 +60,10 @@ def _shown(value: Any) -> str:
 
 
 class RulesView(Protocol):
-    """Thresholds, weights and gate, as a header keeps them."""
+    """Kind, thresholds, weights and gate, as a header keeps them."""
 
+    @property
+    def kind(self) -> str: ...
     @property
     def thresholds(self) -> Mapping[str, Mapping[str, float]]: ...
     @property
@@ -74,6 +75,8 @@ class RulesView(Protocol):
 def loosened(baseline: RulesView, current: RulesView) -> list[str]:
     """Thresholds, weights and limits that ask for less than the baseline's; each of them blocks."""
     lines = []
+    metrics = kind_named(current.kind, where="the suite").metrics
+    lower_is_better = {metric.key for metric in metrics if not metric.higher_is_better}
     for key, old in baseline.thresholds.items():
         new = current.thresholds.get(key)
         if new is None:
@@ -82,7 +85,7 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         lines.extend(
             f"threshold {key}.{zone} was loosened from {value:g} to {now:g}"
             for zone, value in old.items()
-            if _looser(now := new.get(zone, value), value, key)
+            if (now := new.get(zone, value)) != value and (now > value) is (key in lower_is_better)
         )
     before, after = baseline.gate, current.gate
     lines.extend(
@@ -90,6 +93,7 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         for limit in ("block", "investigate", "declines")
         if limit in before and limit in after and float(after[limit]) > float(before[limit])
     )
+    lines += _looser_noise(before, after)
     gone = [key for key in before.get("metrics", ()) if key not in after.get("metrics", ())]
     if gone:
         lines.append(f"the gate no longer judges {', '.join(gone)}")
@@ -113,8 +117,20 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
     return lines
 
 
-def _looser(now: float, before: float, key: str) -> bool:
-    return now > before if key in LOWER_IS_BETTER else now < before
+def _looser_noise(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """Limits of single metrics, and a policy that lets more through than the baseline's."""
+    lines = []
+    old, new = before.get("limits", {}), after.get("limits", {})
+    for key in dict.fromkeys((*old, *new)):
+        was, now = old.get(key, before.get("block", 0.0)), new.get(key, after.get("block", 0.0))
+        if float(now) > float(was):
+            lines.append(f"the limit of {key} was loosened from {was:g} to {now:g}")
+    strict = [gate.get("policy", "fixed") == "fixed" or gate.get("inconclusive") == "block" for gate in (before, after)]
+    if strict[0] and not strict[1]:
+        lines.append("the gate's policy was loosened to `paired`, which lets through what may be noise")
+    if after.get("informational") and not before.get("informational"):
+        lines.append("the gate was made informational: it no longer blocks")
+    return lines
 
 
 def signature_change(before: str, after: str) -> str:

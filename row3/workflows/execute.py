@@ -20,7 +20,7 @@ from row3.store.cases import StoredCase, read_case
 from row3.store.recording_index import RecordingIndex
 from row3.store.recordings import Recording
 from row3.workflows.evaluate import Asking, steps
-from row3.workflows.results import CaseResult, Spent, make_result
+from row3.workflows.results import CaseResult, Packing, Spent
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -93,7 +93,7 @@ class Replay:
 
     asking: Asking
     index: RecordingIndex
-    explain: bool
+    pack: Packing
 
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Evaluate one case; raises `InvalidFile` for a template that fails or a broken recording."""
@@ -115,7 +115,7 @@ class Replay:
         except StopIteration as end:
             score: CaseScore = end.value
         answers = said.hexdigest()[:ANSWERS_DIGITS]
-        return make_result(stored, score, self.asking.suite, tuple(spent), answers=answers, explain=self.explain)
+        return self.pack(stored, score, tuple(spent), answers=answers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ async def evaluate_live(
     observer: Observer,
     cost: Callable[[str, int, int], float | None],
     jobs: int,
-    explain: bool,
+    pack: Packing,
 ) -> list[CaseResult]:
     """Evaluate every case with up to `jobs` requests at once.
 
@@ -240,7 +240,7 @@ async def evaluate_live(
         except StopIteration as end:
             score: CaseScore = end.value
         answers = said.hexdigest()[:ANSWERS_DIGITS]
-        return make_result(stored, score, asking.suite, tuple(spent), answers=answers, explain=explain)
+        return pack(stored, score, tuple(spent), answers=answers)
 
     async def worker() -> None:
         for stored in source:

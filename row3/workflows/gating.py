@@ -41,11 +41,11 @@ def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None =
     if ref is not None and session.mode != "replay":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
     with judging_by(session.project, session.suite, ref) as judging:
-        suite = judging.suite
+        suite = session.gate.applied(judging.suite)
         label = None if ref is None else ref.label
         baseline = read_baseline(judging.project, suite, against=label)
         comparer = Comparer(session.project, suite, baseline, StoredCases(judging.project, suite))
-        run = run_suite(session, suite=suite, files=judging.files, on_result=comparer, lineup=lineup)
+        run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
         comparison = comparer.finish(
             run,
             read_history(session.project.root),

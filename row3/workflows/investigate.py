@@ -17,6 +17,7 @@ from row3.store.locks import writing
 from row3.store.project import Project, Suite
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
+from row3.workflows.endpoints import endpoint_of
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.execute import miss
 from row3.workflows.inquiry import Inquiry
@@ -101,7 +102,7 @@ def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[R
             return recording.answer
         if mode == "replay":
             return miss(index, request)
-        given = asyncio.run(_ask(suite, request))
+        given = asyncio.run(_ask(project, suite, request))
         if isinstance(given, Answer) and mode in ("auto", "record"):
             with writing(project.local):
                 merge(folder, [to_line(request, given, recorded_at=now())])
@@ -110,11 +111,10 @@ def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[R
     return answer
 
 
-async def _ask(suite: Suite, request: Request) -> Answer | NoAnswer:
+async def _ask(project: Project, suite: Suite, request: Request) -> Answer | NoAnswer:
     from row3.providers.registry import make_provider
-    from row3.workflows.live import endpoint_of
 
-    provider = make_provider(endpoint_of(suite), os.environ)
+    provider = make_provider(endpoint_of(project, suite), os.environ)
     try:
         return await provider.ask(request)
     finally:

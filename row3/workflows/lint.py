@@ -5,7 +5,7 @@ No finding stops the others: a file that cannot be used is a finding like any ot
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -13,13 +13,15 @@ from pathlib import Path
 from row3.errors import InvalidFile, Row3Error
 from row3.reports.findings import LintFinding, LintReport
 from row3.store import positions
-from row3.store.config import FILE, Config, read_config
+from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
 from row3.store.files import decode, refuse_conflicts
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
-from row3.store.project import Project, Suite, find_root, make_suite, pick_suite
+from row3.store.locks import finish_interrupted
+from row3.store.project import LOCAL, Project, Suite, find_root, make_suite, pick_suite
 from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
+from row3.workflows.endpoints import endpoint_of
 from row3.workflows.lint_cases import CaseLint
 from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.lint_prompts import PromptLint
@@ -30,17 +32,27 @@ MOST = 20
 """Findings of one recordings file: one that is no recordings file at all would give as many as it has lines."""
 
 
-def lint_at(start: Path, suite: str | None = None) -> LintReport:
+def lint_at(
+    start: Path, suite: str | None = None, *, finish: bool = False, say: Callable[[str], None] = lambda _: None
+) -> LintReport:
     """Lint the project around a folder, also where its `row3.toml` cannot be used.
 
+    Args:
+        finish: finish an interrupted promotion first; else files would be looked at that are about to be replaced.
     Raises `InvalidFile` where there is no project, `UsageError` for an unknown suite.
     """
     root = find_root(start)
+    if finish:
+        finish_interrupted(root / LOCAL, say=say)
     try:
         project = Project(root, read_config(root))
-        return lint(project, None if suite is None else pick_suite(project, suite))
-    except InvalidFile:  # of row3.toml: `lint` meets it again and makes it a finding
-        return lint(Project(root, Config()), None)
+    except InvalidFile:  # `_Lint` meets it again and makes it a finding
+        return _Lint(Project(root, _anything_goes(root)), settings=False).run(None)
+    try:
+        only = None if suite is None else pick_suite(project, suite)
+    except InvalidFile:  # of the suite's settings: likewise
+        only = None
+    return lint(project, only)
 
 
 def lint(project: Project, suite: Suite | None = None) -> LintReport:
@@ -48,11 +60,19 @@ def lint(project: Project, suite: Suite | None = None) -> LintReport:
     return _Lint(project).run(suite)
 
 
+def _anything_goes(root: Path) -> Config:
+    """Settings in the place of unusable ones: a case is not blamed for what only they could allow."""
+    lenient = SuiteConfig(predicates=PredicatesConfig(allowed=[]))
+    return Config(suites=dict.fromkeys(Project(root, Config()).suite_names(), lenient))
+
+
 class _Lint:
     """One pass over a project: everything but cases and prompts, which have modules of their own."""
 
-    def __init__(self, project: Project) -> None:
+    def __init__(self, project: Project, *, settings: bool = True) -> None:
         self.project = project
+        self._settings = settings
+        """Whether the project's own settings could be read."""
         self._findings = Findings(project.root)
 
     def run(self, only: Suite | None) -> LintReport:
@@ -61,8 +81,11 @@ class _Lint:
         suites = self._suites() if only is None else [only]
         cases = CaseLint(self.project, self._findings)
         samples = {suite.name: cases.suite(suite) for suite in suites}
-        PromptLint(self._findings).run(suites, samples, everything=only is None)
+        # Without settings nobody knows the pipelines, so prompts are looked at one by one only.
+        piped = suites if self._settings else []
+        PromptLint(self._findings).run(piped, samples, everything=only is None)
         for suite in suites:
+            self._findings.attempt(FILE, partial(endpoint_of, self.project, suite), count=False)
             self._recordings(suite)
             if (path := self.project.baseline(suite.name)).exists():
                 where = f"baselines/{path.name}"

@@ -31,6 +31,9 @@ RULES = (
     ("not JSON", "not-json"),
     ("not TOML", "not-toml"),
     ("field `", "invalid-field"),
+    ("no provider preset", "unknown-preset"),
+    ("base_url", "invalid-field"),
+    ("key variable", "invalid-field"),
 )
 """The rule that a message of the store belongs to: the first whose words it has."""
 Value = TypeVar("Value")
@@ -65,7 +68,9 @@ class Findings:
         """Turn an error of the store into findings, one for each field it names."""
         for what, field, line in positions.places(error, file, self.text(file)):
             rule = next((rule for words, rule in RULES if words in what), "invalid-file")
-            self.add("error", rule, file, f"{what}. {error.fix}" if error.fix else what, field=field, line=line)
+            stop = "" if what.endswith("?") else "."
+            message = f"{what}{stop} {error.fix}" if error.fix else what
+            self.add("error", rule, file, message, field=field, line=line)
 
     def text(self, file: str) -> str:
         """The text of a file of the project; empty where it cannot be read."""

@@ -87,15 +87,16 @@ class PromptLint:
                     self._findings.add("error", "unknown-output", prompt.path, what, field="output", line=line)
                 elif variables is not None:
                     self._findings.attempt(prompt.path, partial(render, prompt, variables), count=False)
-            if variables is not None and name in newest:
+            # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
+            if name not in newest or newest[name].output not in kind.outputs:
+                variables = None
+            if variables is not None:
                 variables = {**variables, **_earlier(suite, newest[name].output)}
         return pipeline
 
 
 def _earlier(suite: Suite, output: str) -> dict[str, Any]:
     """What later prompts would see of a prompt with this output: one made-up item in every list."""
-    if output not in suite.kind.outputs:
-        return {}
     answer = suite.kind.parse(output, json.dumps(_example(suite.kind.schema(output, suite.rules))))
     return suite.kind.context(output, answer.value) if isinstance(answer, Parsed) else {}
 

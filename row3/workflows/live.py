@@ -10,7 +10,6 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from row3.domain.requests import Answer, Request
 from row3.store import journal
@@ -19,14 +18,12 @@ from row3.store.locks import writing
 from row3.store.project import Project, Suite
 from row3.store.recording_index import RecordingIndex
 from row3.store.recordings import merge, open_index
+from row3.workflows.endpoints import endpoint_of
 from row3.workflows.evaluate import Asking
 from row3.workflows.execute import Observer, evaluate_live
-from row3.workflows.results import CaseResult, Spent
+from row3.workflows.results import CaseResult, Packing, Spent
 from row3.workflows.run_header import new_run_id, now
 from row3.workflows.run_suite import RunOptions, wanted_cases
-
-if TYPE_CHECKING:
-    from row3.providers.base import Endpoint
 
 DEFAULT_JOBS = 8
 Cost = Callable[[str, int, int], float | None]
@@ -45,20 +42,6 @@ class Silent:
         """Nothing."""
 
 
-def endpoint_of(suite: Suite) -> Endpoint:
-    """Where the suite's requests go; raises `UsageError` for an unknown preset."""
-    from row3.providers.presets import endpoint_for
-
-    settings = suite.provider
-    return endpoint_for(
-        settings.preset,
-        base_url=settings.base_url,
-        key_variable=settings.key_variable,
-        timeout_s=settings.timeout_s,
-        max_retries=settings.max_retries,
-    )
-
-
 @dataclass(slots=True)
 class LiveRun:
     """Everything a live run is given."""
@@ -71,6 +54,7 @@ class LiveRun:
     observer: Observer
     cost: Cost
     say: Callable[[str], None]
+    packing: Packing
 
     def results(self) -> list[CaseResult]:
         """All cases answered by the provider, as far as the mode does not take recordings.
@@ -85,7 +69,7 @@ class LiveRun:
         kind = "live" if self.mode == "live" else "record"
         left = journal.abandoned(self.project.local, self.suite.name, kind)
         index = self._known(left)
-        provider = make_provider(endpoint_of(self.suite), os.environ)
+        provider = make_provider(endpoint_of(self.project, self.suite), os.environ)
         own = journal.Journal(self.project.local, self.suite.name, kind, new_run_id())
         jobs = self.options.jobs or self.project.config.jobs or DEFAULT_JOBS
         self.observer.began(self._expected())
@@ -108,7 +92,7 @@ class LiveRun:
                     observer=self.observer,
                     cost=self.cost,
                     jobs=jobs,
-                    explain=self.options.explain,
+                    pack=self.packing,
                 )
             )
         finally:

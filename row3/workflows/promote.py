@@ -2,73 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-
-from row3.domain.prompts import Prompt, PromptRef
+from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import UsageError
 from row3.gate.verdicts import Evidence, judge
-from row3.gate.zones import SLACK
 from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
-from row3.store.changelog import read_changelog
-from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, history_text, parse_history, read_history
+from row3.store.history import Approval, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.transaction import commit
-from row3.workflows.baseline import baseline_files
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.gating import compare
 from row3.workflows.lineup import Lineup, line_up, resolve_version
+from row3.workflows.promotion import AlreadyDone, PromotionResult
+from row3.workflows.promotion_entry import promotion_entry
+from row3.workflows.promotion_files import planned_files, promotion_files
 from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, entry_of, incomplete, make_approval, repository_state, save_log
-from row3.workflows.trend import chart_files
-
-NOTABLE = 0.02
-"""Change of a case's composite from which the changelog mentions it."""
-SIGNIFICANT = 0.05
-NOTED_CASES = 5
-
-
-@dataclass(slots=True)
-class PromotionResult:
-    """What `row3 promote` did, or would do."""
-
-    ref: PromptRef
-    run: Run
-    comparison: Comparison | None
-    """None for a first promotion, which has no baseline to be compared with."""
-    verdict: Verdict
-    reasons: tuple[Reason, ...]
-    approval: Approval | None
-    promoted: tuple[str, ...]
-    """References of all prompts that became current."""
-    files: tuple[str, ...]
-    """What was written, or would be."""
-    dry_run: bool
-    entry: str
-    """The changelog entry."""
-    commit: str | None = None
-    tag: str | None = None
-    notes: list[str] = field(default_factory=list)
-
-    @property
-    def done(self) -> bool:
-        """The version was promoted."""
-        return not self.dry_run and (self.verdict is not Verdict.BLOCK or self.approval is not None)
-
-
-class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
-    """The promotion had been decided before it was cut off, and opening the project finished it."""
-
-    def __init__(self, name: str, files: tuple[str, ...]) -> None:
-        super().__init__(name)
-        self.name, self.files = name, files
+from row3.workflows.session import Session, incomplete, make_approval, repository_state, save_log
 
 
 def promote(
@@ -111,9 +64,9 @@ def promote(
     result = PromotionResult(
         ref, run, comparison, verdict, reasons, approval, tuple(str(p.ref) for p in newly), (), dry_run, ""
     )
-    result.entry = changelog_text_for(project, result, current.version if current is not None else None)
+    result.entry = promotion_entry(project, result, current.version if current is not None else None)
     if dry_run or not allowed:
-        result.files = _planned(suite) if allowed else ()
+        result.files = planned_files(result) if allowed else ()
         return result
     if not session.may_write:
         raise UsageError(
@@ -124,7 +77,7 @@ def promote(
         if now is not None and now.version == str(ref.version):  # somebody else was quicker
             raise AlreadyDone(f"{ref.name} {ref.version}", ())
         # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
-        files = _files(session, result, newly)
+        files = promotion_files(session, result, newly)
         commit(project.root, project.local, files)
     result.files = tuple(files)
     save_log(session, run)
@@ -171,95 +124,6 @@ def _approval(
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
     entry = promoted.get(prompt.ref.name)
     return entry is None or entry.version != str(prompt.ref.version)
-
-
-def _planned(suite: Suite) -> tuple[str, ...]:
-    charts = (f"charts/{suite.name}-trend.svg", f"charts/{suite.name}-trend.png")
-    return (prompt_store.PROMOTED, f"baselines/{suite.name}.json", CHANGELOG, HISTORY, *charts)
-
-
-def _files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
-    from row3.reports.changelog_insert import insert_entry
-
-    project, suite, run = session.project, session.suite, result.run
-    today = datetime.now(UTC).date().isoformat()
-    table = prompt_store.read_promoted(project.root)
-    for prompt in newly:
-        before = table.get(prompt.ref.name)
-        locked = {} if before is None else before.locked | {before.version: before.digest}
-        table[prompt.ref.name] = prompt_store.Promotion(
-            version=str(prompt.ref.version), digest=prompt.digest, date=today, locked=locked
-        )
-    files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
-    files |= baseline_files(project, suite, run)
-    changelog = read_changelog(project)
-    files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
-    entry = entry_of(run, result.comparison, result.approval)
-    if result.comparison is None:
-        entry = entry.model_copy(update={"verdict": result.verdict.word, "reasons": [r.text for r in result.reasons]})
-    history = history_text(project.root, entry)
-    files[HISTORY] = history.encode()
-    files |= chart_files(suite, parse_history(history), weekly=False)
-    return files
-
-
-def changelog_text_for(project: Project, result: PromotionResult, before: str | None) -> str:
-    """The entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
-    from row3.reports.changelog import changelog_entry
-
-    comparison, run, approval = result.comparison, result.run, result.approval
-    baseline = comparison.baseline.metrics if comparison is not None else {}
-    rows = [
-        (
-            metric.title.removeprefix("Concept ").capitalize(),
-            baseline.get(metric.key),
-            run.header.metrics[metric.key],
-            metric.higher_is_better,
-        )
-        for metric in result.run.suite.kind.metrics
-        if not metric.companion and metric.key in run.header.metrics
-    ]
-    described = prompt_store.read_prompt(project.root, result.ref).description
-    others = [name for name in result.promoted if name != str(result.ref)]
-    return changelog_entry(
-        version=str(result.ref.version),
-        date=datetime.now(UTC).date().isoformat(),
-        prompt=result.ref.name,
-        changes=[described] if described else [],
-        rows=rows,
-        baseline_version=before,
-        notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
-        approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
-    )
-
-
-def _short(title: str) -> str:
-    """STANDARDS 5.3 says Recall, not Concept recall."""
-    bare = title.removeprefix("Concept ")
-    return bare[:1].upper() + bare[1:]
-
-
-def _notes(result: PromotionResult) -> list[str]:
-    run = result.run
-    notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.verdict.word}"]
-    if result.comparison is None:
-        notes.append("First promotion: no earlier baseline to compare with")
-        return notes
-    moves: list[str] = []
-    for change in result.comparison.cases:
-        file = f"{change.case_id}.gold.json"
-        if change.move == "broke":
-            moves.append(f"{file} broke: its answer cannot be used")
-        elif change.delta >= NOTABLE - SLACK:
-            size = "Significant improvement" if change.delta >= SIGNIFICANT else "Improvement"
-            moves.append(f"{size} on {file} ({100 * change.delta:+.1f} points)")
-        elif change.delta <= -NOTABLE + SLACK:
-            size = "Significant regression" if -change.delta >= SIGNIFICANT else "Slight regression"
-            moves.append(f"{size} on {file} ({100 * change.delta:+.1f} points, investigate)")
-    notes += moves[:NOTED_CASES]
-    if len(moves) > NOTED_CASES:
-        notes.append(f"and {len(moves) - NOTED_CASES} more cases that moved by {100 * NOTABLE:g} points or more")
-    return notes
 
 
 def _commit_and_tag(project: Project, result: PromotionResult, *, make_commit: bool, make_tag: bool) -> None:

@@ -14,11 +14,11 @@ from row3.metrics.aggregate import Aggregate
 from row3.store.cases import read_case
 from row3.store.project import Project, Suite, make_suite
 from row3.store.recordings import open_index
-from row3.store.saved_runs import CaseRecord, RunHeader, read_run
+from row3.store.saved_runs import CaseRecord, RunHeader, parse_record, read_run
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import Replay
 from row3.workflows.lineup import line_up
-from row3.workflows.results import CaseResult
+from row3.workflows.results import CaseResult, Packing
 
 
 class Rescorer:
@@ -38,8 +38,9 @@ class Rescorer:
         if replay is None:
             return None
         result: CaseResult = replay(result_path())
-        other = before.answers and result.record.answers != before.answers
-        return None if result.status == "failed" or other else result.record
+        record = parse_record(result.line, where=before.id)
+        other = before.answers and record.answers != before.answers
+        return None if result.status == "failed" or other else record
 
     def _prepared(self) -> Replay | None:
         if self._replay is None and not self.problem:
@@ -61,7 +62,7 @@ class Rescorer:
             for name, p in header.parameters.items()
         }
         index = open_index(self._project.recordings(self._suite.name))
-        return Replay(Asking(self._suite, lineup, parameters, header.repeats), index, explain=False)
+        return Replay(Asking(self._suite, lineup, parameters, header.repeats), index, Packing(self._suite))
 
 
 class StoredCases:
@@ -108,7 +109,9 @@ def baseline_reasons(project: Project, suite: Suite) -> list[Reason]:
     means = total.means()
     if wrong or any(abs(means.get(key, -1.0) - value) > SLACK for key, value in baseline.header.metrics.items()):
         what = "the new baseline does not follow from its recordings"
-        return [Reason(Verdict.BLOCK, f"{what}: {', '.join(wrong[:3]) or 'its means are others'}")]
+        which = ", ".join(wrong[:3]) or "its means are others"
+        return [Reason(Verdict.BLOCK, f"{what}: {which}", cause="baseline")]
     if unknown:
-        return [Reason(Verdict.INVESTIGATE, f"the new baseline cannot be checked: {', '.join(unknown[:3])}")]
+        what = f"the new baseline cannot be checked: {', '.join(unknown[:3])}"
+        return [Reason(Verdict.INVESTIGATE, what, cause="baseline")]
     return []

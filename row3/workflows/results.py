@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from typing import Any, NamedTuple
 
-from pydantic_core import to_json
-
 from row3.domain.metrics import Zone
 from row3.domain.scores import CaseScore, Usage
-from row3.domain.verdicts import CaseChange
+from row3.domain.verdicts import CaseChange, Compared
+from row3.gate.zones import zones_of
 from row3.metrics.aggregate import Aggregate, percentile
 from row3.store.cases import StoredCase
 from row3.store.project import Suite
@@ -33,82 +32,104 @@ class Spent(NamedTuple):
 
 
 class CaseResult(NamedTuple):
-    """One case, scored, with its record and (where asked for) its explanation as JSON."""
+    """One case, scored, with the lines that files keep of it."""
 
     case_id: str
     status: str
     metrics: Mapping[str, float]
+    zones: Mapping[str, Zone]
     counts: Mapping[str, tuple[int, int]]
     skipped: Mapping[str, str]
-    record: CaseRecord
+    line: bytes
+    """Of a saved run: a `CaseRecord`."""
     detail: bytes | None
-    """The explanation as JSON."""
+    """Of a result in JSON, with every match explained; None where nobody asked."""
     problem: str
     notes: tuple[str, ...]
-    raw: str
     spread: Mapping[str, float]
+    repeats: int
     spent: tuple[Spent, ...]
     critical: bool
+    source: str | None
+    """Cases with one source are not independent."""
+    compared: Compared | None
 
 
-def make_result(
-    stored: StoredCase, score: CaseScore, suite: Suite, spent: tuple[Spent, ...], *, answers: str = "", explain: bool
-) -> CaseResult:
-    """Pack a score; the explanation is turned into JSON here, so that worker processes share the work."""
-    detail = None
-    if explain:
-        detail = to_json(matches_json(score.explanation)) if score.explanation is not None else b"null"
-    record = CaseRecord(
-        id=stored.id,
-        digest=stored.digest,
-        content="",
-        demands="",
-        input="",
-        status=score.status,
-        metrics=score.metrics,
-        found=suite.kind.shortfall(score),
-        answers=answers,
-    )
-    return CaseResult(
-        stored.id,
-        score.status,
-        score.metrics,
-        score.counts,
-        score.skipped,
-        record,
-        detail,
-        score.problem,
-        score.notes,
-        score.raw,
-        score.spread,
-        spent,
-        bool(getattr(stored.case, "critical", False)),
-    )
+Compare = Callable[[CaseRecord], Compared]
 
 
-def detail_json(result: CaseResult, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
-    """The case's JSON; its explanation is JSON already and goes in as it is."""
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Makes of a score what is sent home, kept and written: all that worker processes can do themselves."""
+
+    suite: Suite
+    explain: bool = False
+    compare: Compare | None = None
+
+    def __call__(
+        self, stored: StoredCase, score: CaseScore, spent: tuple[Spent, ...], *, answers: str = ""
+    ) -> CaseResult:
+        """Pack a score; raises what comparing raises."""
+        suite = self.suite
+        record = CaseRecord(
+            id=stored.id,
+            digest=stored.digest,
+            content="",
+            demands="",
+            input="",
+            status=score.status,
+            metrics=score.metrics,
+            found=suite.kind.shortfall(score),
+            answers=answers,
+            spread=score.spread,
+        )
+        compared = None if self.compare is None else self.compare(record)
+        zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
+        change = None if compared is None else compared.change
+        return CaseResult(
+            record.id,
+            score.status,
+            score.metrics,
+            zones,
+            score.counts,
+            score.skipped,
+            record.line(),
+            detail_json(score, zones, change) if self.explain else None,
+            score.problem,
+            score.notes,
+            score.spread,
+            score.repeats,
+            spent,
+            bool(getattr(stored.case, "critical", False)),
+            getattr(stored.case, "source", None),
+            compared,
+        )
+
+
+def detail_json(score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
+    """The case's JSON, with every match."""
     value: dict[str, Any] = {
-        "id": result.case_id,
-        "status": result.status,
-        "metrics": result.metrics,
+        "id": score.case_id,
+        "status": score.status,
+        "metrics": score.metrics,
         "zones": {key: zone.word for key, zone in zones.items()},
         "deltas": dict(change.deltas) if change is not None else {},
     }
     if change is not None:
         value["change"] = change.move
         value["gained"], value["lost"] = change.gained, change.lost
-    if result.skipped:
-        value["skipped"] = result.skipped
-    if result.problem:
-        value["problem"] = result.problem
-    if result.raw:
-        value["raw"] = result.raw
-    if result.notes:
-        value["notes"] = result.notes
-    if result.spread:
-        value["spread"] = result.spread
-    return b'%b,"matches":%b}' % (dump(value)[:-1], result.detail or b"null")
+    if score.skipped:
+        value["skipped"] = score.skipped
+    if score.problem:
+        value["problem"] = score.problem
+    if score.raw:
+        value["raw"] = score.raw
+    if score.notes:
+        value["notes"] = score.notes
+    if score.spread:
+        value["spread"] = score.spread
+    value["matches"] = None if score.explanation is None else matches_json(score.explanation)
+    return dump(value)
 
 
 class Spool:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from row3.domain.scores import Usage
+from row3.gate.policy import GatePolicy
 from row3.store.project import Suite
 from row3.workflows.evaluate import Asking
 
@@ -33,8 +34,9 @@ def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class RulesSummary:
-    """Thresholds, weights and gate of a suite, as a header keeps them."""
+    """Kind, thresholds, weights and gate of a suite, as a header keeps them."""
 
+    kind: str
     thresholds: dict[str, dict[str, float]]
     weights: dict[str, float]
     gate: dict[str, Any]
@@ -43,7 +45,7 @@ class RulesSummary:
 def rules_of(suite: Suite) -> RulesSummary:
     """What a suite holds its answers to."""
     rules = rules_json(suite)
-    return RulesSummary(rules["thresholds"], rules["weights"], rules["gate"])
+    return RulesSummary(suite.kind.name, rules["thresholds"], rules["weights"], rules["gate"])
 
 
 def rules_json(suite: Suite) -> dict[str, Any]:
@@ -65,8 +67,21 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             "inverse": dict(sorted(suite.rules.inverses.items())),
             "matchingScorer": suite.rules.names.scorer,
             "matchingThreshold": suite.rules.names.threshold,
+            **_noise_json(suite.policy),
         },
     }
+
+
+def _noise_json(policy: GatePolicy) -> dict[str, Any]:
+    """How noise is dealt with, where it is not as by default: an older baseline says nothing of it."""
+    value: dict[str, Any] = {}
+    if policy.policy != "fixed":
+        value |= {"policy": policy.policy, "inconclusive": policy.inconclusive}
+    if policy.limits:
+        value["limits"] = dict(sorted(policy.limits.items()))
+    if policy.informational:
+        value["informational"] = True
+    return value
 
 
 def usage_json(usage: Usage) -> dict[str, Any]:

@@ -10,7 +10,6 @@ from typing import Any
 
 from row3.domain.metrics import Zone
 from row3.domain.scores import Usage
-from row3.domain.verdicts import CaseChange
 from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
 from row3.metrics.composite import overall
@@ -22,11 +21,10 @@ from row3.store.saved_runs import RunHeader
 from row3.workflows.evaluate import Asking, Overrides, parameters_of
 from row3.workflows.execute import Replay, Work, evaluate_all
 from row3.workflows.lineup import Lineup
-from row3.workflows.results import CaseResult, CaseRow, Collected, Spool, UsageMeter, detail_json
+from row3.workflows.results import CaseResult, CaseRow, Collected, Compare, Packing, Spool, UsageMeter
 from row3.workflows.run_header import header_for, now, usage_json
 
 __all__ = [
-    "OnResult",
     "Run",
     "RunOptions",
     "collect",
@@ -95,9 +93,6 @@ class Run:
         return len(self.records)
 
 
-OnResult = Callable[[CaseResult], CaseChange | None]
-
-
 def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
     """How this run's cases are turned into requests; raises `UsageError` without a model."""
     if options.repeats < 1:
@@ -117,11 +112,17 @@ def wanted_cases(options: RunOptions) -> Callable[[str], bool]:
 
 
 def replay(
-    project: Project, suite: Suite, asking: Asking, options: RunOptions, files: list[Path] | None = None
+    project: Project,
+    suite: Suite,
+    asking: Asking,
+    options: RunOptions,
+    files: list[Path] | None = None,
+    *,
+    compare: Compare | None = None,
 ) -> Iterator[CaseResult]:
     """All cases answered from recordings; raises `InvalidFile`."""
     index = open_index(project.recordings(suite.name), options.journals)
-    work = Work(Replay(asking, index, options.explain), suite.kind, wanted_cases(options))
+    work = Work(Replay(asking, index, Packing(suite, options.explain, compare)), suite.kind, wanted_cases(options))
     files = files or case_files(project.golden(suite.name))
     seen: set[str] = set()
     for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
@@ -138,7 +139,7 @@ def collect(
     head: dict[str, Any],
     *,
     partial: bool,
-    on_result: OnResult | None = None,
+    take: Callable[[CaseResult], None] | None = None,
     cost: Callable[[str, int, int], float | None] = lambda *_: None,
 ) -> Run:
     """Take in all results as they come; memory holds the sums and the rows of a table.
@@ -159,20 +160,20 @@ def collect(
                 fix="Give one another id",
             )
         seen.add(result.case_id)
-        change = on_result(result) if on_result is not None else None
+        if take is not None:
+            take(result)
         collected.add(result)
         for spent in result.spent:
             meter.add(spent)
-        records.add(result.record.line())
-        zones = zones_of(result.metrics, suite.kind.metrics, suite.rules.thresholds)
+        records.add(result.line)
         if result.detail is not None:
-            details.add(detail_json(result, zones, change))
+            details.add(result.detail)
         rows.append(
             CaseRow(
                 result.case_id,
                 result.status,
                 result.metrics,
-                zones,
+                result.zones,
                 result.problem,
                 result.spread.get(suite.kind.primary),
             )

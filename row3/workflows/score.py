@@ -19,7 +19,7 @@ from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.execute import Work, evaluate_all
 from row3.workflows.lineup import Lineup
-from row3.workflows.results import CaseResult, make_result
+from row3.workflows.results import CaseResult, Packing
 from row3.workflows.run_suite import Run, RunOptions, collect, header_for, wanted_cases
 
 MODE = "outputs"
@@ -68,11 +68,11 @@ class Scoring:
 
     suite: Suite
     index: OutputIndex
-    explain: bool
+    pack: Packing
 
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Score one case; raises `InvalidFile` where the line of its output is broken."""
-        return make_result(stored, self._score(stored), self.suite, (), explain=self.explain)
+        return self.pack(stored, self._score(stored), ())
 
     def _score(self, stored: StoredCase) -> CaseScore:
         kind, rules = self.suite.kind, self.suite.rules
@@ -102,7 +102,7 @@ def output_results(project: Project, suite: Suite, outputs: Path, options: RunOp
     index = OutputIndex(outputs, where=_shown(outputs, project.root))
     files = case_files(project.golden(suite.name))
     wanted = wanted_cases(options)
-    work = Work(Scoring(suite, index, options.explain), suite.kind, wanted)
+    work = Work(Scoring(suite, index, Packing(suite, options.explain)), suite.kind, wanted)
     seen: set[str] = set()
     for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
         seen.add(result.case_id)

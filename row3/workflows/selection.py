@@ -11,6 +11,7 @@ from row3.store.cases import read_cases
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import SavedRun, latest_runs, read_run
 from row3.workflows.baseline import read_baseline
+from row3.workflows.score import MODE
 
 Part = Literal["failing", "regressed", "changed"]
 
@@ -37,10 +38,10 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
 
 
 def last_run(project: Project, suite: Suite) -> SavedRun:
-    """The newest run log of the suite; raises `InvalidFile` where there is none."""
+    """The newest run log of the suite's prompts; raises `InvalidFile` where there is none."""
     for path in latest_runs(project.local / "runs"):
         run = read_run(path, where=f".row3/runs/{path.name}")
-        if run.header.suite == suite.name:
+        if run.header.suite == suite.name and run.header.mode != MODE:  # outputs of elsewhere say nothing of prompts
             return run
     raise InvalidFile("there is no run yet", where=".row3/runs", fix="Run `row3` first")
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Literal
 
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.config import FILE
 from row3.store.history import Approval, HistoryEntry
-from row3.store.locks import writing
-from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.locks import finish_interrupted, writing
+from row3.store.project import Project, Suite, open_project, pick_suite, with_limits
 from row3.store.saved_runs import latest_runs, write_run
 from row3.workflows.compare import Comparison
 from row3.workflows.execute import Observer
@@ -19,6 +20,27 @@ from row3.workflows.run_suite import Run, RunOptions
 
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs`."""
+
+
+@dataclass(frozen=True, slots=True)
+class GateFlags:
+    """What the command line says of the gate; stronger than `row3.toml`, and a looser rule blocks all the same."""
+
+    policy: Literal["fixed", "paired"] | None = None
+    inconclusive: Literal["investigate", "block"] | None = None
+    fail: str | None = None
+    """Limits of single metrics, as `row3.gate.limits` reads them."""
+
+    def applied(self, suite: Suite) -> Suite:
+        """The suite under these; raises `UsageError` for limits that are none."""
+        policy = suite.policy
+        if self.policy is not None:
+            policy = replace(policy, policy=self.policy)
+        if self.inconclusive is not None:
+            policy = replace(policy, inconclusive=self.inconclusive)
+        if self.fail:
+            policy = with_limits(policy, suite.kind, self.fail, where="--fail")
+        return suite if policy is suite.policy else replace(suite, policy=policy)
 
 
 @dataclass(slots=True)
@@ -33,6 +55,7 @@ class Session:
     """False in CI, in the hook and for report formats: no tracked file is written."""
     say: Callable[[str], None] = lambda _: None
     observer: Observer | None = None
+    gate: GateFlags = GateFlags()
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
 
@@ -42,17 +65,22 @@ class Session:
         return self.options.mode or self.project.config.mode
 
 
-def open_session(start: Path, suite: str | None, options: RunOptions, **rest: object) -> Session:
+def open_session(
+    start: Path,
+    suite: str | None,
+    options: RunOptions,
+    *,
+    named: tuple[str, ...] = (),
+    may_write: bool = True,
+    say: Callable[[str], None] = lambda _: None,
+    observer: Observer | None = None,
+    gate: GateFlags = GateFlags(),
+) -> Session:
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project = open_project(start)
-    done: list[str] = []
-    if project.local.joinpath("transaction").exists() and rest.get("may_write", True):
-        with writing(project.local) as done:
-            pass
-        say = rest.get("say")
-        if done and callable(say):
-            say(f"finished what an interrupted command had begun: {', '.join(done)}")
-    return Session(project, pick_suite(project, suite), options, recovered=tuple(done), **rest)  # type: ignore[arg-type]
+    done = finish_interrupted(project.local, say=say) if may_write else []
+    chosen = gate.applied(pick_suite(project, suite))
+    return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done))
 
 
 def repository_state(project: Project) -> tuple[str | None, bool | None]:

@@ -15,6 +15,7 @@ from typing import Any
 
 from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
 from jinja2.exceptions import SecurityError, UndefinedError
+from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from row3.domain.prompts import Prompt
@@ -144,7 +145,8 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     template = _compiled(prompt.body, prompt.path)
     try:
         with _deadline():
-            parts = [_block(template, name, variables) for name in BLOCKS]
+            context = template.new_context(dict(variables))
+            parts = [_block(template, name, context) for name in BLOCKS]
     except UndefinedError as error:
         known = ", ".join(sorted(variables))
         raise InvalidFile(
@@ -171,13 +173,13 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     return parts[0], parts[1]
 
 
-def _block(template: Template, name: str, variables: Mapping[str, Any]) -> str:
+def _block(template: Template, name: str, context: Context) -> str:
     block: Callable[[Any], Iterator[str]] | None = template.blocks.get(name)
     if block is None:
         return ""
     written: list[str] = []
     size = 0
-    for piece in block(template.new_context(dict(variables))):
+    for piece in block(context):
         size += len(piece)
         if size > MAX_RENDERED:
             raise SecurityError(f"it writes more than {MAX_RENDERED:,} characters")

@@ -60,13 +60,14 @@ def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) 
 
 def draw_trend(project: Project, suite: Suite, *, weekly: bool, folder: Path | None = None) -> list[Path]:
     """Draw the charts into `charts/` or another folder; returns the files. Raises `InvalidFile`, `EnvironmentFault`."""
-    files = chart_files(suite, read_history(project.root), weekly=weekly)
     if folder is not None:
         from row3.store.files import write_atomic
 
+        files = chart_files(suite, read_history(project.root), weekly=weekly)
         for name, content in files.items():
             write_atomic(folder / Path(name).name, content)
         return [folder / Path(name).name for name in files]
-    with writing(project.local):
+    with writing(project.local):  # read under the lock too: a promotion may be adding its entry and its charts
+        files = chart_files(suite, read_history(project.root), weekly=weekly)
         commit(project.root, project.local, files)
     return [project.root / name for name in files]

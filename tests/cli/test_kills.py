@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from row3.workflows.gating import gate
 from row3.workflows.run_suite import RunOptions
 from row3.workflows.session import open_session
@@ -18,13 +20,13 @@ DRIVER = """
 import json, os, random, shutil, signal, sys, time
 from pathlib import Path
 import matplotlib.pyplot
-import row3.workflows.promote
+import row3.workflows.promote, row3.workflows.promotion_files
 from row3.cli.app import main
 import row3.cli.promote, row3.cli.show, row3.reports.comparison_table, row3.reports.changelog_insert
 
 template, work, kills, mode = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 if "ROW3_KILLS" not in os.environ:  # drawing takes most of the time, and none of the writing
-    row3.workflows.promote.chart_files = lambda suite, entries, weekly: {
+    row3.workflows.promotion_files.chart_files = lambda suite, entries, weekly: {
         f"charts/{suite.name}-trend.{kind}": str(len(entries)).encode() * 5000 for kind in ("svg", "png")
     }
 LOCAL = (".git", ".row3")
@@ -175,3 +177,34 @@ def test_a_compare_that_was_under_way_keeps_the_entry_of_a_killed_promotion(box:
     subprocess.run([sys.executable, "-c", HALFWAY], cwd=box.root, env=box.env, capture_output=True, check=True)
     gate(session)
     assert [entry["action"] for entry in box.history()] == ["promotion", "promotion", "compare"]
+
+
+def halfway(box: Box) -> None:
+    """A promotion of v1.1 that is decided and not yet in place."""
+    subprocess.run([sys.executable, "-c", HALFWAY], cwd=box.root, env=box.env, capture_output=True, check=True)
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["history", "recordings list", "recordings verify", "lint", "diff extract-v1.0 extract-v1.1", "trend"],
+)
+def test_a_command_that_only_reads_finishes_it_first(box: Box, command: str) -> None:
+    halfway(box)
+    done = box.row3(*command.split(), code=2 if command == "lint" else 0)
+    assert "finished what an interrupted command had begun: prompts/promoted.json" in done.err
+    assert '"version": "v1.1"' in box.read("prompts/promoted.json")
+    assert not (box.root / ".row3/transaction").exists()
+    assert [entry["action"] for entry in box.history()] == ["promotion", "promotion"]
+
+
+def test_in_ci_nothing_is_finished(box: Box) -> None:
+    halfway(box)
+    before = box.tree()
+    box.row3("history", code=0, CI="true")
+    assert box.tree() == before
+
+
+def test_a_quiet_command_finishes_it_without_a_word(box: Box) -> None:
+    halfway(box)
+    assert box.row3("history", "-q", code=0).err == ""
+    assert '"version": "v1.1"' in box.read("prompts/promoted.json")

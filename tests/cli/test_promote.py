@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, first, flawless, worse
+from tests.projects import CASES, Box, first, flawless, tiny, worse
 
 WRITTEN = {
     "prompts/promoted.json",
@@ -31,12 +32,34 @@ def test_a_block_writes_nothing_at_all(box: Box) -> None:
     assert box.row3("--compare", "--prompt", "extract-v1.1", code=0)
 
 
-def test_a_dry_run_writes_nothing_and_shows_the_entry(box: Box) -> None:
+def test_a_dry_run_writes_nothing_and_shows_the_entry_and_every_file(box: Box) -> None:
     before = box.tree()
     done = box.row3("promote", "v1.1", "--dry-run", code=0)
     assert box.tree() == before
     assert "| Recall | 75% | 100% | +25% |" in done.out
-    assert all(name in done.out for name in WRITTEN)
+    listed = [line.strip() for line in done.out.split("\n") if line.startswith("  ") and "/" in line]
+    box.row3("promote", "v1.1", code=0)
+    assert {name for name in changed(before, box.tree()) if "/" in name} == set(listed)
+    assert "  CHANGELOG.md\n  metrics-history.json\n" in done.out
+
+
+def test_a_first_promotion_archives_nothing(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "project")
+    assert "archive" not in box.row3("promote", "v1.0", "--dry-run", code=0).out
+
+
+def test_neither_a_promotion_nor_its_dry_run_advises_to_promote(box: Box) -> None:
+    for args in (["--dry-run"], []):
+        done = box.row3("promote", "v1.1", *args, code=0)
+        assert "Next:" not in done.out
+    assert "Next: commit." in box.row3("--compare", code=0).out
+
+
+def test_a_removed_case_is_not_blamed_on_the_prompt(box: Box) -> None:
+    box.path("golden/bread/rye.gold.json").unlink()
+    done = box.row3("--compare", code=1)
+    assert "mend the prompt" not in done.out
+    assert "Next: put the golden cases back and run row3 --compare again" in done.out
 
 
 def test_commit_and_tag_hold_exactly_what_was_written(box: Box) -> None:

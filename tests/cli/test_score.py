@@ -160,3 +160,19 @@ def test_one_process_and_two_give_the_same_result(tmp_path: Path) -> None:
         del value["runId"], value["at"]
     assert len(one["cases"]) == 400
     assert one == two
+
+
+def test_a_scored_file_is_kept_as_a_run_that_diff_can_name(project: Box) -> None:
+    scored(project, {"caseId": "bees", "output": OUTPUT})
+    (first,) = project.path(".row3/runs").glob("*.json")
+    scored(project, {"caseId": "bees", "output": {**OUTPUT, "concepts": OUTPUT["concepts"][:1]}})
+    value = project.row3("diff", first.stem, "latest", "--format", "json", code=0).json
+    assert value["metrics"]["recall"]["before"] == pytest.approx(RECALL)
+    assert value["metrics"]["recall"]["after"] == pytest.approx(1 / 5)
+    assert value["compared"] == 1
+
+
+def test_a_scored_file_is_not_the_last_run_of_the_prompts(project: Box) -> None:
+    scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
+    done = project.row3("--only", "failing", code=2)
+    assert "there is no run yet" in done.errors[0]

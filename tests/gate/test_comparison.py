@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
-from row3.gate.comparison import by_size, compare_case, compare_metrics, judge_move, worse_by
+from row3.gate.comparison import by_size, compare_case, judge_move, worse_by
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
@@ -100,12 +102,15 @@ class TestJudgeMove:
 
 class TestCompareMetrics:
     def test_every_metric_of_either_side_in_the_kinds_order(self) -> None:
+        pairs = Pairs()
+        for _ in range(15):
+            pairs.add({"overall": 0.8}, {"overall": 0.74})
         changes = compare_metrics(
             {"hallucinationRate": 0.0, "overall": 0.8},
             {"overall": 0.74, "hallucinationRate": 0.0},
             [OVERALL, RATE, BESIDE],
             POLICY,
-            {"overall": 15},
+            pairs,
         )
         assert [(c.key, c.verdict, c.cases) for c in changes] == [
             ("overall", BLOCK, 15),
@@ -115,26 +120,26 @@ class TestCompareMetrics:
         assert changes[0].worse_by == pytest.approx(6.0)
 
     def test_a_rate_that_rises_is_worse(self) -> None:
-        (change,) = compare_metrics({"hallucinationRate": 0.0}, {"hallucinationRate": 0.06}, [RATE], POLICY, {})
+        (change,) = compare_metrics({"hallucinationRate": 0.0}, {"hallucinationRate": 0.06}, [RATE], POLICY, Pairs())
         assert (change.delta, change.worse_by, change.verdict) == (pytest.approx(0.06), pytest.approx(6.0), BLOCK)
 
     def test_what_the_policy_does_not_name_cannot_block(self) -> None:
-        (change,) = compare_metrics({"duplicateRate": 0.0}, {"duplicateRate": 0.5}, [BESIDE], POLICY, {})
+        (change,) = compare_metrics({"duplicateRate": 0.0}, {"duplicateRate": 0.5}, [BESIDE], POLICY, Pairs())
         assert change.verdict is INVESTIGATE
 
     @pytest.mark.parametrize(("before", "after"), [({"overall": 0.8}, {}), ({}, {"overall": 0.8})])
     def test_a_metric_that_only_one_side_has_has_no_delta(
         self, before: dict[str, float], after: dict[str, float]
     ) -> None:
-        (change,) = compare_metrics(before, after, [OVERALL], POLICY, {})
+        (change,) = compare_metrics(before, after, [OVERALL], POLICY, Pairs())
         assert (change.baseline, change.current) == (before.get("overall"), after.get("overall"))
         assert change.delta is change.worse_by is None
 
     def test_points_and_relative_can_disagree(self) -> None:
         before, after = {"overall": 0.50}, {"overall": 0.46}
         relative = GatePolicy(unit="relative", metrics=("overall",))
-        assert compare_metrics(before, after, [OVERALL], POLICY, {})[0].verdict is INVESTIGATE  # 4 points
-        assert compare_metrics(before, after, [OVERALL], relative, {})[0].verdict is BLOCK  # 8 % of the baseline
+        assert compare_metrics(before, after, [OVERALL], POLICY, Pairs())[0].verdict is INVESTIGATE  # 4 points
+        assert compare_metrics(before, after, [OVERALL], relative, Pairs())[0].verdict is BLOCK  # 8 % of the baseline
 
 
 Side = tuple[str, dict[str, float], dict[str, tuple[str, ...]]]

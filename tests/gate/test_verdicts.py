@@ -8,7 +8,8 @@ import pytest
 
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import MetricChange, Verdict
-from row3.gate.comparison import compare_metrics
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.verdicts import Evidence, judge
 from row3.kinds.extraction import METRICS
@@ -43,7 +44,7 @@ def evidence(**fields: Any) -> Evidence:
 
 def moved(baseline: dict[str, float], current: dict[str, float], policy: GatePolicy = POLICY) -> Evidence:
     before, after = GOOD | baseline, GOOD | current
-    return evidence(changes=compare_metrics(before, after, METRICS, policy, {}), values=after, policy=policy)
+    return evidence(changes=compare_metrics(before, after, METRICS, policy, Pairs()), values=after, policy=policy)
 
 
 def texts(given: Evidence) -> list[str]:
@@ -75,7 +76,7 @@ class TestBlocks:
             ({"removed": ["case-a", "case-b"]}, ["removed", "case-a, case-b"]),
             ({"weakened": {"case-a": ["concept overfitting"]}}, ["case-a", "demands less", "concept overfitting"]),
             ({"loosened": ["threshold of recall lowered from 60 % to 50 %"]}, ["threshold of recall lowered"]),
-            ({"broke": ["case-a"], "critical": ["case-a"]}, ["critical", "case-a"]),
+            ({"broke": ["case-a"], "critical": {"case-a": "broke"}}, ["critical", "case-a"]),
             ({"cases": 0}, ["no case"]),
         ],
     )
@@ -161,7 +162,7 @@ class TestProceeds:
             {"zones": {"recall": Zone.MARGINAL, "overall": Zone.PASS}},
             {"values": GOOD | {"hallucinationRate": 1e-12}},
             {"values": {}},
-            {"critical": ["case-a"]},
+            {"critical": {}},
         ],
     )
     def test_what_is_no_reason(self, fields: dict[str, Any]) -> None:
@@ -179,7 +180,7 @@ def test_the_worst_reason_decides_and_stands_first_and_none_is_lost() -> None:
             declines=3,
             removed=["case-a"],
             broke=["case-b", "case-c"],
-            critical=["case-c"],
+            critical={"case-c": "broke"},
         )
     )
     assert verdict is BLOCK

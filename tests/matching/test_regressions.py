@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from row3.domain.matches import Triple
-from row3.gate.comparison import compare_metrics
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.verdicts import Evidence, judge
 from row3.kinds.extraction import METRICS
@@ -75,5 +76,5 @@ def test_a_pair_of_inverses_listed_both_ways_is_one_pair():
 def test_exactly_five_points_say_at_least_one():
     p = GatePolicy(metrics=("overall",))
     a, b = {"overall": 0.75}, {"overall": 0.70}
-    _, (r,) = judge(Evidence(METRICS, compare_metrics(a, b, METRICS, p, {}), b, {}, p, 1))
+    _, (r,) = judge(Evidence(METRICS, compare_metrics(a, b, METRICS, p, Pairs()), b, {}, p, 1))
     assert "at least 1" in r.text

@@ -104,7 +104,8 @@ class TestMistakes:
     def test_a_mistake_names_the_relationship_it_comes_nearest_to(self) -> None:
         expected = [Triple(JOHN, "CAUSES", MARY), Triple(ACME, "IS_A", BERLIN)]
         assert [
-            m.expected for m in index(expected).match([Triple(MARY, "CAUSES", JOHN), Triple(ACME, "REQUIRES", BERLIN)])[0]
+            m.expected
+            for m in index(expected).match([Triple(MARY, "CAUSES", JOHN), Triple(ACME, "REQUIRES", BERLIN)])[0]
         ] == expected
 
     def test_forbidden(self) -> None:

@@ -14,6 +14,7 @@ from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.scores import Usage
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.policy import GatePolicy
+from row3.gate.sensitivity import Sensitivity
 from row3.gate.zones import zones_of
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85))
@@ -49,6 +50,7 @@ class Header:
     denominators: Mapping[str, int]
     run_id: str = "20260129T101500Z-aaaaaa"
     at: str = "2026-01-29T10:15:00Z"
+    action: str = "compare"
     mode: str = "replay"
     prompts: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.1", "map-ontology": "v1.0"})
     model: str = "reference-llm"
@@ -118,6 +120,7 @@ class Comparison:
     declines: int = 0
     compared: int = 0
     rescored: int = 0
+    sensitivity: Sensitivity | None = None
     approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
 
@@ -141,7 +144,8 @@ class Make:
             if values:
                 means[metric.key], counts[metric.key] = sum(values) / len(values), len(values)
         lines = [
-            json.dumps({"id": name, "status": "scored", "metrics": dict(metrics)}).encode() for name, metrics in cases.items()
+            json.dumps({"id": name, "status": "scored", "metrics": dict(metrics)}).encode()
+            for name, metrics in cases.items()
         ]
         run = Run(
             header=Header(means, counts),

@@ -57,8 +57,14 @@ when (UTC)        action     overall  points    verdict        commit
 2026-01-23 09:30  promotion    84.7%   +24.7 ▲  ✓ proceed      a1b2c3d
 2026-01-24 09:30  compare      84.7%     0.0    ✓ proceed      –
                   other
+
+▲ better  ▼ worse; percentage points against the line before it
 """
     )
+
+
+def test_a_single_line_moved_against_nothing() -> None:
+    assert "percentage points" not in history_table(ENTRIES[:1])
 
 
 def test_no_history_says_how_to_make_one() -> None:

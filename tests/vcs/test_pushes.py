@@ -18,19 +18,18 @@ def test_update_creation_deletion() -> None:
     )
     update, creation, deletion = parse_pushes(text)
     assert update == Push("refs/heads/x", A, "refs/heads/main", B)
-    assert (update.creates, update.deletes, update.branch) == (False, False, "main")
-    assert (creation.creates, creation.remote_sha) == (True, None)
-    assert (deletion.deletes, deletion.local_sha, deletion.branch) == (True, None, "old")
+    assert creation == Push("refs/heads/x", A, "refs/heads/new", None)
+    assert deletion == Push("(delete)", None, "refs/heads/old", B)
 
 
 def test_odd_names() -> None:
     (push,) = parse_pushes(f"main@{{1 day ago}} {A} refs/tags/v1\x85 {B}\r\n")
-    assert (push.local_ref, push.remote_ref, push.branch) == ("main@{1 day ago}", "refs/tags/v1\x85", None)
+    assert (push.local_ref, push.remote_ref) == ("main@{1 day ago}", "refs/tags/v1\x85")
 
 
 def test_sha256() -> None:
     (push,) = parse_pushes(f"refs/heads/x {'c' * 64} refs/heads/x {'0' * 64}\n")
-    assert push.creates and push.local_sha == "c" * 64
+    assert (push.local_sha, push.remote_sha) == ("c" * 64, None)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n"])

@@ -147,6 +147,18 @@ def test_stricter_settings_do_not_block(small: Box, judged: Callable[[], Compari
     assert comparison.differs == ["gate block: 5.0 → 2.0"]
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        "recall]\nminimum=0.65\ntarget=0.7\nexcellent=0.85\n",
+        "hallucinationRate]\nminimum=0.04\ntarget=0.02\nexcellent=0\n",
+    ],
+)
+def test_stricter_zones_do_not_block(small: Box, judged: Callable[[], Comparison], settings: str) -> None:
+    small.write("row3.toml", small.read("row3.toml") + f"[suites.{SUITE}.thresholds.{settings}")
+    assert judged().verdict is Verdict.PROCEED
+
+
 def test_headers_alike_differ_in_nothing(opened: Open) -> None:
     header = save_baseline(opened()).run.header
     assert (what_differs(header, header), loosened(header, header)) == ([], [])

@@ -13,7 +13,7 @@ from row3.reports.diff_table import diff_json, diff_text
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.store.saved_runs import CaseRecord, RunHeader, write_run
 from row3.workflows.diff import Diff, diff
-from row3.workflows.recordings import import_responses
+from row3.workflows.import_responses import import_responses
 from row3.workflows.run_header import rules_json
 from row3.workflows.run_suite import RunOptions
 
@@ -123,7 +123,7 @@ def test_the_text_names_what_was_found_and_what_is_invented(project: Project) ->
     text = diff_text(found, suite_of(project).kind.metrics)
     assert "  up: improved +20.0\n    + found concepts: rye" in text
     assert "  down: regressed −10.0\n    − new invented concepts: stove" in text
-    assert "Overall          70.0%  75.0%  +5.0 ▲      2" in text
+    assert "Overall          70.0%  75.0%    +5.0 ▲      2" in text
     assert json.loads(json.dumps(diff_json(found)))["moves"] == {"improved": 1, "regressed": 1}
     assert "… and 1 more" in diff_text(found, suite_of(project).kind.metrics, cases=1)
 

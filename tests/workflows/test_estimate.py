@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from row3.errors import InvalidFile
 from row3.reports.estimate_table import estimate_json, estimate_text
+from row3.reports.style import Style
 from row3.store.project import Project, open_project, pick_suite
 from row3.workflows.estimate import Estimate, estimate
 from row3.workflows.evaluate import Overrides
+from row3.workflows.import_responses import import_responses
 from row3.workflows.lineup import line_up
-from row3.workflows.recordings import import_responses
 from row3.workflows.run_suite import RunOptions
 
 FIRST = """---
@@ -102,20 +104,26 @@ def test_repeats_cases_and_models_are_those_that_are_asked_for(project: Project)
     plan = planned(project, mode="live", overrides=Overrides(model="unheard-of"))
     assert (plan.cost_usd, plan.unpriced) == (None, ["unheard-of"])
     assert "the price is unknown" in estimate_text(plan)
-    assert "unknown" in estimate_text(plan).splitlines()[3]
+    assert estimate_text(plan, style=Style(width=100)).splitlines()[4].split()[-1] == "unknown"
 
 
 def test_the_text_adds_up_and_shows_one_request_in_full(project: Project) -> None:
     record(project)
     plan = planned(project, mode="auto")
     text = estimate_text(plan, verbose=True)
-    assert "Nothing is sent." in text
+    assert text.startswith("Dry run of bread, nothing is sent: decompose v1.0 → map v1.0 (mode auto, model")
     assert text.endswith("--- system\n\n--- user\nrye;")
     assert "a decompose-v1.0: recorded" in text
-    total = next(line for line in text.splitlines() if line.startswith("Total")).split()
-    assert total[1:4] == ["4", "1", "3"]
+    total = next(line for line in text.splitlines() if line.startswith("total")).split()
+    assert total[1:3] == ["1", "3"]
     value = json.loads(json.dumps(estimate_json(plan)))
     assert (value["requests"], value["recorded"], value["toSend"]) == (4, 1, 3)
+
+
+def test_a_run_that_could_not_be_sent_is_not_planned(project: Project) -> None:
+    (project.root / "row3.toml").write_text(CONFIG.replace('model = "m"', 'model = "m"\npreset = "olama"'))
+    with pytest.raises(InvalidFile, match="row3.toml field provider.preset: .* Did you mean 'ollama'"):
+        planned(open_project(project.root), mode="live")
 
 
 def test_everything_recorded_costs_nothing_even_without_a_price(project: Project) -> None:

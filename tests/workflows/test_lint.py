@@ -456,8 +456,8 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
             "less than or equal to 2",
         ),
         ('version: "1.0"', "version: 1.0", "invalid-field", "version", "version: 1.0", "is the number 1.0"),
-        ('version: "1.0"', 'version: "1.4"', "front-matter", "", "", "the file name says"),
-        ("output: concepts", "output: [", "front-matter", "", "max_tokens", "not YAML"),
+        ('version: "1.0"', 'version: "1.4"', "front-matter", "version", 'version: "1.4"', "the file name says"),
+        ("output: concepts", "output: [", "front-matter", "", "output: [", "not YAML"),
         ("name: decompose-concepts", "", "missing-field", "name", "", "is missing"),
     ],
 )
@@ -469,6 +469,41 @@ def test_prompts(root: Path, before: str, after: str, rule: str, field: str, mar
     assert message in matching[0].message
     if mark:
         assert matching[0].line == line_with(text, mark)
+
+
+@pytest.mark.parametrize(
+    ("line", "rule", "message"),
+    [
+        ('description: "abc', "front-matter", "unexpected end of stream"),
+        ("\tdescription: x", "front-matter", "cannot start any token"),
+        ("description: a: b", "front-matter", "mapping values are not allowed"),
+        ("name: decompose-concepts", "duplicate-key", "`name` stands twice"),
+        ("  description: x", "front-matter", "expected"),
+        ("description", "front-matter", "':'"),
+        ("description: [a, b", "front-matter", "',' or ']'"),
+        ("description: a\x01b", "front-matter", "a control character"),
+        ("description: *x", "front-matter", "undefined alias"),
+        ("descripton: x", "unknown-field", "did you mean `description`? Correct it"),
+        ("seed: hot", "invalid-field", "valid integer"),
+    ],
+)
+def test_a_broken_front_matter_is_one_finding_in_its_own_line(root: Path, line: str, rule: str, message: str) -> None:
+    path = root / PROMPT
+    rows = path.read_text(encoding="utf-8").split("\n")
+    rows[3] = line
+    path.write_text("\n".join(rows), encoding="utf-8")
+    finding, *others = found(root)
+    assert (finding.file, finding.line, finding.rule) == (PROMPT, 4, rule)
+    assert message in finding.message
+    assert others == []  # the prompt after it is not blamed for missing what this one would have given
+
+
+def test_a_front_matter_of_another_name_or_version_names_its_line(root: Path) -> None:
+    path = root / PROMPT
+    text = path.read_text(encoding="utf-8")
+    for old, field, line in (("name: decompose-concepts", "name", 2), ('version: "1.0"', "version", 3)):
+        path.write_text(text.replace(old, f'{field}: "{"other" if field == "name" else "2.0"}"'), encoding="utf-8")
+        assert [(one.field, one.line) for one in found(root)] == [(field, line)]
 
 
 def test_a_later_prompt_is_rendered_with_what_an_earlier_one_gives(root: Path) -> None:
@@ -582,6 +617,24 @@ def test_settings_of_a_suite(root: Path) -> None:
     assert "Did you mean `recall`?" in finding.message
 
 
+@pytest.mark.parametrize(
+    ("section", "line", "rule", "message"),
+    [
+        ("provider", 'preset = "opneai"', "unknown-preset", "Did you mean 'openai'?"),
+        ("suites.starter.provider", 'preset = "lama.cpp"', "unknown-preset", "Did you mean 'llama.cpp'?"),
+        ("suites.starter.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
+        ("provider", 'key_variable = "sk-1"', "invalid-field", "Give the variable's name"),
+    ],
+)
+def test_a_provider_that_cannot_be_asked(root: Path, section: str, line: str, rule: str, message: str) -> None:
+    (root / "row3.toml").write_text(f'suite = "starter"\n[{section}]  # who answers\nmodel = "m"\n{line}\n')
+    for suite in (None, "starter"):
+        findings = [one for one in lint_at(root, suite).findings if one.file == "row3.toml"]
+        field = f"{section}.{line.partition(' ')[0]}"
+        assert [(one.rule, one.field, one.line) for one in findings] == [(rule, field, 4)]
+        assert message in findings[0].message
+
+
 def test_recordings(root: Path) -> None:
     folder = root / "recordings/starter"
     folder.mkdir(parents=True)
@@ -631,6 +684,26 @@ def test_broken_settings_do_not_hide_the_rest(root: Path) -> None:
     (root / "row3.toml").write_text("x = 1\n")
     edit(root, put("topic", ""))
     assert {(one.rule, one.file) for one in found(root)} == {("unknown-field", "row3.toml"), ("topic", CASE)}
+
+
+@pytest.mark.parametrize("broken", ["mode = ", 'mod = "auto"'])
+def test_broken_settings_do_not_make_other_findings(root: Path, broken: str) -> None:
+    """Predicates and pipelines are theirs to say: nothing is held against the files that only they could allow."""
+    path = root / "row3.toml"
+    good = path.read_text(encoding="utf-8")
+    own = good.replace('"map-ontology"]', '"map-ontology"]\n[suites.starter.predicates]\nallowed = ["EATS"]\n')
+    edit(root, lambda case: [link.update(predicate="EATS") for link in case["expectedRelationships"]])
+    prompt = (root / PROMPT).read_text(encoding="utf-8").replace("decompose-concepts", "another")
+    (root / "prompts/another-v1.0.md").write_text(prompt.replace("source_text", "nothing"), encoding="utf-8")
+    path.write_text(own.replace('mode = "auto"', broken), encoding="utf-8")
+    assert [one.file for one in found(root)] == ["row3.toml"]
+
+
+def test_a_suite_whose_settings_are_wrong_is_one_finding(root: Path) -> None:
+    path = root / "row3.toml"
+    path.write_text(path.read_text(encoding="utf-8") + "[suites.starter.weights]\nrecal = 0.5\n", encoding="utf-8")
+    for suite in (None, "starter"):
+        assert [one.field for one in lint_at(root, suite).findings] == ["suites.starter.weights"]
 
 
 def test_no_project(tmp_path: Path) -> None:

@@ -1,0 +1,52 @@
+"""Limits of single metrics in a compact grammar: `overall:5,recall:3,hallucination:0`."""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+
+from row3.errors import UsageError
+
+SHAPE = "Write METRIC:LIMIT, separated by commas, as in overall:5,recall:3,hallucination:0"
+
+
+def parse_limits(text: str, metrics: Sequence[str], *, where: str) -> dict[str, float]:
+    """Limit by metric key, in the gate's unit.
+
+    A metric may be shortened to an unambiguous beginning: `hallucination` is `hallucinationRate`. Raises `UsageError`
+    for a metric that is none or two, a limit that is no number from 0, and a metric that stands twice.
+    """
+    limits: dict[str, float] = {}
+    for part in text.split(","):
+        name, colon, number = (piece.strip() for piece in part.partition(":"))
+        if not name or not colon:
+            raise UsageError(f"`{part.strip()}` is no limit", where=where, fix=SHAPE)
+        key = _metric(name, metrics, where)
+        if key in limits:
+            raise UsageError(f"`{key}` has two limits", where=where, fix="Keep one of them")
+        limits[key] = _number(number, key, where)
+    return limits
+
+
+def _metric(name: str, metrics: Sequence[str], where: str) -> str:
+    folded = name.casefold()
+    exact = [key for key in metrics if key.casefold() == folded]
+    found = exact or [key for key in metrics if key.casefold().startswith(folded)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"`{name}` may be {' or '.join(found)}", where=where, fix="Write more of it")
+    near = difflib.get_close_matches(name, metrics, n=1)
+    hint = f"Did you mean `{near[0]}`?" if near else f"Metrics: {', '.join(metrics)}"
+    raise UsageError(f"`{name}` is no metric of this kind", where=where, fix=hint)
+
+
+def _number(text: str, key: str, where: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value < math.inf:
+        raise UsageError(f"`{text}` is no limit for {key}", where=where, fix="Give a number from 0")
+    return value

@@ -1,0 +1,97 @@
+"""One case of a run beside the baseline's; done where the case is scored, so worker processes share the work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from row3.domain.requests import digest_json
+from row3.domain.verdicts import Compared
+from row3.gate.comparison import compare_case
+from row3.metrics.composite import overall
+from row3.store.cases import content_digest, gone_demands
+from row3.store.project import Project, Suite
+from row3.store.saved_runs import CaseRecord, SavedRun
+from row3.workflows.rescore import Rescorer
+
+COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
+
+
+@dataclass
+class CaseComparer:
+    """Compares cases with those of a baseline; keeps nothing of them."""
+
+    project: Project
+    suite: Suite
+    baseline: SavedRun
+    stored: Callable[[str], Any]
+
+    @cached_property
+    def scorer_changed(self) -> bool:
+        """The baseline was scored by other rules of matching."""
+        return self.baseline.header.scorer != self.suite.kind.signature(self.suite.rules)
+
+    @cached_property
+    def _weights_changed(self) -> bool:
+        return dict(self.baseline.header.weights) != dict(self.suite.rules.weights)
+
+    @cached_property
+    def _rescore(self) -> Rescorer:
+        return Rescorer(self.project, self.suite, self.baseline.header)
+
+    def __call__(self, record: CaseRecord) -> Compared:
+        """Compare one case; raises `InvalidFile` for a broken record of the baseline or golden case."""
+        before = self.baseline.record(record.id)
+        old, changed = before, False
+        weakened: tuple[str, ...] = ()
+        if before is not None:
+            weakened, changed, comparable = self._content(before, record)
+            old = self._as_today(before, record.id, changed=changed) if comparable else None
+        change = compare_case(
+            record.id,
+            None if before is None else _side(old or before),
+            _side(record),
+            primary=self.suite.kind.primary,
+            comparable=before is None or old is not None,
+        )
+        return Compared(
+            change,
+            old.metrics if old is not None and change.move in COMPARED else None,
+            old.spread if old is not None else {},
+            old.status if old is not None else "",
+            weakened,
+            changed,
+            old is not None and (changed or self.scorer_changed),
+            self._rescore.problem if before is not None and (changed or self.scorer_changed) else "",
+        )
+
+    def _content(self, before: CaseRecord, record: CaseRecord) -> tuple[tuple[str, ...], bool, bool]:
+        """What the case no longer demands, whether its expectations changed, whether its input is the same."""
+        if before.digest == record.digest:
+            return (), False, True
+        case = self.stored(record.id).case
+        if before.content and content_digest(case) == before.content:
+            return (), False, True
+        gone = gone_demands(before.demands, self.suite.kind, case)
+        weakened = (f"{gone} of its expectations or canaries are gone",) if gone else ()
+        same_input = before.input == digest_json(self.suite.kind.variables(case))
+        return weakened, same_input, same_input
+
+    def _as_today(self, before: CaseRecord, case_id: str, *, changed: bool) -> CaseRecord | None:
+        """The baseline's record as today's rules score it; None where that cannot be had."""
+        if changed or self.scorer_changed:
+            return self._rescore(before, lambda: self.stored(case_id))
+        if not self._weights_changed:
+            return before
+        metrics = dict(before.metrics)
+        if before.status == "scored":
+            primary = self.suite.kind.primary
+            metrics.pop(primary, None)
+            metrics[primary] = overall(metrics, self.suite.rules.weights)
+        return replace(before, metrics=metrics)
+
+
+def _side(record: CaseRecord) -> tuple[str, Mapping[str, float], Mapping[str, tuple[str, ...]]]:
+    return record.status, record.metrics, record.found

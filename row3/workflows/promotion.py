@@ -1,0 +1,47 @@
+"""What a promotion did, or would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from row3.domain.prompts import PromptRef
+from row3.domain.verdicts import Reason, Verdict
+from row3.store.history import Approval
+from row3.workflows.compare import Comparison
+from row3.workflows.run_suite import Run
+
+
+@dataclass(slots=True)
+class PromotionResult:
+    """What `row3 promote` did, or would do."""
+
+    ref: PromptRef
+    run: Run
+    comparison: Comparison | None
+    """None for a first promotion, which has no baseline to be compared with."""
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    approval: Approval | None
+    promoted: tuple[str, ...]
+    """References of all prompts that became current."""
+    files: tuple[str, ...]
+    """What was written, or would be."""
+    dry_run: bool
+    entry: str
+    """The changelog entry."""
+    commit: str | None = None
+    tag: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def done(self) -> bool:
+        """The version was promoted."""
+        return not self.dry_run and (self.verdict is not Verdict.BLOCK or self.approval is not None)
+
+
+class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
+    """The promotion had been decided before it was cut off, and opening the project finished it."""
+
+    def __init__(self, name: str, files: tuple[str, ...]) -> None:
+        super().__init__(name)
+        self.name, self.files = name, files

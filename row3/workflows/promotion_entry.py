@@ -1,0 +1,68 @@
+"""A promotion's entry in the changelog: what changed, how the metrics moved, which cases are worth a word."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from row3.gate.zones import SLACK
+from row3.store import prompts as prompt_store
+from row3.store.project import Project
+from row3.workflows.promotion import PromotionResult
+
+NOTABLE = 0.02
+"""Change of a case's composite from which the changelog mentions it."""
+SIGNIFICANT = 0.05
+NOTED_CASES = 5
+
+
+def promotion_entry(project: Project, result: PromotionResult, before: str | None) -> str:
+    """The entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
+    from row3.reports.changelog import changelog_entry
+
+    comparison, run, approval = result.comparison, result.run, result.approval
+    baseline = comparison.baseline.metrics if comparison is not None else {}
+    rows = [
+        (
+            metric.title.removeprefix("Concept ").capitalize(),
+            baseline.get(metric.key),
+            run.header.metrics[metric.key],
+            metric.higher_is_better,
+        )
+        for metric in result.run.suite.kind.metrics
+        if not metric.companion and metric.key in run.header.metrics
+    ]
+    described = prompt_store.read_prompt(project.root, result.ref).description
+    others = [name for name in result.promoted if name != str(result.ref)]
+    return changelog_entry(
+        version=str(result.ref.version),
+        date=datetime.now(UTC).date().isoformat(),
+        prompt=result.ref.name,
+        changes=[described] if described else [],
+        rows=rows,
+        baseline_version=before,
+        notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
+        approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
+    )
+
+
+def _notes(result: PromotionResult) -> list[str]:
+    run = result.run
+    notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.verdict.word}"]
+    if result.comparison is None:
+        notes.append("First promotion: no earlier baseline to compare with")
+        return notes
+    moves: list[str] = []
+    for change in result.comparison.cases:
+        file = f"{change.case_id}.gold.json"
+        if change.move == "broke":
+            moves.append(f"{file} broke: its answer cannot be used")
+        elif change.delta >= NOTABLE - SLACK:
+            size = "Significant improvement" if change.delta >= SIGNIFICANT else "Improvement"
+            moves.append(f"{size} on {file} ({100 * change.delta:+.1f} points)")
+        elif change.delta <= -NOTABLE + SLACK:
+            size = "Significant regression" if -change.delta >= SIGNIFICANT else "Slight regression"
+            moves.append(f"{size} on {file} ({100 * change.delta:+.1f} points, investigate)")
+    notes += moves[:NOTED_CASES]
+    if len(moves) > NOTED_CASES:
+        notes.append(f"and {len(moves) - NOTED_CASES} more cases that moved by {100 * NOTABLE:g} points or more")
+    return notes

@@ -1,0 +1,51 @@
+"""The files that a promotion writes: lock, baseline, changelog, history and charts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from row3.domain.prompts import Prompt
+from row3.store import prompts as prompt_store
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
+from row3.store.history import FILE as HISTORY
+from row3.store.history import history_text, parse_history
+from row3.workflows.baseline import archived, baseline_files
+from row3.workflows.promotion import PromotionResult
+from row3.workflows.session import Session, entry_of
+from row3.workflows.trend import chart_files
+
+
+def planned_files(result: PromotionResult) -> tuple[str, ...]:
+    """The files that a promotion would write, without making their contents."""
+    name, comparison = result.run.suite.name, result.comparison
+    old = () if comparison is None else (archived(name, comparison.baseline.run_id),)
+    charts = (f"charts/{name}-trend.svg", f"charts/{name}-trend.png")
+    return (prompt_store.PROMOTED, *old, f"baselines/{name}.json", CHANGELOG, HISTORY, *charts)
+
+
+def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
+    """The new contents of every file that a promotion writes. Raises `InvalidFile`."""
+    from row3.reports.changelog_insert import insert_entry
+
+    project, suite, run = session.project, session.suite, result.run
+    today = datetime.now(UTC).date().isoformat()
+    table = prompt_store.read_promoted(project.root)
+    for prompt in newly:
+        before = table.get(prompt.ref.name)
+        locked = {} if before is None else before.locked | {before.version: before.digest}
+        table[prompt.ref.name] = prompt_store.Promotion(
+            version=str(prompt.ref.version), digest=prompt.digest, date=today, locked=locked
+        )
+    files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
+    files |= baseline_files(project, suite, run)
+    changelog = read_changelog(project)
+    files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
+    entry = entry_of(run, result.comparison, result.approval)
+    if result.comparison is None:
+        entry = entry.model_copy(update={"verdict": result.verdict.word, "reasons": [r.text for r in result.reasons]})
+    history = history_text(project.root, entry)
+    files[HISTORY] = history.encode()
+    files |= chart_files(suite, parse_history(history), weekly=False)
+    return files

@@ -1,0 +1,41 @@
+"""The parts that the JSON Schemas of several files share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel
+
+FRACTION: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+FRACTIONS: dict[str, Any] = {"type": "object", "additionalProperties": FRACTION}
+DELTAS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "number", "minimum": -1, "maximum": 1}}
+TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+TEXT_BY_NAME: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
+ZONES: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"enum": ["fail", "marginal", "pass", "excellent"]},
+}
+DIGEST: dict[str, Any] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
+
+
+def of_model(model: type[BaseModel], description: str) -> dict[str, Any]:
+    """The schema of a pydantic model, described in our words."""
+    value = model.model_json_schema(by_alias=True)
+    return {
+        "description": description,
+        **{key: part for key, part in value.items() if key not in ("title", "description")},
+    }
+
+
+def an_object(
+    description: str, properties: dict[str, Any], required: list[str], *, closed: bool = True
+) -> dict[str, Any]:
+    """An object of these properties; a closed one has no others."""
+    return {
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": not closed,
+    }

@@ -1,0 +1,59 @@
+"""The JSON Schema of what `--format json` prints."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from row3.kinds import KINDS
+from row3.workflows.schema_parts import DELTAS, FRACTIONS, TEXT_BY_NAME, ZONES, an_object
+
+
+def result() -> dict[str, Any]:
+    """A run or a comparison."""
+    metrics = FRACTIONS | {
+        "description": "Means over the cases, fractions; for kind `extraction` the keys are "
+        + ", ".join(metric.key for metric in KINDS["extraction"].metrics)
+        + "."
+    }
+    verdicts = ["proceed", "investigate", "block"]
+    reason = {
+        "verdict": {"enum": verdicts},
+        "text": {"type": "string"},
+        "metric": {"type": "string"},
+        "case": {"type": "string"},
+    }
+    case = {
+        "id": {"type": "string"},
+        "status": {"enum": ["scored", "bad_answer", "failed"]},
+        "metrics": FRACTIONS,
+        "zones": ZONES,
+        "deltas": DELTAS,
+        "matches": {"type": ["object", "null"], "description": "How each extracted and each expected item fared."},
+        "problem": {"type": "string", "description": "Why there is no answer, or why it could not be used."},
+        "skipped": TEXT_BY_NAME | {"description": "Why a metric does not apply."},
+    }
+    properties = {
+        "schemaVersion": {"const": 1},
+        "suite": {"type": "string"},
+        "mode": {"type": "string"},
+        "prompts": TEXT_BY_NAME | {"description": "Version by prompt name, in pipeline order."},
+        "model": {"type": "string"},
+        "metrics": metrics,
+        "intervals": {"type": "object", "description": "Paired confidence interval of each delta."},
+        "zones": ZONES,
+        "deltas": DELTAS | {"description": "Current minus baseline, fractions; empty without a comparison."},
+        "verdict": {"enum": [*verdicts, None]},
+        "reasons": {
+            "type": "array",
+            "items": an_object("A ground of the verdict.", reason, ["verdict", "text"], closed=False),
+        },
+        "usage": {"type": "object", "description": "Requests, tokens, cost in US dollars (null: unknown), seconds."},
+        "cases": {
+            "type": "array",
+            "items": an_object(
+                "One case.", case, ["id", "status", "metrics", "zones", "deltas", "matches"], closed=False
+            ),
+        },
+    }
+    what = "What `--format json` prints of a run or a comparison."
+    return an_object(what, properties, list(properties), closed=False)

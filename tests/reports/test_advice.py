@@ -1,0 +1,83 @@
+"""What a comparison advises fits the reasons of its verdict."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from row3.domain.verdicts import Reason, Verdict
+from row3.reports.advice import what_next
+
+OR = "and run row3 --compare again; or, if it has to be, --approve REASON."
+BLOCK, INVESTIGATE = Verdict.BLOCK, Verdict.INVESTIGATE
+
+
+def advised(comparison: Any, verdict: Verdict, *reasons: Reason, action: str = "compare") -> list[str]:
+    run = replace(comparison.run, header=replace(comparison.run.header, action=action))
+    return what_next(replace(comparison, verdict=verdict, reasons=reasons, run=run))
+
+
+@pytest.mark.parametrize(
+    ("cause", "cure"),
+    [
+        ("cases", "put the golden cases back"),
+        ("rules", "put the settings in row3.toml back"),
+        ("locks", "put prompts/promoted.json back"),
+        ("baseline", "make a baseline that follows from its recordings (row3 --baseline)"),
+    ],
+)
+def test_a_block_that_no_prompt_can_mend_says_what_can(comparison: Any, cause: Any, cure: str) -> None:
+    notice = Reason(INVESTIGATE, "canaries were extracted", metric="hallucinationRate")
+    assert advised(comparison, BLOCK, Reason(BLOCK, "x", case_id="ozone", cause=cause), notice) == [
+        f"Next: {cure} {OR}"
+    ]
+
+
+def test_a_block_with_several_causes_names_all_cures(comparison: Any) -> None:
+    reasons = (Reason(BLOCK, "removed", cause="cases"), Reason(BLOCK, "Concept recall is worse", metric="recall"))
+    assert advised(comparison, BLOCK, *reasons) == [
+        "Next: row3 investigate ozone",
+        f"Then: mend the prompt, put the golden cases back {OR}",
+    ]
+
+
+def test_a_blocked_promotion_is_promoted_again(comparison: Any) -> None:
+    assert advised(comparison, BLOCK, Reason(BLOCK, "worse"), action="promotion")[-1] == (
+        "Then: mend the prompt and run row3 promote again; or, if it has to be, --approve REASON."
+    )
+
+
+@pytest.mark.parametrize("verdict", [Verdict.PROCEED, INVESTIGATE])
+def test_a_promotion_does_not_ask_to_be_promoted(comparison: Any, verdict: Verdict) -> None:
+    assert advised(comparison, verdict, Reason(INVESTIGATE, "worse"), action="promotion") == []
+
+
+def test_an_approved_promotion_does_not_either(comparison: Any, make: Any) -> None:
+    assert advised(replace(comparison, approval=make.Approval()), BLOCK, Reason(BLOCK, "x"), action="promotion") == []
+
+
+@pytest.mark.parametrize(
+    ("cause", "look"),
+    [
+        ("cases", "see that the golden cases were meant to change (git diff golden)"),
+        ("rules", "see that row3.toml was meant to change (git diff row3.toml)"),
+        ("baseline", "row3 recordings verify"),
+        ("history", "row3 trend draws the runs that decline"),
+    ],
+)
+def test_an_investigation_says_what_to_look_at(comparison: Any, cause: Any, look: str) -> None:
+    assert advised(comparison, INVESTIGATE, Reason(INVESTIGATE, "x", cause=cause)) == [
+        f"Next: {look}",
+        "Then: row3 promote decompose-concepts-v1.1",
+    ]
+
+
+def test_a_part_is_no_gate_so_all_cases_come_next(comparison: Any) -> None:
+    part = Reason(INVESTIGATE, "only a part of the cases was run", cause="part")
+    assert advised(comparison, INVESTIGATE, part) == ["Next: row3 --compare with all the cases."]
+    assert advised(comparison, INVESTIGATE, part, Reason(INVESTIGATE, "worse", metric="recall")) == [
+        "Next: row3 investigate ozone",
+        "Then: row3 --compare with all the cases.",
+    ]

@@ -1,0 +1,129 @@
+"""No line of a table is wider than the terminal, and none is broken inside a word."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from row3.domain.requests import Request
+from row3.domain.verdicts import CaseChange, MetricChange
+from row3.reports.diff_table import diff_text
+from row3.reports.estimate_table import PlannedView, estimate_text
+from row3.reports.recordings_table import list_text
+from row3.reports.style import Style, cells
+from tests.reports.conftest import METRICS
+
+LONG = "describe-everything-that-a-text-says"
+
+
+@dataclass
+class Planned:
+    prompt: str
+    model: str = "reference-llm"
+    case_id: str = "ozone-diplomacy"
+    repeat: int = 0
+    recorded: bool = False
+    exact: bool = True
+    prompt_tokens: int = 1_234_567
+    completion_tokens: int = 234_567
+    cost_usd: float | None = None
+
+
+@dataclass
+class Plan:
+    requests: Sequence[PlannedView]
+    suite: str = "decomposition"
+    mode: str = "record"
+    prompts: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.1", LONG: "v1.0"})
+    recorded: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost_usd: float | None = None
+    unpriced: Sequence[str] = ("reference-llm", "another-model-of-a-long-name")
+    example: Request | None = None
+
+    @property
+    def to_send(self) -> Sequence[PlannedView]:
+        return self.requests
+
+
+@dataclass
+class Summary:
+    prompt: str
+    models: set[str] = field(default_factory=lambda: {"reference-llm"})
+    file: str = "recordings/decomposition/x.jsonl"
+    count: int = 15
+    bytes: int = 57_400
+    cases: set[str] = field(default_factory=lambda: {"a", "b"})
+    promoted: int = 15
+    candidate: int = 0
+    stale: int = 1_500
+
+
+@dataclass
+class Diff:
+    suite: str = "decomposition"
+    names: tuple[str, str] = ("20260129T101500Z-aaaaaa", "decompose-concepts-v1.1")
+    places: tuple[str, str] = (".row3/runs/20260129T101500Z-aaaaaa.json", "replayed now")
+    differs: Sequence[str] = (
+        "prompt decompose-concepts: v1.0 → v1.1, and a remark on it that is long enough to be cut",
+    )
+    metrics: Sequence[MetricChange] = ()
+    compared: int = 1
+    moves: Mapping[str, int] = field(default_factory=lambda: Counter({"improved": 1}))
+    cases: Sequence[CaseChange] = (
+        CaseChange(
+            "ozone-diplomacy",
+            "improved",
+            0.2,
+            gained={"missedRelationships": tuple(f"cause {i} CAUSES effect {i}\x1b[31m" for i in range(9))},
+            lost={"wrongConcepts": ("stove",)},
+        ),
+    )
+
+
+def texts(style: Style) -> dict[str, str]:
+    plan = Plan([Planned("decompose-concepts-v1.1"), Planned(f"{LONG}-v1.0")])
+    mixed = Plan([Planned("decompose-concepts-v1.1"), Planned("map-ontology-v1.0", model="another")])
+    listed = [Summary("decompose-concepts-v1.0"), Summary(f"{LONG}-v1.10", {"other", "reference-llm"})]
+    return {
+        "dry run": estimate_text(plan, verbose=True, style=style),
+        "dry run of two models": estimate_text(mixed, style=style),
+        "recordings list": list_text(listed, style=style),
+        "diff": diff_text(Diff(), METRICS, style=style),
+    }
+
+
+@pytest.mark.parametrize("width", [60, 80, 100, 140])
+@pytest.mark.parametrize("which", ["dry run", "dry run of two models", "recordings list", "diff"])
+def test_no_line_is_wider_than_it_may_be(which: str, width: int) -> None:
+    wide, text = texts(Style(width=1000))[which], texts(Style(width=width))[which]
+    assert max(cells(line) for line in text.splitlines()) <= max(width, 74)  # the numbers of a table need as much
+    without_rules = [[word for word in each.split() if "─" not in word] for each in (wide, text)]
+    assert Counter(without_rules[0]) == Counter(without_rules[1])  # every word whole, none lost
+    assert "\x1b" not in text
+
+
+def test_a_name_that_is_too_long_for_its_table_stands_above_its_numbers() -> None:
+    lines = texts(Style(width=80))["recordings list"].splitlines()
+    assert lines[:7] == [
+        "prompt",
+        "  recordings  cases     size  promoted  candidate  stale",
+        "────────────────────────────────────────────────────────",
+        "decompose-concepts-v1.0",
+        "          15      2  57.4 kB        15          –  1,500",
+        f"{LONG}-v1.10",
+        "          15      2  57.4 kB        15          –  1,500",
+    ]
+    assert "decompose-concepts-v1.0: answers of reference-llm" in lines
+    assert f"{LONG}-v1.10: answers of other, reference-llm" in lines
+    assert texts(Style(width=140))["recordings list"].startswith("prompt  ")
+
+
+def test_one_model_is_named_once() -> None:
+    assert "model reference-llm)" in texts(Style(width=200))["dry run"]
+    assert "map-ontology-v1.0 · another" in texts(Style(width=200))["dry run of two models"]
+    assert list_text([Summary("a-v1.0"), Summary("b-v1.0")]).count("reference-llm") == 1
