@@ -27,9 +27,11 @@ class Aggregate:
                 known = self._values[key] = array("d")
             known.append(value)
         for key, (part, whole) in counts.items():
-            total = self._counts.setdefault(key, [0, 0])
+            total = self._counts.setdefault(key, [0, 0, 0, 0])
             total[0] += part
             total[1] += whole
+            total[2] += part > 0
+            total[3] += 1
 
     def means(self) -> dict[str, float]:
         """Mean over the cases to which each metric applies, exactly summed."""
@@ -39,9 +41,13 @@ class Aggregate:
         """How many cases stand behind each mean."""
         return {key: len(values) for key, values in self._values.items()}
 
+    def seen_in(self) -> dict[str, tuple[int, int]]:
+        """By metric, in how many cases its numerator was above 0, and how many cases there were."""
+        return {key: (seen, cases) for key, (_, _, seen, cases) in self._counts.items()}
+
     def pooled(self) -> dict[str, float]:
         """Micro values: summed numerators over summed denominators."""
-        values = {key: ratio(part, whole) for key, (part, whole) in self._counts.items()}
+        values = {key: ratio(part, whole) for key, (part, whole, *_) in self._counts.items()}
         if "precision" in values and "recall" in values:
             values["f1"] = f1(values["precision"], values["recall"])
         return values

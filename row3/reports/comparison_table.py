@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from row3.domain.metrics import Metric
+from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word, what_next
 from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
-from row3.reports.headline import lineup_text, shown_metrics, some
+from row3.reports.headline import lineup_text, shown_metrics, some, title_of
 from row3.reports.model import ComparisonView
 from row3.reports.prompt_diff import diff_lines
 from row3.reports.scorecard_table import LONGEST_ID, problems_block, room_for_ids, skipped_block, usage_block
 from row3.reports.style import (
     BOLD,
     GREEN,
+    MARKS,
     RED,
     VERDICT_COLOURS,
     VERDICT_MARKS,
     WIDTH,
     YELLOW,
+    ZONE_COLOURS,
     Style,
     arrow,
     cells,
@@ -28,8 +30,9 @@ from row3.reports.style import (
 )
 
 SHOWN_CASES = 8
-TITLE_AND_COUNT = 25
-"""Columns that the first and the last column of the aggregate table share."""
+LONGEST_TITLE = 22
+WITH_WORDS = 92
+"""Columns from which on zones are named and not only marked."""
 
 
 def comparison_table(
@@ -72,15 +75,26 @@ def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
     metrics = [[m for m in shown_metrics(suite, companion=which) if m.key in changes] for which in (False, True)]
-    room = TITLE_AND_COUNT - max((len(f"{change.cases:,}") for change in comparison.metrics), default=0)
-    rows = [_row(metric, changes[metric.key], comparison, style, room) for metric in (*metrics[0], *metrics[1])]
+    wide = style.width >= WITH_WORDS
+    rows = [_row(metric, changes[metric.key], comparison, style, wide=wide) for metric in (*metrics[0], *metrics[1])]
     if not rows:
         return ["No case could be compared."]
-    lines = table(("metric", "before", "now", "points ", "zone", "verdict", "n"), rows, "lrrrllr", style)
+    heads = ("metric", "before", "now", "points ", "95% interval", "p", "zone", "gate")
+    lines = table(heads, rows, "lrrrrrll", style)
     cut = 2 + len(metrics[0])
     quiet = [style.dim(line) for line in lines[cut:]]
-    legend = style.dim("▲ better  ▼ worse; percentage points; means over the n cases both runs have")
-    return [*lines[:cut], *([""] if quiet else []), *quiet, "", legend]
+    legend = [line for text in _legend(comparison, wide=wide) for line in style.wrap(text)]
+    return [*lines[:cut], *([""] if quiet else []), *quiet, "", *map(style.dim, legend)]
+
+
+def _legend(comparison: ComparisonView, *, wide: bool) -> list[str]:
+    """What the columns mean, and over how many cases."""
+    counts = {change.key: change.cases for change in comparison.metrics if change.delta is not None}
+    most = max(counts.values(), default=0)
+    fewer = [f"{title_of(comparison.run.suite, key)} {n:,}" for key, n in counts.items() if n != most]
+    over = f"n = {most:,} cases that both runs have" + (f" ({', '.join(fewer)})" if fewer else "")
+    zones = "" if wide else "; " + " ".join(f"{MARKS[zone]} {zone.word}" for zone in sorted(Zone, reverse=True))
+    return [f"▲ better  ▼ worse{zones}", f"percentage points; paired intervals; {over}"]
 
 
 def better(metric: Metric, delta: float | None) -> bool | None:
@@ -90,24 +104,29 @@ def better(metric: Metric, delta: float | None) -> bool | None:
     return (delta > 0) is metric.higher_is_better
 
 
-def _row(metric: Metric, change: MetricChange, comparison: ComparisonView, style: Style, room: int) -> list[str]:
+def _row(metric: Metric, change: MetricChange, comparison: ComparisonView, style: Style, *, wide: bool) -> list[str]:
     good = better(metric, change.delta)
     primary = metric.key == comparison.run.suite.kind.primary
     limits = numbers.limits_of(comparison.run.suite.rules.thresholds.get(metric.key))
     now = "–" if change.current is None else numbers.percent(change.current, beside=limits)
-    title = shorten(metric.title, room)
+    title = shorten(metric.title, LONGEST_TITLE)
     if primary:
         title, now = style.bold(title), style.bold(now)
     delta = "–  " if change.delta is None else f"{numbers.points(change.delta)} {arrow(good)}"
-    judged = "" if change.verdict is Verdict.PROCEED else style.verdict(change.verdict)
+    known = change.interval
+    zone = comparison.run.zones.get(metric.key)
+    mark = "" if zone is None else style.paint(MARKS[zone], ZONE_COLOURS[zone])
     return [
         title,
         "–" if change.baseline is None else numbers.percent(change.baseline, beside=limits),
         now,
         delta if metric.companion else style.moved(delta, good),
-        style.zone(comparison.run.zones.get(metric.key)),
-        judged or ("" if metric.companion else style.dim("·")),
-        f"{change.cases:,}",
+        "–" if known is None else numbers.interval(known.low, known.high),
+        "–" if known is None else numbers.p_value(known.p_value),
+        style.zone(zone) if wide else mark,
+        style.paint(VERDICT_MARKS[change.verdict], VERDICT_COLOURS[change.verdict])
+        if change.verdict is not Verdict.PROCEED
+        else ("" if metric.companion else style.dim("·")),
     ]
 
 

@@ -8,6 +8,7 @@ from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.bounds_text import bounds_lines
 from row3.reports.case_changes import after_values, count_line, flips, moved_cases, movement
 from row3.reports.headline import (
     declines_line,
@@ -96,13 +97,14 @@ def _compared(comparison: ComparisonView, *, companion: bool = False) -> list[st
                 _value(metric, run, change.baseline).replace("**", ""),
                 _value(metric, run, change.current),
                 "–" if change.delta is None else numbers.points(change.delta),
+                "–" if change.interval is None else numbers.interval(change.interval.low, change.interval.high),
                 _zone(run.zones.get(metric.key)),
                 judged,
                 f"{change.cases:,}",
             ]
         )
-    headers = ("Metric", "Before", "Now", "Points", "Zone", "Verdict", "n")
-    return grid(headers, "lrrrllr", rows) if rows else []
+    headers = ("Metric", "Before", "Now", "Points", "95% interval", "Zone", "Verdict", "n")
+    return grid(headers, "lrrrrllr", rows) if rows else []
 
 
 def _reasons(comparison: ComparisonView) -> list[str]:
@@ -123,6 +125,7 @@ def _warnings(run: RunView, declines: int) -> list[str]:
 def _missing(run: RunView) -> list[str]:
     why = dict(run.problems)
     lines = [f"- skipped: {inline(text)}" for text in skipped_lines(run)]
+    lines += [f"- {inline(text)}" for text in bounds_lines(run)]
     for ids, word in ((run.collected.failed, "no answer"), (run.collected.bad, "bad answer, 0 on every metric")):
         named = [(code(case_id), inline(why.get(case_id, ""))) for case_id in ids[:SHOWN_REASONS]]
         lines += [f"- {word}: {case} {problem}".rstrip() for case, problem in named]

@@ -107,6 +107,9 @@ class CollectedView(Protocol):
     @property
     def skipped(self) -> Mapping[str, Mapping[str, int]]: ...
 
+    @property
+    def seen_in(self) -> Mapping[str, tuple[int, int]]: ...
+
 
 class CaseView(Protocol):
     """One row of the table of cases."""

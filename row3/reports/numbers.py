@@ -7,6 +7,8 @@ from datetime import UTC, datetime
 
 from row3.domain.metrics import Metric, Threshold
 
+SILENCE_S = 5.0
+"""Seconds without an answer from which on a person wonders."""
 MINUS = "−"
 """On screens; files that are read by programs have a plain hyphen."""
 
@@ -49,6 +51,18 @@ def points(delta: float) -> str:
     return "0.0" if float(text) == 0 else text.replace("-", MINUS)
 
 
+def interval(low: float, high: float) -> str:
+    """Both ends of a difference in percentage points, narrow: `+2.7…+9.1`."""
+    return f"{points(low)}…{points(high)}"
+
+
+def p_value(p: float) -> str:
+    """A p-value as tables spell it: `.044`, `<.001`, `1.00`."""
+    if p < 0.001:
+        return "<.001"
+    return f"{p:.2f}" if p >= 0.995 else f"{p:.3f}"[1:]
+
+
 def changelog_delta(delta: float) -> str:
     """A difference as the changelog spells it: `+4%`, `-1.3%`, `0%`."""
     text = compact(delta)
@@ -80,16 +94,46 @@ def count(number: int, noun: str, plural: str = "") -> str:
 
 
 def progress_text(
-    *, done: int, total: int | None, failed: int, tokens: int, usd: float | None, elapsed_s: float
+    *,
+    done: int,
+    total: int | None,
+    failed: int,
+    tokens: int,
+    usd: float | None,
+    elapsed_s: float,
+    since_s: float = 0.0,
+    silent_s: float = 0.0,
 ) -> str:
-    """A line of progress: done, failed, tokens, cost, and how long the rest takes if it goes on as so far."""
+    """A line of progress: done, failed, tokens, cost, and how long the rest takes if it goes on as so far.
+
+    A guess that did not come true is no longer shown.
+
+    Args:
+        usd: US dollars; None where a price is unknown, which is said of the finished run.
+        elapsed_s: until the last case was done.
+        since_s: since then.
+        silent_s: since the last answer; a long silence is told in the place of a guess.
+    """
     parts = [count(done, "case") if total is None else f"{done:,} of {count(total, 'case')}"]
     if failed:
         parts.append(f"{failed:,} failed")
-    parts += [f"{tokens:,} tokens", "cost unknown" if usd is None else money(usd)]
-    if total is not None and 0 < done < total:
-        parts.append(f"{seconds(elapsed_s / done * (total - done))} left")
+    if tokens:
+        parts.append(f"{tokens:,} tokens")
+    if usd:
+        parts.append(money(usd))
+    if silent_s >= SILENCE_S:
+        parts.append(f"waiting for an answer, {whole_seconds(silent_s)}")
+    elif total is not None and 1 < done < total:
+        left = elapsed_s / done * (total - done) - since_s
+        if left > 0:
+            parts.append(f"about {whole_seconds(max(left, 1.0))} left")
     return " · ".join(parts)
+
+
+def whole_seconds(value: float) -> str:
+    """A duration for eyes that only glance: `8 s`, `2 min 05 s`."""
+    whole = round(value)
+    return f"{whole} s" if whole < 60 else seconds(whole)
 
 
 def moment(at: str) -> str:

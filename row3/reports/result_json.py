@@ -9,6 +9,7 @@ from typing import Any
 from row3.domain.intervals import Interval
 from row3.domain.verdicts import Reason
 from row3.gate.sensitivity import Sensitivity
+from row3.reports.bounds_text import bounds
 from row3.reports.model import ComparisonView, HeaderView, RunView
 
 SCHEMA_VERSION = 1
@@ -50,6 +51,9 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         "pooled": dict(header.pooled),
         "denominators": dict(header.denominators),
         "skipped": {key: dict(reasons) for key, reasons in run.collected.skipped.items()},
+        "bounds": {
+            key: {"seenIn": seen, "cases": cases, "upper95": upper} for key, (seen, cases, upper) in bounds(run).items()
+        },
         "failed": list(run.collected.failed),
         "badAnswers": list(run.collected.bad),
         "declines": declines if comparison is None else comparison.declines,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
+from row3.reports.bounds_text import bounds_lines
 from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, usage_lines
 from row3.reports.model import CaseView, RunView
 from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table
@@ -77,8 +78,9 @@ def _row(metric: Metric, run: RunView, style: Style, longest_count: int) -> list
 
 
 def skipped_block(run: RunView, style: Style) -> list[str]:
-    """The metrics that do not apply to some cases."""
-    return [style.dim(line) for text in skipped_lines(run) for line in style.wrap(text, first="skipped  ")]
+    """The metrics that do not apply to some cases, and what a rate of nought still leaves possible."""
+    skipped = [line for text in skipped_lines(run) for line in style.wrap(text, first="skipped  ")]
+    return [style.dim(line) for line in (*skipped, *(line for text in bounds_lines(run) for line in style.wrap(text)))]
 
 
 def problems_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:

@@ -218,6 +218,11 @@ class Collected:
     skipped: dict[str, dict[str, int]] = field(default_factory=dict)
     """By metric: reason and how many cases."""
 
+    @property
+    def seen_in(self) -> Mapping[str, tuple[int, int]]:
+        """By metric, in how many cases there was any of it, and how many cases there were."""
+        return self.aggregate.seen_in()
+
     def add(self, result: CaseResult) -> None:
         """Take in one case."""
         if result.status == "failed":

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.scores import Usage
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
@@ -69,6 +70,7 @@ class Collected:
     failed: Sequence[str] = ()
     bad: Sequence[str] = ()
     skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    seen_in: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass
@@ -129,6 +131,9 @@ class Comparison:
         return self.verdict is Verdict.BLOCK and self.approval is None
 
 
+SOME = Interval(-0.02, -0.071, 0.031, 0.95, 0.0442, 0.02, 1.0, 2)
+
+
 class Make:
     """Builders; every keyword replaces a field."""
 
@@ -161,7 +166,7 @@ class Make:
         before = {key: value + 0.02 for key, value in run.header.metrics.items()}
         baseline = replace(run.header, metrics=before, prompts=dict(run.lineup.promoted), run_id="base")
         moved = [
-            MetricChange(key, value, value - 0.02, -0.02, 2.0, Verdict.PROCEED, run.cases)
+            MetricChange(key, value, value - 0.02, -0.02, 2.0, Verdict.PROCEED, run.cases, SOME)
             for key, value in before.items()
         ]
         moves = Counter(change.move for change in changes)

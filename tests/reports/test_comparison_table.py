@@ -122,15 +122,16 @@ What changed
     -List them.
     +List all of them.
 
-metric              before    now  points   zone        verdict  n
-──────────────────────────────────────────────────────────────────
-Concept recall       72.0%  70.0%   −2.0 ▼  ✓ pass      ·        2
-Hallucination rate    7.0%   5.0%   −2.0 ▲  ! marginal  ·        2
-Overall              72.0%  70.0%   −2.0 ▼  ! marginal  ·        2
+metric              before    now  points   95% interval     p  zone  gate
+──────────────────────────────────────────────────────────────────────────
+Concept recall       72.0%  70.0%   −2.0 ▼     −7.1…+3.1  .044  ✓     ·
+Hallucination rate    7.0%   5.0%   −2.0 ▲     −7.1…+3.1  .044  !     ·
+Overall              72.0%  70.0%   −2.0 ▼     −7.1…+3.1  .044  !     ·
 
-Duplicate rate        4.5%   2.5%   −2.0 ▲                       2
+Duplicate rate        4.5%   2.5%   −2.0 ▲     −7.1…+3.1  .044
 
-▲ better  ▼ worse; percentage points; means over the n cases both runs have
+▲ better  ▼ worse; ★ excellent ✓ pass ! marginal ✗ fail
+percentage points; paired intervals; n = 2 cases that both runs have
 
 Cases  1 improved · 1 regressed
   ▼ ozone                        −10.0   70.0 → 60.0

@@ -55,10 +55,17 @@ def test_a_number_reads_the_same_everywhere(shown: str, expected: str) -> None:
 
 
 def test_progress_says_how_long_the_rest_takes() -> None:
-    text = numbers.progress_text(done=5, total=15, failed=1, tokens=12000, usd=0.01, elapsed_s=21.0)
-    assert text == "5 of 15 cases · 1 failed · 12,000 tokens · $0.0100 · 42.0 s left"
+    half = {"done": 5, "total": 15, "failed": 1, "tokens": 12000, "usd": 0.01, "elapsed_s": 21.0}
+    assert numbers.progress_text(**half) == "5 of 15 cases · 1 failed · 12,000 tokens · $0.0100 · about 42 s left"
+    assert numbers.progress_text(**half, since_s=2.2).endswith(" · about 40 s left")
+    assert numbers.progress_text(**half, since_s=41.9).endswith(" · about 1 s left")
+    assert numbers.progress_text(**half, since_s=60).endswith(" · $0.0100")
+    assert numbers.progress_text(**half | {"elapsed_s": 90}).endswith(" · about 3 min 00 s left")
+    assert numbers.progress_text(**half, since_s=9, silent_s=7.9).endswith(" · waiting for an answer, 8 s")
     text = numbers.progress_text(done=5, total=None, failed=0, tokens=0, usd=None, elapsed_s=1.0)
-    assert text == "5 cases · 0 tokens · cost unknown"
+    assert text == "5 cases"
+    nothing = numbers.progress_text(done=0, total=15, failed=0, tokens=0, usd=0.0, elapsed_s=0.0, since_s=1.0)
+    assert nothing == "0 of 15 cases"
 
 
 @given(st.text())
