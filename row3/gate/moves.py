@@ -46,7 +46,7 @@ def compare_metrics(
         primary: the metric that has to be shown to be within its limit for `paired` to pass.
     """
     counts = pairs.counts()
-    family = _family(pairs, metrics, policy) if policy.policy == "paired" else None
+    family = _family(pairs, metrics, policy, primary) if policy.policy == "paired" else None
     changes = []
     for metric in metrics:
         before, after = baseline.get(metric.key), current.get(metric.key)
@@ -113,7 +113,7 @@ def _worse(move: Move, policy: GatePolicy) -> float:
     return worse_by(move.before, move.after, higher_is_better=move.metric.higher_is_better, unit=policy.unit)
 
 
-def _family(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy) -> FamilyVerdict:
+def _family(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primary: str) -> FamilyVerdict:
     """The gated metrics as one family, each oriented so that up is better."""
     counts = pairs.counts()
     family: dict[str, Interval | None] = {}
@@ -128,7 +128,7 @@ def _family(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy) -> Fami
         else:  # against a share of the baseline, which is itself an estimate: its noise belongs to the answer
             share = limit if metric.higher_is_better else -limit
             family[key], limits[key] = _oriented(metric, pairs.interval(key, relative=share)), 0.0
-    return judge_family(family, limits, alpha=ALPHA)
+    return judge_family(family, limits, alpha=ALPHA, primary=primary)
 
 
 def _oriented(metric: Metric, interval: Interval | None) -> Interval | None:
@@ -142,7 +142,8 @@ def _unit(policy: GatePolicy) -> str:
 def _shown(move: Move) -> str:
     if move.interval is None:
         return "; fewer than two independent cases give no interval"
-    return f" (95 %: {POINT * move.interval.low:+.1f} to {POINT * move.interval.high:+.1f} points)"
+    low, high = (f"{POINT * end:+.1f}".replace("-", "−") for end in (move.interval.low, move.interval.high))
+    return f" (95 %: {low} to {high} points)"
 
 
 def _noise(move: Move) -> str:

@@ -24,7 +24,7 @@ from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import RunHeader, SavedRun
 from row3.workflows.compare_case import CaseComparer
-from row3.workflows.differences import loosened, signature_change, what_differs
+from row3.workflows.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
 from row3.workflows.results import CaseResult
 from row3.workflows.run_suite import Run
@@ -151,9 +151,10 @@ class Comparer:
         against: str | None,
         partial: bool,
         own: Callable[[], str],
+        rules: RulesView | None = None,
         extra: Iterable[Reason] = (),
     ) -> Comparison:
-        """Put everything together and judge it."""
+        """Put everything together and judge it; `rules` are the suite's where the run's own were chosen for once."""
         removed = [] if partial else [case_id for case_id in self.baseline.ids() if case_id not in self.seen]
         for case_id in removed:
             self._keep(CaseChange(case_id, "removed", 0.0))
@@ -182,7 +183,7 @@ class Comparer:
                 failed=run.collected.failed,
                 removed=removed,
                 weakened=self.weakened,
-                loosened=loosened(header, run.header),
+                loosened=loosened(header, rules or run.header),
                 changed=self.changed,
                 incomparable=self.incomparable,
                 broke=self.broke,

@@ -14,7 +14,7 @@ from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text, read_history
 from row3.store.locks import writing
-from row3.store.project import Project
+from row3.store.project import Project, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.at_ref import Ref, find_ref, judging_by
 from row3.workflows.baseline import read_baseline
@@ -23,16 +23,20 @@ from row3.workflows.differences import text_diff
 from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
 from row3.workflows.rescore import StoredCases, baseline_reasons
+from row3.workflows.run_header import rules_of
 from row3.workflows.run_suite import with_action
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, entry_of, make_approval, repository_state, save_log
+from row3.workflows.session import GateFlags, Session, entry_of, make_approval, repository_state, save_log
 
 
-def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None = None) -> Comparison:
+def compare(
+    session: Session, *, ref: Ref | None = None, lineup: Lineup | None = None, lenient: bool = False
+) -> Comparison:
     """Run the candidates, compare them with the baseline, judge.
 
     With `ref`, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
-    history are the working tree's.
+    history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
+    is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
@@ -51,10 +55,13 @@ def compare(session: Session, *, ref: Ref | None = None, lineup: Lineup | None =
             read_history(session.project.root),
             against=label,
             partial=session.options.partial,
+            rules=rules_of(pick_suite(session.project, suite.name)) if lenient else None,
             own=partial(own_files, session.project, session.suite),
             extra=(*judging.reasons, *(baseline_reasons(session.project, suite) if judging.new_baseline else ())),
         )
         comparison.differs.extend(judging.notes)
+        if lenient and session.gate != GateFlags():
+            comparison.differs.append(f"judged as the command line says: {session.gate}")
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)
     return comparison
 
@@ -85,7 +92,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
     ref = None if against is None else find_ref(session.project, against)
-    comparison = compare(session, ref=ref)
+    comparison = compare(session, ref=ref, lenient=ref is None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:

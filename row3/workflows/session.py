@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.config import FILE
@@ -14,9 +14,11 @@ from row3.store.locks import finish_interrupted, writing
 from row3.store.project import Project, Suite, open_project, pick_suite, with_limits
 from row3.store.saved_runs import latest_runs, write_run
 from row3.workflows.compare import Comparison
-from row3.workflows.execute import Observer
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import Run, RunOptions
+
+if TYPE_CHECKING:
+    from row3.workflows.live import Watching
 
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs`."""
@@ -30,6 +32,10 @@ class GateFlags:
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
     """Limits of single metrics, as `row3.gate.limits` reads them."""
+
+    def __str__(self) -> str:
+        given = {"--policy": self.policy, "--inconclusive": self.inconclusive, "--fail": self.fail}
+        return " ".join(f"{name} {value}" for name, value in given.items() if value)
 
     def applied(self, suite: Suite) -> Suite:
         """The suite under these; raises `UsageError` for limits that are none."""
@@ -54,7 +60,7 @@ class Session:
     may_write: bool = True
     """False in CI, in the hook and for report formats: no tracked file is written."""
     say: Callable[[str], None] = lambda _: None
-    observer: Observer | None = None
+    observer: Watching | None = None
     gate: GateFlags = GateFlags()
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
@@ -73,7 +79,7 @@ def open_session(
     named: tuple[str, ...] = (),
     may_write: bool = True,
     say: Callable[[str], None] = lambda _: None,
-    observer: Observer | None = None,
+    observer: Watching | None = None,
     gate: GateFlags = GateFlags(),
 ) -> Session:
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
