@@ -10,5 +10,5 @@
     hook_files  whose the files in a hooks folder are, and how they are written
     pushes      what git tells a pre-push hook
 
-The only user of gitpython, which is imported where a repository is opened and nowhere else.
+The only user of gitpython, for finding the repository of a linked worktree in a hook; git itself is run as a process.
 """

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from row3.errors import EnvironmentFault
-from row3.vcs.process import GitProcess, gitpython, refusal
+from row3.vcs.process import GitProcess, refusal
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,8 @@ def _exported(folder: Path) -> dict[str, str]:
     """
     if not os.environ.get("GIT_DIR"):
         return {}
-    git = gitpython()
+    import git  # 70 ms, and only here: a hook of a linked worktree
+
     named = str(Path(os.environ["GIT_DIR"]).absolute())
     tree = os.environ.get("GIT_WORK_TREE")
     work_tree = Path(tree).absolute() if tree else None

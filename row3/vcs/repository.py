@@ -162,7 +162,7 @@ class Repository:
             return None
         specs = trees.pathspecs(files)
         self._git.ask("add", "-A", "--", *specs)
-        # gitpython forces the C locale, which is not what the user's own hooks should meet.
+        # The user's own hooks should meet the user's locale, not the one in which git's words are read.
         locale = {name: os.environ.get(name, "") for name in ("LC_ALL", "LANGUAGE")} | {"GIT_OPTIONAL_LOCKS": "1"}
         self._git.ask("commit", "-q", "-F", "-", "--only", "--", *specs, stdin=_utf8(message), environment=locale)
         return self.head()
