@@ -85,7 +85,11 @@ def cases_needed(
         found = smallest_drop(variance, cases, repeats, margin=margin, power=power, level=level)
         return found is not None and found <= drop
 
-    return _fewest(enough, 2, MOST_CASES) if drop > margin else Needed(None, "never")
+    if drop <= margin:
+        return Needed(None, "never")
+    seen = smallest_drop(variance, variance.cases, repeats, margin=margin, power=power, level=level)
+    guess = 2 if seen is None else variance.cases * ((seen - margin) / (drop - margin)) ** 2
+    return _fewest(enough, 2, MOST_CASES, guess=guess)
 
 
 def repeats_needed(
@@ -151,13 +155,20 @@ def better_buy(
     return Purchase(now, by_cases, by_repeats, "repeats" if enough else "cases")
 
 
-def _fewest(enough: Callable[[int], bool], least: int, most: int) -> Needed:
-    """The smallest number that is enough, found by doubling and then halving."""
-    low, high = least - 1, least
-    while not enough(high):
-        if high == most:
-            return Needed(None, "never")
-        low, high = high, min(2 * high, most)
+def _fewest(enough: Callable[[int], bool], least: int, most: int, *, guess: float = 0.0) -> Needed:
+    """The smallest number that is enough: away from a guess in growing steps, then by halving."""
+    step = 1
+    high = min(max(least, math.ceil(guess)), most)
+    low = least - 1
+    if enough(high):
+        while high > least and enough(lower := max(least, high - step)):
+            high, step = lower, 2 * step
+        low = max(low, high - step)
+    else:
+        while not enough(high):
+            if high == most:
+                return Needed(None, "never")
+            low, high, step = high, min(high + max(step, high - low), most), 2 * step
     while high - low > 1:
         middle = (low + high) // 2
         low, high = (low, middle) if enough(middle) else (middle, high)

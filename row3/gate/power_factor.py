@@ -44,13 +44,23 @@ def detection_factor(df: float, *, known_df: float = math.inf, power: float = 0.
     def reached(factor: float) -> float:
         return math.fsum(weight * normal_cdf(factor * s - away) for s, away, weight in grid)
 
-    low, high = 0.0, 2.0 * critical
-    while reached(high) < power:
-        low, high = high, 2.0 * high
-    # Four digits are more than a plan needs; the upper end is returned, which never promises too much.
-    for _ in range(16):
-        middle = 0.5 * (low + high)
-        low, high = (middle, high) if reached(middle) < power else (low, middle)
+    # The textbook factor is a little too small, which makes it the place to start from.
+    low, under = 0.0, -power
+    high = critical + t_quantile(power, df)
+    over = reached(high) - power
+    while over < 0.0:
+        low, under = high, over
+        high *= 1.1
+        over = reached(high) - power
+    # False position (Illinois). Four digits are more than a plan needs; the upper end is returned, which never
+    # promises too much.
+    while high - low > 1e-4 * high:
+        middle = min(max(high - over * (high - low) / (over - under), low + 1e-5 * high), high - 5e-5 * high)
+        found = reached(middle) - power
+        if found < 0.0:
+            low, under, over = middle, found, 0.5 * over
+        else:
+            high, over, under = middle, found, 0.5 * under
     return high
 
 
