@@ -18,6 +18,12 @@ from typing import ClassVar
 COMMANDS = ("pip ", "row3 ", "git ")
 
 
+def as_sentence(fix: str) -> str:
+    """A cure as a sentence of its own, unless it is a command to be pasted."""
+    begins_as_a_word = fix.partition(" ")[0].isalpha() and not fix.startswith(COMMANDS)
+    return fix[:1].upper() + fix[1:] if begins_as_a_word else fix
+
+
 class Row3Error(Exception):
     """Something the user can mend: what happened, where, and what to do."""
 
@@ -27,10 +33,7 @@ class Row3Error(Exception):
         self.what = what.rstrip(".")
         stop = "" if self.what.endswith("?") else "."
         self.where = where
-        fix = fix.rstrip(".")
-        # A cure is a sentence of its own, unless it is a command to be pasted.
-        begins_as_a_word = fix.partition(" ")[0].isalpha() and not fix.startswith(COMMANDS)
-        self.fix = fix[:1].upper() + fix[1:] if begins_as_a_word else fix
+        self.fix = as_sentence(fix.rstrip("."))
         place = f"{where}: " if where else ""
         cure = f"{stop} {self.fix}" if fix else ""
         end = "" if cure.endswith(("?", "!", ":")) else "."

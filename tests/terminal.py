@@ -7,6 +7,7 @@ import os
 import pty
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
@@ -110,6 +111,10 @@ class Terminal:
         out = self._process.stdout.read().decode("utf-8") if self._process.stdout is not None else ""
         assert "Traceback" not in self.text
         return self._process.returncode, out
+
+    def interrupt(self) -> None:
+        """Ctrl-C where the command waits for no key."""
+        self._process.send_signal(signal.SIGINT)
 
     def kill(self) -> None:
         """End the command at once, as `kill -9` does."""

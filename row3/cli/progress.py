@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import threading
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from row3.workflows.execute import Observer
+    from row3.workflows.live import Watching
     from row3.workflows.results import CaseResult, Spent
 
 INTERVAL_S = 0.1
+TICK_S = 1.0
+"""How often the line is rewritten where nothing happens, so that a slow model does not look like a dead program."""
 
 
-def make_observer(*, quiet: bool) -> Observer | None:
-    """A progress line where stderr is a terminal and nobody asked for quiet; else None."""
-    if quiet or not sys.stderr.isatty():
+def make_observer(*, quiet: bool) -> Watching | None:
+    """A progress line where stderr is a terminal that can rewrite a line and nobody asked for quiet; else None."""
+    if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return None
     return ProgressLine()
 
@@ -24,34 +29,57 @@ class ProgressLine:
     """One line that is rewritten: done, failed, tokens, cost, time left."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
+        self._began = self._last_answer = self._last_case = time.monotonic()
         self._shown = 0.0
         self._done = self._failed = self._tokens = 0
         self._total: int | None = None
         self._usd: float | None = 0.0
+        self._lock = threading.Lock()
+        self._over = threading.Event()
 
     def began(self, cases: int | None) -> None:
         """How many cases there are; None where that is not known before they are read."""
         self._total = cases
+        self._began = self._last_answer = self._last_case = time.monotonic()
+        self._show(force=True)
+        threading.Thread(target=self._tick, daemon=True).start()
 
     def answered(self, spent: Spent, usd: float | None) -> None:
-        """An answer came; `usd` is None where its price is unknown."""
+        """An answer came; `usd` is None where its price is unknown. One that was recorded took nothing now."""
+        if spent.replayed:
+            return
+        self._last_answer = time.monotonic()
         self._usd = None if usd is None or self._usd is None else self._usd + usd
         self._tokens += (spent.prompt_tokens or 0) + (spent.completion_tokens or 0)
         self._show()
 
     def finished(self, result: CaseResult) -> None:
-        """A case is done."""
+        """A case is done; the first that has no answer is told at once, since the others may go the same way."""
         self._done += 1
-        self._failed += result.status == "failed"
+        self._last_answer = self._last_case = time.monotonic()
+        if result.status == "failed":
+            self._failed += 1
+            if self._failed == 1:
+                self._tell(f"{result.case_id}: {result.problem}")
         self._show(force=True)
-        if self._total is not None and self._done >= self._total:
-            self.clear()
 
-    def clear(self) -> None:
-        """Remove the line, so that the result begins on a fresh one."""
-        sys.stderr.write("\r\x1b[2K")
-        sys.stderr.flush()
+    def ended(self) -> None:
+        """Remove the line, so that whatever comes next begins on a fresh one."""
+        with self._lock:
+            self._over.set()
+            sys.stderr.write("\r\x1b[2K")
+            sys.stderr.flush()
+
+    def _tick(self) -> None:
+        while not self._over.wait(TICK_S):
+            self._show(force=True)
+
+    def _tell(self, text: str) -> None:
+        from row3.cli.output import note
+
+        with self._lock:
+            sys.stderr.write("\r\x1b[2K")
+            note(text)
 
     def _show(self, *, force: bool = False) -> None:
         now = time.monotonic()
@@ -66,7 +94,17 @@ class ProgressLine:
             failed=self._failed,
             tokens=self._tokens,
             usd=self._usd,
-            elapsed_s=now - self._began,
+            elapsed_s=self._last_case - self._began,
+            since_s=now - self._last_case,
+            silent_s=now - self._last_answer,
         )
-        sys.stderr.write(f"\r\x1b[2K{text}")
-        sys.stderr.flush()
+        self._write(text)
+
+    def _write(self, text: str) -> None:
+        from row3.reports.style import shorten
+
+        room = shutil.get_terminal_size((80, 24)).columns - 1  # a line that wraps cannot be rewritten
+        with self._lock:
+            if not self._over.is_set():
+                sys.stderr.write(f"\r\x1b[2K{shorten(text, room)}")
+                sys.stderr.flush()

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.errors import ProviderStopped, UsageError
+from row3.errors import ProviderStopped, UsageError, as_sentence
 from row3.providers.base import Endpoint
 from row3.providers.dialect import chat_body
 from row3.providers.faults import Exchange, Fault, host_of, status_fault
@@ -86,13 +86,13 @@ class OpenAIChat:
                 self._refused |= refused
                 continue
             if outcome.kind == "give_up":
-                return NoAnswer(outcome.message, outcome.fix)
+                return NoAnswer(outcome.message, as_sentence(outcome.fix))
             tries += 1
             if tries > self._endpoint.max_retries:
-                return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), outcome.fix)
+                return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), as_sentence(outcome.fix))
             delay_s = backoff_s(tries, self._chance()) if outcome.delay_s is None else outcome.delay_s
             if delay_s > LONGEST_ASKED_S or waited_s + delay_s > LONGEST_TOTAL_S:
-                return NoAnswer(f"{outcome.message} (it asks to wait {delay_s:.0f} s)", "try again later")
+                return NoAnswer(f"{outcome.message} (it asks to wait {delay_s:.0f} s)", "Try again later")
             waited_s += delay_s
             await self._sleep(delay_s)
 

@@ -2,46 +2,34 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import json
-import os
-import pty
 import re
-import struct
-import subprocess
-import sys
-import termios
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.projects import Box
+from tests.projects import CASES, Box, FakeModel, FakeReply, flawless
+from tests.terminal import terminal
 
+Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-def seen(box: Box, *args: str, columns: int) -> str:
-    """What a command writes to a terminal of that many columns."""
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "row3", *args],
-        cwd=box.root,
-        env=box.env | {"TERM": "xterm"},
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        start_new_session=True,
-    )
-    os.close(theirs)
-    said = b""
-    with contextlib.suppress(OSError):  # Linux says so when the other end is closed
-        while chunk := os.read(ours, 65536):
-            said += chunk
-    os.close(ours)
-    process.wait(timeout=60)
-    return CODES.sub("", said.decode()).replace("\r\n", "\n")
+def written(box: Box, *args: str, columns: int = 80, interrupt_at: str = "", **env: str) -> tuple[str, int]:
+    """All that a command writes to a terminal, and its exit code; Ctrl-C where it has written the given words."""
+    with terminal(box, *args, columns=columns, env=env) as one:
+        if interrupt_at:
+            one.until(interrupt_at)
+            one.interrupt()
+        code, _ = one.end()
+        return one.seen.replace("\r\n", "\n"), code
+
+
+def seen(box: Box, *args: str, columns: int = 80, interrupt_at: str = "") -> str:
+    """What is left on the screen at the end: a rewritten line as it was last."""
+    said, _ = written(box, *args, columns=columns, interrupt_at=interrupt_at)
+    return CODES.sub("", "\n".join(line.rpartition("\r\x1b[2K")[2] for line in said.split("\n")))
 
 
 @pytest.mark.parametrize(
@@ -77,3 +65,53 @@ def test_a_long_history_is_whole_when_verbose(box: Box) -> None:
     box.write("metrics-history.json", "[\n" + ",\n".join([json.dumps(entry)] * 25) + "\n]\n")
     assert "5 earlier (-v shows all)" in box.row3("history", code=0).out
     assert box.row3("history", "-v", code=0).out.count("promotion") == 25
+
+
+def slow(seconds: float, **rest: FakeReply) -> Callable[[str, int], FakeReply]:
+    return lambda name, _: rest.get(name) or FakeReply(json.dumps(flawless(CASES[name])), wait_s=seconds)
+
+
+def test_a_live_run_shows_how_far_it_is_and_leaves_nothing_of_it(box: Box, model: Make) -> None:
+    model(slow(0.3)).serve(box)
+    for args in ((), ("--case", "[ro]*")):  # with and without knowing how many cases there are
+        said, code = written(box, "--mode", "live", "--jobs", "1", *args)
+        assert code == 0
+        shown = re.findall(r"\r\x1b\[2K([^\r\n]+)", said)
+        assert shown[0] == ("0 cases" if args else "0 of 3 cases")
+        assert any(line.startswith("1 case" if args else "1 of 3 cases · 150 tokens") for line in shown)
+        assert max(map(len, shown)) < 80
+    left = seen(box, "--mode", "live", "--jobs", "1")
+    assert " left\n" not in left
+    assert left.startswith("bread · extract v1.1")
+
+
+def test_the_first_failure_is_told_while_the_others_go_on(box: Box, model: Make) -> None:
+    boom = FakeReply(status=400, body=b'{"error": {"message": "boom"}}')
+    model(slow(0.5, oven=boom)).serve(box, max_retries=0)
+    said, code = written(box, "--mode", "live", "--jobs", "1")
+    assert code == 3
+    assert "note: oven: extract-v1.1: " in said
+    assert said.index("boom") < said.index("2 of 3 cases · 1 failed")
+    assert "boom" in seen(box, "--mode", "live", "--jobs", "1").split("\n")[1]
+
+
+def test_a_silence_is_told(box: Box, model: Make) -> None:
+    model(slow(7.5)).serve(box)
+    said, _ = written(box, "--mode", "live", "--case", "rye")
+    assert "0 cases · waiting for an answer, 6 s" in said
+
+
+def test_ctrl_c_leaves_one_message(box: Box, model: Make) -> None:
+    model(slow(60)).serve(box)
+    left = seen(box, "--mode", "live", interrupt_at="0 of 3 cases")
+    assert [line for line in left.split("\n") if line] == [
+        "error: interrupted; every answer that came is kept, and the same command goes on from there"
+    ]
+
+
+@pytest.mark.parametrize(("args", "env"), [(("-q",), {}), ((), {"TERM": "dumb"})])
+def test_no_progress_where_nobody_wants_it(box: Box, model: Make, args: tuple[str, ...], env: dict[str, str]) -> None:
+    model(slow(0.2)).serve(box)
+    said, _ = written(box, "--mode", "live", *args, **env)
+    assert "\x1b[2K" not in said
+    assert "of 3 cases ·" not in said

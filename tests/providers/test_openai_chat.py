@@ -328,7 +328,7 @@ def test_nobody_listens(make_request: Any) -> None:
     answer = asker.ask(make_request())
     assert isinstance(answer, NoAnswer)
     assert f"no answer from 127.0.0.1:{port}: " in answer.error
-    assert answer.fix == "is the server running?"
+    assert answer.fix == "Is the server running?"
     assert asker.delays == [0.75]
 
 
