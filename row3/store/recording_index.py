@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from row3.domain.requests import Request
+from row3.errors import InvalidFile
 from row3.store.files import read_faults
 from row3.store.recording_lines import HEAD, Recording, from_line
 
@@ -34,6 +35,8 @@ class RecordingIndex:
     """Row of the table by digest, in raw bytes: tens of thousands of recordings take a few megabytes."""
     _table: array[int] = field(default_factory=lambda: array("Q"))
     """File, offset, length and line of each row."""
+    _again: dict[bytes | str, list[_Spot]] = field(default_factory=dict)
+    """Further lines of the digests that stand in the recordings more than once: after a merge, or a copied prompt."""
     _by_case: dict[str, list[str]] | None = None
     """Digests by case id, made when first asked for."""
     _open: dict[tuple[int, int], int] = field(default_factory=dict)
@@ -79,14 +82,42 @@ class RecordingIndex:
                     self._rows[key] = len(self._rows)
                     self._table.extend((number, offset, length, line_number))
                     self._by_case = None
+                elif not torn_end:  # a journal may hold a newer answer than the recordings: it is no contradiction
+                    self._again.setdefault(key, []).append(_Spot(number, offset, length, line_number))
                 offset += length
 
     def get(self, digest: str) -> Recording | None:
-        """The recording of that digest; raises `InvalidFile` where its line is broken."""
+        """The recording of that digest, to be replayed.
+
+        Raises `InvalidFile` where its line is broken, or where another line has another answer to the same request.
+        """
+        found = self.first(digest)
+        if found is not None and self._again:
+            for spot in self._again.get(_key(digest), ()):
+                if self._read(spot).answer.text != found.answer.text:
+                    raise InvalidFile(
+                        f"the same request has another answer in {self._where(spot)}",
+                        where=self.place(digest),
+                        fix="Keep one of the two lines and remove the other",
+                    )
+        return found
+
+    def first(self, digest: str) -> Recording | None:
+        """The first line of that digest, whatever others say; raises `InvalidFile` where it is broken."""
         spot = self._spot(digest)
-        if spot is None:
-            return None
-        where = f"{self.names[spot.file]}:{spot.line}"
+        return None if spot is None else self._read(spot)
+
+    def files_of(self, digest: str) -> set[Path]:
+        """The files in which the digest stands."""
+        spot = self._spot(digest)
+        spots = [] if spot is None else [spot, *self._again.get(_key(digest), ())]
+        return {self.files[spot.file] for spot in spots}
+
+    def _where(self, spot: _Spot) -> str:
+        return f"{self.names[spot.file]}:{spot.line}"
+
+    def _read(self, spot: _Spot) -> Recording:
+        where = self._where(spot)
         key = (os.getpid(), spot.file)  # a forked worker must not share a file position
         descriptor = self._open.get(key)
         if descriptor is None:
@@ -98,7 +129,7 @@ class RecordingIndex:
         """File and line of a recording, for messages."""
         spot = self._spot(digest)
         assert spot is not None
-        return f"{self.names[spot.file]}:{spot.line}"
+        return self._where(spot)
 
     def of_case(self, case_id: str) -> list[Recording]:
         """All recordings of a case, in file order."""
@@ -106,7 +137,7 @@ class RecordingIndex:
             self._by_case = {}
             for recording in self.all():
                 self._by_case.setdefault(recording.case_id, []).append(recording.digest)
-        return [found for digest in self._by_case.get(case_id, ()) if (found := self.get(digest)) is not None]
+        return [found for digest in self._by_case.get(case_id, ()) if (found := self.first(digest)) is not None]
 
     def nearest(self, request: Request) -> tuple[Recording, str, Any, Any] | None:
         """The recording most like a request that has none, with the first field that differs.
@@ -130,7 +161,7 @@ class RecordingIndex:
     def all(self) -> Iterator[Recording]:
         """Every recording, one at a time, in file order."""
         for digest in self.digests():
-            found = self.get(digest)
+            found = self.first(digest)
             assert found is not None
             yield found
 

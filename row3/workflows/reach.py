@@ -70,7 +70,7 @@ class Reach:
             for state in states:
                 for prompt in stage:
                     for request in self._requests(prompt, stored, state, repeat, any_model=any_model):
-                        recording = self._index.get(request.digest)
+                        recording = self._index.first(request.digest)
                         if recording is None:
                             continue
                         reached.add(request.digest)
@@ -109,7 +109,7 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
         variables = suite.kind.variables(stored.case)
         for prompt in asking.lineup.prompts:
             request = asking.request(prompt, stored.id, variables, 0)
-            recording = index.get(request.digest)
+            recording = index.first(request.digest)
             if recording is None:
                 missing.append(request)
                 break

@@ -143,7 +143,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             if held[0] == digest:
                 yield RecordingFinding("warning", "twice", f"the same recording stands in {held[1]}", row.where)
             else:
-                what = f"the same request has another answer in {held[1]}; the first one counts"
+                what = f"the same request has another answer in {held[1]}; keep one of the two lines"
                 yield RecordingFinding("error", "two-answers", what, row.where)
         output = outputs.get(recording.prompt)
         parsed = suite.kind.parse(output, recording.answer.text) if output is not None else None

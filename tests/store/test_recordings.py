@@ -63,6 +63,73 @@ def test_merging_sorts_and_the_newer_answer_wins(tmp_path: Path) -> None:
     assert index.get("0" * 64) is None
 
 
+def write(folder: Path, **files: list[str]) -> None:
+    for name, lines in files.items():
+        (folder / f"{name}-v1.0.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def test_two_answers_to_one_request_are_refused_when_it_is_asked_for(tmp_path: Path) -> None:
+    a, b = ask("a"), ask("b", user="b")
+    write(tmp_path, p=[line_of(b), line_of(a, "one")], q=[line_of(b), line_of(a, "another")])
+    index = open_index(tmp_path)
+    name = f"recordings/{tmp_path.name}"
+    with pytest.raises(InvalidFile) as caught:
+        index.get(a.digest)
+    assert str(caught.value) == (
+        f"{name}/p-v1.0.jsonl:2: the same request has another answer in {name}/q-v1.0.jsonl:2. "
+        "Keep one of the two lines and remove the other."
+    )
+    found = index.get(b.digest)
+    assert found is not None
+    assert found.answer.text == "answer"
+    # Whoever looks after the recordings still sees them, and a miss may name one of them.
+    assert [one.answer.text for one in index.all()] == ["answer", "one"]
+    assert [one.case_id for one in index.of_case("a")] == ["a"]
+
+
+def test_two_answers_in_one_file_are_refused_and_equal_ones_do_no_harm(tmp_path: Path) -> None:
+    later = to_line(ask("a"), Answer("answer"), recorded_at="2026-02-02T00:00:00Z")
+    write(tmp_path, p=[line_of(ask("a")), later])
+    found = open_index(tmp_path).get(ask("a").digest)
+    assert found is not None
+    assert found.recorded_at.startswith("2026-01")
+    write(tmp_path, p=[line_of(ask("a")), line_of(ask("a"), "another")])
+    with pytest.raises(InvalidFile, match=r"p-v1.0.jsonl:1: the same request .*p-v1.0.jsonl:2"):
+        open_index(tmp_path).get(ask("a").digest)
+
+
+def test_a_journal_does_not_contradict_the_recordings(tmp_path: Path) -> None:
+    write(tmp_path, p=[line_of(ask("a"))])
+    journal = tmp_path / "journal"
+    journal.write_text(line_of(ask("a"), "newer") + "\n", encoding="utf-8")
+    found = open_index(tmp_path, [journal]).get(ask("a").digest)
+    assert found is not None
+    assert found.answer.text == "answer"
+
+
+def test_a_new_answer_wins_over_that_of_a_copied_prompt_in_another_file(tmp_path: Path) -> None:
+    """A prompt and its unedited copy ask the same request: recording one anew is recording both."""
+    first, copied = ask("a"), ask("a", prompt="p-v1.1")
+    other = ask("b", user="b")
+    assert first.digest == copied.digest
+    merge(tmp_path, [line_of(first), line_of(other)])
+    assert merge(tmp_path, [line_of(copied)]) == 1
+    assert len((tmp_path / "p-v1.0.jsonl").read_text().splitlines()) == 2  # equal answers: nothing is taken away
+    assert merge(tmp_path, [line_of(copied, "newer")]) == 1
+    found = open_index(tmp_path).get(first.digest)
+    assert found is not None
+    assert found.answer.text == "newer"
+    assert [json.loads(line)["caseId"] for line in (tmp_path / "p-v1.0.jsonl").read_text().splitlines()] == ["b"]
+
+
+def test_merging_settles_nothing_that_it_was_not_asked_for(tmp_path: Path) -> None:
+    write(tmp_path, p=[line_of(ask("a"), "one"), line_of(ask("a"), "another")])
+    merge(tmp_path, [line_of(ask("b", user="b"))])
+    assert len((tmp_path / "p-v1.0.jsonl").read_text().splitlines()) == 3
+    with pytest.raises(InvalidFile, match="another answer"):
+        open_index(tmp_path).get(ask("a").digest)
+
+
 def test_lines_written_by_another_tool_are_found_too(tmp_path: Path) -> None:
     value = json.loads(line_of(ask("é")))
     path = tmp_path / "p-v1.0.jsonl"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
+from row3.store.documents import dump_line
 from row3.store.project import Project, open_project
 from row3.workflows.evaluate import Overrides
 from row3.workflows.recordings import list_recordings, prune, verify
@@ -61,6 +64,23 @@ def test_verify_names_an_edited_answer_a_second_answer_and_a_wrong_order(project
     }
     path.write_text(f"{a}\n{a}\n{b}\n")
     assert rules(project) == ["twice"]
+
+
+def test_two_answers_in_two_files_stop_a_replay_and_not_the_looking_after(project: Project) -> None:
+    imported(project, *BOTH)
+    path = file_of(project, "map-v1.0")
+    a = path.read_text().splitlines()[0]
+    value = json.loads(a)
+    value["response"]["text"] = value["response"]["text"].replace("IS_A", "CAUSES")
+    value["answerDigest"] = digest_text(value["response"]["text"])
+    file_of(project, "zzz").write_text(dump_line(value) + "\n")
+    with pytest.raises(InvalidFile, match=r"bread/map-v1.0.jsonl:1: the same request .*bread/zzz.jsonl:1. Keep one"):
+        replayed(project)
+    assert rules(project) == ["two-answers"]
+    assert len(list_recordings(project, suite_of(project))) == 3
+    assert prune(project, suite_of(project), dry_run=True).count == 0
+    file_of(project, "zzz").write_text(a + "\n")
+    assert replayed(project).complete
 
 
 def test_verify_lists_every_broken_line_instead_of_stopping(project: Project) -> None:
