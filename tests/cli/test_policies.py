@@ -1,0 +1,153 @@
+"""The gate's policies by flag and by row3.toml: limits of single metrics, noise, critical cases, informational."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from scipy import stats
+
+from tests.bakery import IDS, bakery, case_of, record
+from tests.projects import CONFIG, SUITE, Box
+
+FULL = dict.fromkeys(IDS, 4)
+
+
+def suite(root: Path, after: dict[str, int], before: dict[str, int] = FULL) -> Box:
+    """A project whose baseline found `before` and whose candidate finds `after`, in numbers of concepts a case."""
+    box = bakery(root)
+    box.init()
+    record(box, "1.0", before)
+    record(box, "1.1", after)
+    box.row3("promote", "v1.0", code=0)
+    box.commit()
+    return box
+
+
+def gate(**settings: object) -> str:
+    lines = [
+        f"{key} = {str(value).lower() if isinstance(value, bool) else repr(value)}" for key, value in settings.items()
+    ]
+    return f"{CONFIG}\n[suites.{SUITE}.gate]\n" + "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def two_fell(tmp_path: Path) -> Box:
+    """Two of fifteen cases found half of their concepts: recall fell by 6.7 points, and two cases prove nothing."""
+    return suite(tmp_path, FULL | {IDS[0]: 2, IDS[7]: 2})
+
+
+def test_the_fixed_rule_blocks_and_says_that_it_may_be_noise(two_fell: Box) -> None:
+    done = two_fell.row3("--compare", code=1)
+    text = " ".join(done.out.split())
+    assert "Concept recall is worse by 6.7 points (more than 5); it may be noise (95 %: −16.4 to +3.1 points)" in text
+
+
+def test_the_intervals_are_those_of_the_paired_t_test(two_fell: Box) -> None:
+    found = two_fell.row3("--compare", "--format", "json").json["intervals"]["recall"]
+    after = [0.5 if case_id in (IDS[0], IDS[7]) else 1.0 for case_id in IDS]
+    test = stats.ttest_rel(after, [1.0] * len(IDS))
+    assert (found["low"], found["high"]) == pytest.approx(tuple(test.confidence_interval(0.95)))
+    assert found["pValue"] == pytest.approx(test.pvalue)
+    assert (found["df"], found["units"]) == (14, 15)
+
+
+def test_cases_of_one_source_are_one_cluster(two_fell: Box) -> None:
+    for case_id in IDS[:5]:
+        two_fell.case(case_id, source="one book", **case_of(case_id))
+    two_fell.row3("--baseline", code=0)
+    found = two_fell.row3("--compare", "--format", "json").json["intervals"]["recall"]
+    assert found["units"] == 11
+    assert found["df"] < 10
+
+
+def test_paired_does_not_block_what_two_cases_cannot_show(two_fell: Box) -> None:
+    done = two_fell.row3("--compare", "--policy", "paired", code=0)
+    text = " ".join(done.out.split())
+    assert "Concept recall is worse by 6.7 points (more than 5), which may be noise" in text
+    assert "judged as the command line says: --policy paired" in text
+
+
+def test_paired_blocks_what_is_shown(tmp_path: Path) -> None:
+    box = suite(tmp_path, dict.fromkeys(IDS, 2) | {IDS[3]: 3})
+    done = box.row3("--compare", "--policy", "paired", code=1)
+    assert "by more than 5 beyond noise" in " ".join(done.out.split())
+
+
+def test_inconclusive_is_what_the_setting_says(tmp_path: Path) -> None:
+    box = suite(tmp_path, FULL | dict.fromkeys(IDS[:6], 2))
+    asked = ("--compare", "--policy", "paired", "--format", "json", "--fail", "recall:90,f1:90")
+    assert box.row3(*asked, code=0).json["verdict"] == "investigate"
+    done = box.row3(*asked, "--inconclusive", "block", code=1)
+    assert [r["metric"] for r in done.json["reasons"] if r["verdict"] == "block"] == ["overall"]
+    assert "neither shown nor ruled out" in done.json["reasons"][0]["text"]
+
+
+def test_limits_of_single_metrics(two_fell: Box) -> None:
+    assert two_fell.row3("--compare", "--fail", "recall:8", code=0).code == 0
+    done = two_fell.row3("--compare", "--fail", "recall:8,overall:1", code=1)
+    assert "Overall is worse by 1.7 points (more than 1)" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ("recal:3:4", "`3:4` is no limit for recall"),
+        ("recall=3", "`recall=3` is no limit"),
+        ("p:3", "may be precision or provenanceCoverage"),
+        ("wit:3", "`wit` is no metric of this kind"),
+        ("recall:-1", "`-1` is no limit"),
+        ("recall:nan", "`nan` is no limit"),
+        ("recall:3,recall:4", "`recall` has two limits"),
+        ("recall:3,", "`` is no limit"),
+    ],
+)
+def test_wrong_limits_are_refused(two_fell: Box, limits: str, words: str) -> None:
+    done = two_fell.row3("--compare", "--fail", limits, code=2)
+    assert words in done.err and "Traceback" not in done.err
+    two_fell.write("row3.toml", gate(fail=limits))
+    done = two_fell.row3("--compare", code=2)
+    assert words in done.err and f"suites.{SUITE}.gate.fail" in done.err
+
+
+def test_a_looser_policy_in_row3_toml_blocks(two_fell: Box) -> None:
+    for settings, words in (
+        ({"policy": "paired"}, "the gate's policy was loosened to `paired`"),
+        ({"fail": "recall:20"}, "the limit of recall was loosened from 5 to 20"),
+    ):
+        two_fell.write("row3.toml", gate(**settings))
+        assert words in " ".join(two_fell.row3("--compare", code=1).out.split())
+
+
+def test_a_flag_does_not_make_a_promotion_easier(two_fell: Box) -> None:
+    done = two_fell.row3("promote", "v1.1", "--fail", "recall:20,f1:20", code=1)
+    assert "was loosened" in " ".join(done.out.split())
+
+
+def test_an_informational_gate_reports_and_lets_through(two_fell: Box) -> None:
+    two_fell.write("row3.toml", gate(informational=True))
+    two_fell.row3("--baseline", code=0)
+    done = two_fell.row3("--compare", "--format", "json", code=0)
+    assert done.json["verdict"] == "block"
+    assert done.json["blocked"] is False
+
+
+def test_a_critical_case_blocks_alone_when_it_falls(tmp_path: Path) -> None:
+    box = bakery(tmp_path)
+    box.init()
+    box.case(IDS[4], critical=True, **case_of(IDS[4]))
+    record(box, "1.0", FULL)
+    record(box, "1.1", FULL | {IDS[4]: 2})
+    box.row3("promote", "v1.0", code=0)
+    done = box.row3("--compare", "--format", "json", code=1)
+    assert [r["case"] for r in done.json["reasons"] if r["verdict"] == "block"] == [IDS[4]]
+    box.case(IDS[4], **case_of(IDS[4]))
+    assert f"critical case {IDS[4]} broke" in done.json["reasons"][0]["text"]
+
+
+def test_an_exact_bound_stands_beside_the_rate_of_canaries(two_fell: Box) -> None:
+    value = two_fell.row3("--format", "json").json
+    assert value["bounds"]["hallucinationRate"] == {
+        "seenIn": 0, "cases": 15, "upper95": pytest.approx(1 - 0.05 ** (1 / 15)),
+    }  # fmt: skip
+    assert "canaries in 0 of 15 cases: at most 18.1% of cases have any, at 95%" in two_fell.row3().out
