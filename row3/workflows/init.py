@@ -20,7 +20,11 @@ from row3.workflows.schema import schema_files
 
 SUITE = "starter"
 LINES = {
-    ".gitattributes": ("metrics-history.json merge=union", "recordings/**/*.jsonl merge=union"),
+    ".gitattributes": (
+        "metrics-history.json merge=union",
+        "recordings/**/*.jsonl merge=union",
+        "golden/*/reviewed.jsonl merge=union",
+    ),
     ".gitignore": (f"{LOCAL}/",),
 }
 NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
