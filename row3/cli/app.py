@@ -24,7 +24,6 @@ COMMANDS = {
     "diff": "Compare two saved runs, baselines or prompt versions; nothing is judged.",
     "aliases": "Judge what recorded runs found and no golden case knows: alias, real miss or hallucination.",
     "investigate": "Explain a case: what was missed, invented, misdirected or unquoted, and where.",
-    "flaky": "Find the cases that waver by themselves, and put them into quarantine.",
     "history": "List the baselines, comparisons and promotions.",
     "trend": "Draw the metrics over time (SVG and PNG).",
     "recordings": "List, import, prune or verify the recorded answers.",

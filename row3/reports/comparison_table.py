@@ -11,6 +11,7 @@ from row3.reports.headline import lineup_text, shown_metrics, some, title_of
 from row3.reports.model import ComparisonView
 from row3.reports.prompt_diff import diff_lines
 from row3.reports.scorecard_table import LONGEST_ID, problems_block, room_for_ids, skipped_block, usage_block
+from row3.reports.sensitivity_text import sensitivity_sentence
 from row3.reports.style import (
     BOLD,
     GREEN,
@@ -83,7 +84,8 @@ def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
     lines = table(heads, rows, "lrrrrrll", style)
     cut = 2 + len(metrics[0])
     quiet = [style.dim(line) for line in lines[cut:]]
-    legend = [line for text in _legend(comparison, wide=wide) for line in style.wrap(text)]
+    texts = [*_legend(comparison, wide=wide), sensitivity_sentence(comparison.sensitivity)]
+    legend = [line for text in texts if text for line in style.wrap(text)]
     return [*lines[:cut], *([""] if quiet else []), *quiet, "", *map(style.dim, legend)]
 
 

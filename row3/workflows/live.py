@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from row3.domain.requests import Answer, Request
 from row3.store import journal
@@ -29,6 +30,12 @@ DEFAULT_JOBS = 8
 Cost = Callable[[str, int, int], float | None]
 
 
+class Watching(Observer, Protocol):
+    """An observer that is also told that no more comes, whatever ended the run."""
+
+    def ended(self) -> None: ...
+
+
 class Silent:
     """An observer that says nothing."""
 
@@ -41,6 +48,9 @@ class Silent:
     def finished(self, result: CaseResult) -> None:
         """Nothing."""
 
+    def ended(self) -> None:
+        """Nothing."""
+
 
 @dataclass(slots=True)
 class LiveRun:
@@ -51,7 +61,7 @@ class LiveRun:
     asking: Asking
     options: RunOptions
     mode: str
-    observer: Observer
+    observer: Watching
     cost: Cost
     say: Callable[[str], None]
     packing: Packing
@@ -96,6 +106,7 @@ class LiveRun:
                 )
             )
         finally:
+            self.observer.ended()
             own.close()
             if kind == "record":
                 self._save([*left, own.path])

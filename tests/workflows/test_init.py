@@ -85,7 +85,9 @@ def test_nothing_is_overwritten_and_missing_lines_are_appended(tmp_path: Path) -
     assert (tmp_path / "CHANGELOG.md").read_text() == "mine\n"
     assert created[".gitignore"] == created[".gitattributes"] == "extended"
     assert (tmp_path / ".gitignore").read_bytes() == b"dist/\r\n*.log\r\n.row3/\r\n"
-    attributes = "metrics-history.json merge=union\nrecordings/**/*.jsonl merge=union\n"
+    attributes = (
+        "metrics-history.json merge=union\nrecordings/**/*.jsonl merge=union\ngolden/*/reviewed.jsonl merge=union\n"
+    )
     assert (tmp_path / ".gitattributes").read_text() == attributes
     ignored = subprocess.run(["git", "-C", str(tmp_path), "check-ignore", ".row3/lock"], check=False)
     assert ignored.returncode == 0

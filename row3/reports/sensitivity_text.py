@@ -1,0 +1,65 @@
+"""What a suite of this size can see, in a sentence: under every comparison, and at the head of `row3 power`."""
+
+from __future__ import annotations
+
+from row3.gate.power import Needed
+from row3.gate.sensitivity import Sensitivity
+from row3.reports import numbers
+
+UNKNOWN = "What this suite can see is unknown"
+
+
+def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb: str = "") -> str:
+    """`With 15 cases this suite sees drops of 4.0 points or more; to see 2 you need 58 cases or 4 repeats.`
+
+    Args:
+        seen: None with fewer than two independent cases.
+        what: the thing that is seen, `drops of Concept recall`.
+        verb: `see` or `block`; by default what the gate's policy makes of it.
+    """
+    if seen is None:
+        return f"{UNKNOWN}: fewer than two independent cases say nothing of the spread."
+    if seen.sees is None:
+        return f"{UNKNOWN}: its {asked(seen)} all moved alike, and no spread is no promise."
+    verb = verb or ("block" if seen.blocks else "see")
+    first = f"With {asked(seen)} this suite {verb}s {what} of {points(seen.sees)} points or more"
+    return f"{first}; {_wanted(seen, verb)}."
+
+
+def _wanted(seen: Sensitivity, verb: str) -> str:
+    wish = f"{100 * seen.wanted:.3g}"
+    cases, repeats = seen.needs_cases, seen.needs_repeats
+    if seen.sees is not None and seen.sees <= seen.wanted and cases.count is None:
+        return f"so it {verb}s {wish}"
+    ways = [text for text in (_cases(cases), _repeats(repeats, seen.repeats)) if text]
+    if ways:
+        return f"to {verb} {wish} you need {' or '.join(ways)}"
+    if cases.why == "never":
+        return f"no number of cases is sure to {verb} {wish}"
+    return f"what it takes to {verb} {wish} is unknown"
+
+
+def asked(seen: Sensitivity) -> str:
+    """`15 cases`, `15 cases asked 3 times`."""
+    return numbers.count(seen.cases, "case") + times(seen.repeats)
+
+
+def times(repeats: float) -> str:
+    """` asked 3 times`; nothing of once. Of sides that were asked differently often it is their harmonic mean."""
+    whole = abs(repeats - round(repeats)) < 1e-9
+    return "" if repeats <= 1.0 else f" asked {'' if whole else 'about '}{repeats:.3g} times"
+
+
+def points(drop: float) -> str:
+    """A drop in percentage points, with one decimal; what is nearly nothing keeps the digits that matter."""
+    shown = 100 * drop
+    return f"{shown:.1f}" if shown >= 0.05 else f"{shown:.1g}"
+
+
+def _cases(needed: Needed) -> str:
+    return "" if needed.count is None else numbers.count(needed.count, "case")
+
+
+def _repeats(needed: Needed, now: float) -> str:
+    """Only where more than now are needed: what is there already is nothing to buy."""
+    return "" if needed.count is None or needed.count <= now else numbers.count(needed.count, "repeat")
