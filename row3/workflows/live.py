@@ -82,7 +82,6 @@ class LiveRun:
         provider = make_provider(endpoint_of(self.project, self.suite), os.environ)
         own = journal.Journal(self.project.local, self.suite.name, kind, new_run_id())
         jobs = self.options.jobs or self.project.config.jobs or DEFAULT_JOBS
-        self.observer.began(self._expected())
 
         def known(request: Request) -> Answer | None:
             recording = index.get(request.digest)
@@ -92,6 +91,7 @@ class LiveRun:
             own.keep(request, answer, recorded_at=now())
 
         try:
+            self.observer.began(self._expected())
             results = asyncio.run(
                 evaluate_live(
                     self._cases(),
