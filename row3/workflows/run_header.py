@@ -104,5 +104,6 @@ def now() -> str:
 
 
 def new_run_id() -> str:
-    """Sorts by time; unique among runs that start in the same second."""
-    return f"{datetime.now(UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(3)}"
+    """Sorts by time, to the microsecond; what is random in it tells two runs of one instant apart."""
+    at = datetime.now(UTC)
+    return f"{at:%Y%m%dT%H%M%SZ}-{at.microsecond:05x}{secrets.randbelow(4096):03x}"
