@@ -2,8 +2,10 @@
 
 The algorithm of A. S. Schwartz and M. A. Hearst, "A simple algorithm for identifying abbreviation definitions in
 biomedical text", Pacific Symposium on Biocomputing 8, 2003: from right to left every letter of the short form is
-found in the long one, the first at the beginning of a word. Formulas (`carbon dioxide (CO2)`) hide their letters;
-there the words before the parenthesis are candidates, and only a name that is exactly one of them is taken.
+found in the long one, the first at the beginning of a word. Where all of them begin words, these words are the long
+form: `mixed-member proportional representation (MMP)`, of which the algorithm takes less. Formulas (`carbon dioxide
+(CO2)`) hide their letters; there the words before the parenthesis are candidates, and only a name that is exactly one
+of them is taken.
 """
 
 from __future__ import annotations
@@ -14,9 +16,12 @@ from functools import lru_cache
 
 from row3.matching.forms import form_keys
 from row3.matching.normalise import normalise
+from row3.matching.phrases import FUNCTION_WORDS
 
 Acronyms = Mapping[str, tuple[str, ...]]
 """By the key of a short form, the long forms that the text allows for it."""
+
+NO_ACRONYMS: Acronyms = {}
 
 LONGEST = 10
 """Characters of a short form, as in the paper."""
@@ -27,8 +32,32 @@ FORMULA_WORDS = 3
 REACH = 120
 """Characters before a parenthesis in which its long form is looked for."""
 
-_WITHIN = r"\(([^()]{2,80})\)"
-_OR = r",?\s+(?:or|abbreviated(?: as| to)?|known as)\s+([A-Z][\w&/-]{1,9})(?=[\s,.;:)]|$)"
+SHORTEST_SKIPPING = 3
+"""Letters of a short form that may leave out a word: MMP, mixed-member proportional representation."""
+
+LONGEST_NAME = 8
+"""Words of a name in which an acronym is looked for."""
+
+_IN_NAME = re.compile(r"(.{2,}?)\s*\(([^()]{2,80})\)")
+_WITHIN = re.compile(r"\(([^()]{2,80})\)")
+_OR = tuple(
+    (needed, re.compile(words + r"\s+([A-Z][\w&/-]{1,9})(?=[\s,.;:)]|$)"))
+    for needed, words in (
+        ((" or ", "\nor ", " or\n"), "or"),
+        (("abbreviated",), r"abbreviated(?: as| to)?"),
+        (("known as",), "known as"),
+    )
+)
+"""Each with texts without one of which it is not found, which is seen at once."""
+_BRACKETS = str.maketrans("[]", "()")
+_AROUND = " \"'“”‘’"
+_LEAD = re.compile(
+    r"(?:short for|hereafter|henceforth|abbreviated(?: as| to)?|(?:(?:also|better|formerly) )?(?:called|known as)|"
+    r"also)\s+"
+)
+"""What may stand before an acronym or its expansion in a parenthesis: `the EU (short for European Union)`."""
+_WORD = re.compile(r"[^\W_]+")
+_LINE_END = re.compile(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*")
 _FORMULA = r"(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,10}"
 
 
@@ -36,13 +65,15 @@ _FORMULA = r"(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,
 def introduced(text: str) -> Acronyms:
     """The acronyms that a text introduces. One that it introduces with two expansions has both."""
     found: dict[str, list[str]] = {}
-    # A line end within a sentence is a space.
-    for before, within in _candidates(re.sub(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*", " ", text)):
-        short = within.split(",")[0].split(";")[0].strip()
+    if "[" in text:
+        text = text.translate(_BRACKETS)
+    for before, inside in _candidates(text):
+        within = _LEAD.sub("", inside)
+        short = within.split(",")[0].split(";")[0].strip(_AROUND)
         long = _long_form(short, before)
         if long is None and len(before.split()[-1]) <= LONGEST:
             # The other way round: the acronym stands before, its expansion in the parenthesis.
-            acronym = before.split()[-1].strip("\"'“”‘’")
+            acronym = before.split()[-1].strip(_AROUND)
             if _long_form(acronym, within) == within.strip():
                 short, long = acronym, within
         if long is not None:
@@ -56,11 +87,24 @@ def introduced(text: str) -> Acronyms:
 
 def _candidates(text: str) -> Iterator[tuple[str, str]]:
     """What stands in parentheses or after `or`, each with the part of its sentence before it."""
-    for pattern in (_WITHIN, _OR):
-        for hit in re.finditer(pattern, text):
-            before = re.split(r"[().;:!?\n]", text[max(0, hit.start() - REACH) : hit.start()])[-1].strip()
-            if before and hit[1].strip():
-                yield before, hit[1].strip()
+    if "(" in text:
+        for hit in _WITHIN.finditer(text):
+            yield from _beside(text, hit)
+    for needed, pattern in _OR:
+        if any([one in text for one in needed]):  # noqa: C419  a generator takes three times as long
+            for hit in pattern.finditer(text):
+                if text[hit.start() - 1 : hit.start()].isspace():
+                    yield from _beside(text, hit)
+
+
+def _beside(text: str, hit: re.Match[str]) -> Iterator[tuple[str, str]]:
+    """What was found and what stands before it in its sentence; a line end within a sentence is a space."""
+    before, within = (_LINE_END.sub(" ", part) for part in (text[max(0, hit.start() - REACH) : hit.start()], hit[1]))
+    before = re.split(r"[().;:!?\n]", before)[-1].strip()
+    if hit[0][0] != "(":
+        before = before.removesuffix(",")
+    if before and within.strip():
+        yield before, within.strip()
 
 
 def _add(found: dict[str, list[str]], short: str, long: str) -> None:
@@ -87,6 +131,32 @@ def _long_form(short: str, before: str) -> str | None:
     letters = [char.lower() for char in (short[:-1] if plural else short) if char.isalnum()]
     words = before.split()
     before = " ".join(words[-min(len(letters) + 5, len(letters) * 2) :])
+    at = _initials(letters, before)
+    if at is None:
+        at = _letters(letters, before)
+    if at is None:
+        return None
+    long = before[at:].strip(_AROUND)
+    return long if len(long) > len(short) and not set(long.split()) & {short} else None
+
+
+def _initials(letters: list[str], before: str) -> int | None:
+    """Where words begin whose first letters these are, one word at most left out; None for nowhere."""
+    skipped, number = 0, len(letters) - 1
+    for word in reversed(list(_WORD.finditer(before))):
+        if word[0][0].lower() == letters[number]:
+            if number == 0:
+                return word.start()
+            number -= 1
+        elif word[0].lower() not in FUNCTION_WORDS:
+            skipped += 1
+            if skipped > 1 or len(letters) < SHORTEST_SKIPPING:
+                return None
+    return None
+
+
+def _letters(letters: list[str], before: str) -> int | None:
+    """Where a word begins from which on these letters are found, each the last one that can be; None for nowhere."""
     at = len(before)
     for number in range(len(letters) - 1, -1, -1):
         at -= 1
@@ -96,37 +166,54 @@ def _long_form(short: str, before: str) -> str | None:
             at -= 1
         if at < 0:
             return None
-    long = before[at:].strip(" \"'“”‘’")
-    return long if len(long) > len(short) and not set(long.split()) & {short} else None
+    return at
 
 
 def same_by_acronym(one: str, other: str, acronyms: Acronyms) -> bool:
     """One name is the other with acronyms written out that the text introduces, as a whole or word by word.
 
-    An acronym that stands beside its expansion in a name itself needs no text: `machine learning (ML)`.
+    An acronym that stands beside its expansion in a name itself needs no text: `machine learning (ML)`. Where both
+    names tell what they stand for, that decides: one acronym can stand for two things.
     """
+    told = [_told(name) for name in (one, other)]
+    if told[0] and told[1]:
+        return not told[0].isdisjoint(told[1])
     return not _expanded(one, acronyms).isdisjoint(_expanded(other, acronyms))
+
+
+def _told(name: str) -> set[str]:
+    """The keys of what a name says that its own acronym stands for; none where it says nothing."""
+    return {key for reading in readings(name, NO_ACRONYMS) if not _is_short_form(reading) for key in form_keys(reading)}
+
+
+def parted(name: str) -> tuple[str, str] | None:
+    """What stands before a parenthesis that ends a name, and in it; None for any other name."""
+    hit = _IN_NAME.fullmatch(name.strip())
+    return None if hit is None else (hit[1], hit[2])
+
+
+def readings(name: str, acronyms: Acronyms) -> list[str]:
+    """A name with its acronyms written out, as a whole or one of its words; what stands before and in a parenthesis."""
+    found: list[str] = []
+    if "(" in name and (parts := parted(name)) is not None:
+        own = introduced(name)
+        for whole, part in (parts, parts[::-1]):
+            longs = {key for short in form_keys(part) for long in own.get(short, ()) for key in form_keys(long)}
+            if longs.intersection(form_keys(whole)):
+                found += (part, whole)
+    if not acronyms:
+        return found
+    for form in (name, *found):
+        for key in form_keys(form):
+            found += acronyms.get(key, ())
+    words = name.split()
+    if 1 < len(words) <= LONGEST_NAME:
+        for at, word in enumerate(words):
+            for key in form_keys(normalise(word)):
+                found += [" ".join((*words[:at], long, *words[at + 1 :])) for long in acronyms.get(key, ())]
+    return found
 
 
 def _expanded(name: str, acronyms: Acronyms) -> set[str]:
     """The keys of a name as it stands and with its acronyms written out."""
-    keys = set(form_keys(name))
-    hit = re.fullmatch(r"(.{2,}?)\s*\(([^()]{2,80})\)", name.strip())
-    if hit is not None:
-        own = introduced(name)
-        for part, whole in ((hit[2], hit[1]), (hit[1], hit[2])):
-            longs = {key for short in form_keys(part) for long in own.get(short, ()) for key in form_keys(long)}
-            if longs.intersection(form_keys(whole)):
-                keys.update(form_keys(part), form_keys(whole))
-    if not acronyms:
-        return keys
-    for key in tuple(keys):
-        for long in acronyms.get(key, ()):
-            keys.update(form_keys(long))
-    words = name.split()
-    if 1 < len(words) <= 8:
-        for at, word in enumerate(words):
-            for key in form_keys(normalise(word)):
-                for long in acronyms.get(key, ()):
-                    keys.update(form_keys(" ".join((*words[:at], long, *words[at + 1 :]))))
-    return keys
+    return {key for form in (name, *readings(name, acronyms)) for key in form_keys(form)}

@@ -8,6 +8,7 @@ numeral after its word. What could make another concept stays in it.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from row3.matching.inflection import token_form
@@ -30,7 +31,7 @@ MARK = "="
 """Every key begins with it, so that a key is told from a name: the key of a key is itself."""
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=1024)
 def form_key(normalised: str) -> str:
     """The key of a normalised name; "" for "".
 
@@ -38,7 +39,14 @@ def form_key(normalised: str) -> str:
     """
     if normalised[:1] == MARK:
         return normalised
-    return joined(form_tokens(normalised))
+    return joined(form_parts(normalised)[1])
+
+
+@lru_cache(maxsize=1024)
+def form_parts(normalised: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The words of a normalised name that its key is made of, as they are spelt and in their form."""
+    spelt = _spelt(normalised)
+    return tuple(spelt), tuple(_formed(spelt))
 
 
 def form_keys(name: str) -> tuple[str, ...]:
@@ -47,6 +55,9 @@ def form_keys(name: str) -> tuple[str, ...]:
     More than `form_key` can see once the case is gone: `GPUs` and `IDs` are plurals and `DNS` or `AIDS` none, and
     a letter with an umlaut is written with or without its e (`Müller`, `Mueller`, `Muller`).
     """
+    if name.islower() and name.isascii() and "#" not in name:
+        key = form_key(normalise(name))
+        return (key,) if key else ()
     if not name.isascii() or "#" in name:
         name = re.sub(_NUMBER_SIGN, "number ", re.sub(_SECTION, "section ", name))
     key = form_key(normalise(name))
@@ -55,10 +66,11 @@ def form_keys(name: str) -> tuple[str, ...]:
         return (key,) if key else ()
     keys = [key]
     if capitals is not None:
-        keys = [joined(form_tokens(normalise(name), frozenset(_kept(name)), frozenset(_plurals(name))))]
-    spelt = name.translate(UMLAUTS)
-    if spelt != name:
-        keys.append(form_key(normalise(spelt)))
+        spelt = _spelt(normalise(name))
+        keys = [joined(_formed(spelt, frozenset(_kept(name)), frozenset(_plurals(name))))]
+    written = name.translate(UMLAUTS)
+    if written != name:
+        keys.append(form_key(normalise(written)))
     return tuple(dict.fromkeys(key for key in keys if key))
 
 
@@ -78,20 +90,17 @@ def _plurals(name: str) -> list[str]:
     return [word.lower() for word in re.findall(r"\b[A-Z]{1,4}s\b", name)]
 
 
-def form_words(normalised: str) -> list[str]:
+def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 
 
-def form_tokens(
-    normalised: str, kept: frozenset[str] = frozenset(), plurals: frozenset[str] = frozenset()
-) -> list[str]:
-    """The words of a normalised name, each in its form (see `inflection`) and numerals as digits.
+def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: frozenset[str] = frozenset()) -> list[str]:
+    """Each word in its form (see `inflection`), numerals as digits.
 
-    Tokens in `kept` are no plurals although they look it, those in `plurals` are although they do not.
+    Words in `kept` are no plurals although they look it, those in `plurals` are although they do not.
     """
-    words = form_words(normalised)
     if len(words) == 1 and words[0] in TANTUM:
         return words
     if kept or plurals:
@@ -119,6 +128,8 @@ _USUAL = (
     | frozenset(run[0] for run, _ in _RUNS)
 )
 """Words without which a name is left as it is by `_trimmed`."""
+TELLING = _USUAL | _NUMERALS | TANTUM
+"""Words that make more of a name than its words, each in its form."""
 
 
 def _trimmed(words: list[str]) -> list[str]:
@@ -158,7 +169,7 @@ def _replace_runs(words: list[str]) -> None:
             words[at : at + 2] = [TENS[words[at]] + unit]
 
 
-def joined(tokens: list[str]) -> str:
+def joined(tokens: Sequence[str]) -> str:
     """The tokens run together into a key, digits kept apart; "" for none."""
     run = "".join(tokens)
     if not run or run.isalpha():

@@ -40,6 +40,9 @@ _AMERICAN = (
     (r"sulph", "sulf"),
 )
 
+_MAY_BE_BRITISH = re.compile("is[eai]|lys|our|[tvb]re|gue|[aei]ll|[ao]e|sulph")
+"""What every pattern above needs: a look spares them for nine words in ten."""
+
 
 def plain(token: str) -> str:
     """The token without accents: `é` -> `e`, `ø` -> `o`, `ß` is `ss` since casefolding."""
@@ -81,13 +84,13 @@ def american(token: str) -> str:
     known = SPELLINGS.get(token)
     if known is not None:
         return known
-    if len(token) > 4:
+    if len(token) > 4 and _MAY_BE_BRITISH.search(token):
         for pattern, by in _AMERICAN:
             token = re.sub(pattern, by, token)
     return token
 
 
-@lru_cache(maxsize=32768)
+@lru_cache(maxsize=8192)
 def token_form(token: str) -> str:
     """The form of one token of a normalised name: no accents, singular, American, small numerals as digits.
 

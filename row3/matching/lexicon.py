@@ -49,6 +49,19 @@ PLURALS = pairs(
 )
 """Plural to singular, where no rule of `inflection.singular` gives it."""
 
+PLURALS |= {
+    f"{noun}s": noun
+    for noun in words(
+        "antibiotic probiotic prebiotic antiseptic anaesthetic anesthetic analgesic diuretic narcotic "
+        "antipsychotic topic subtopic pandemic epidemic heuristic metric characteristic critic clinic fabric "
+        "plastic microplastic bioplastic thermoplastic ceramic republic catholic academic generic relic "
+        "mosaic cleric skeptic sceptic heretic diabetic psychotic mystic lunatic fanatic cynic stoic comic "
+        "picnic attic tonic mimic medic paramedic schematic mnemonic alcoholic workaholic romantic eccentric "
+        "neurotic asthmatic hispanic polemic tactic cosmetic synthetic conic"
+    )
+}
+"""Plurals in -ics, where most words in -ics are none: physics, politics, statistics."""
+
 INVARIANT = words(
     "series species news chess physics mathematics lens bias gas atlas canvas alias pancreas texas kansas "
     "arkansas christmas thomas james charles nicholas mars paris athens brussels naples wales honduras barbados "

@@ -1,35 +1,28 @@
-"""Matching extracted names to expected ones: exact, alias, then fuzzy; one-to-one and optimal.
+"""Matching extracted names to expected ones: exact, alias, then by the rules of `compare`; one-to-one and optimal.
 
-Exact and alias matches are settled by look-up. Only what they leave open is compared fuzzily, and only
-that part of the assignment is solved again which an open item can reach (see `_settle`).
+Exact and alias matches are settled by look-up. Only what they leave open is compared, and only that part of the
+assignment is solved again which an open item can reach (see `_settle`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from rapidfuzz import fuzz, process
-from rapidfuzz.distance import JaroWinkler, Levenshtein
+from rapidfuzz import process
 
 from row3.matching.assignment import assign
+from row3.matching.marks import two_units
 from row3.matching.normalise import normalise
+from row3.matching.quotes import SourceText
+from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
 
-Scorer = Callable[..., float]
+if TYPE_CHECKING:
+    from row3.matching.judge import Close, Judge
 
-SCORERS: Mapping[str, tuple[Any, float]] = {
-    "levenshtein": (Levenshtein.normalized_similarity, 1.0),
-    "jaro-winkler": (JaroWinkler.normalized_similarity, 1.0),
-    "ratio": (fuzz.ratio, 100.0),
-    "token-sort": (fuzz.token_sort_ratio, 100.0),
-    "token-set": (fuzz.token_set_ratio, 100.0),
-}
-"""Scorer by name, and the value it gives to equal texts. All are of rapidfuzz."""
-
-SLACK = 1e-9
-CUTOFF_SLACK = 1e-6
-"""rapidfuzz compares a cut-off at single precision: at 0.85 it drops 17/20. So ask for a little less, then compare."""
+EQUAL = ("exact", "alias")
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +31,7 @@ class NameRule:
 
     scorer: str = "levenshtein"
     threshold: float = 0.85
-    """Similarity in (0, 1] from which two normalised names may be one."""
+    """Similarity in (0, 1] from which two normalised names may be two spellings of one."""
 
 
 class Named(NamedTuple):
@@ -46,127 +39,117 @@ class Named(NamedTuple):
 
     label: str
     aliases: Sequence[str]
+    person: bool = False
+    """Told to be a person, however it looks."""
 
 
 class NameMatch(NamedTuple):
     """What an extracted name turned out to be."""
 
-    state: Literal["exact", "alias", "fuzzy", "duplicate", "canary", "unmatched"]
+    state: Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
     position: int
     """Of the expected name (of the nearest one where unmatched, of the canary for a canary); -1 for none."""
     score: float
-
-
-class Close(NamedTuple):
-    """The names that a name may be a spelling of."""
-
-    edges: Mapping[int, float]
-    """Similarity by expected index, of its best form."""
-    canary: int
-    """Index of the nearest canary; -1 for none."""
-    canary_score: float
+    how: str = ""
+    """The rule of `compare` by which it is that name, where the two are not equal."""
+    why_not: str = ""
+    """Why it is not the nearest name, where the two are similar."""
 
 
 class NameIndex:
     """The expected names and canaries of a case, ready to be looked up many times."""
 
-    __slots__ = ("_choices", "_close", "_exact", "_full", "_scorer", "_slots", "_threshold")
+    __slots__ = ("_canaries", "_close", "_exact", "_expected", "_judge", "_rule", "_text")
 
-    def __init__(self, expected: Sequence[Named], canaries: Sequence[str], rule: NameRule) -> None:
-        self._scorer, self._full = SCORERS[rule.scorer]
-        self._threshold = rule.threshold
-        # Labels first: a label is nobody's alias. Choices are all forms in that order, then the canaries.
-        forms = [normalise(named[0]) for named in expected]
-        self._slots = list(range(len(expected)))
-        """Whose form it is, by position."""
+    def __init__(
+        self, expected: Sequence[Named], canaries: Sequence[str], rule: NameRule, text: SourceText | None = None
+    ) -> None:
+        """`text` is the case's source: it introduces acronyms, shows how words are spelt and dates are written."""
+        self._expected, self._canaries, self._rule, self._text = expected, canaries, rule, text
+        # Labels first: a label is nobody's alias.
+        self._exact: dict[str, tuple[int, bool, str]] = {}
+        for index, named in enumerate(expected):
+            self._exact.setdefault(normalise(named[0]), (index, True, named[0]))
         for index, named in enumerate(expected):
             for alias in named[1]:
-                forms.append(normalise(alias))
-                self._slots.append(index)
-        self._exact: dict[str, tuple[int, bool]] = {}
-        for position, key in enumerate(forms):
-            if key not in self._exact:
-                self._exact[key] = (self._slots[position], position < len(expected))
-        if "" in self._exact:  # a name of punctuation alone is no form to be found by
-            del self._exact[""]
-            kept = [position for position, key in enumerate(forms) if key]
-            forms = [forms[position] for position in kept]
-            self._slots = [self._slots[position] for position in kept]
-        self._choices = forms + [normalise(canary) for canary in canaries]
+                self._exact.setdefault(normalise(alias), (index, False, alias))
+        self._exact.pop("", None)  # a name of punctuation alone is no form to be found by
+        self._judge: Judge | None = None
         self._close: dict[str, Close] = {}
 
-    def exact(self, key: str) -> tuple[int, bool] | None:
-        """Expected index of a normalised name, and whether it is the label itself."""
-        return self._exact.get(key)
+    def exact(self, name: str) -> tuple[int, bool] | None:
+        """Index of the expected name that a name equals, and whether it is the label itself.
 
-    def close(self, key: str) -> Close:
-        """What is at least as similar to a normalised name as the threshold."""
-        known = self._close.get(key)  # relationship ends ask again for what the concepts asked
-        if known is not None:
-            return known
-        edges: dict[int, float] = {}
-        canary, canary_score = -1, 0.0
-        full, count = self._full, len(self._slots)
-        hits = process.extract(
-            key,
-            self._choices,
-            scorer=self._scorer,
-            processor=None,
-            limit=None,
-            score_cutoff=(self._threshold - CUTOFF_SLACK) * full,
-        )
-        for _, raw, position in hits if key else ():
-            score = raw / full
-            if score < self._threshold - SLACK:
-                continue
-            if position < count:
-                index = self._slots[position]
-                edges[index] = max(edges.get(index, 0.0), score)
-            elif score > canary_score:
-                canary, canary_score = position - count, score
-        found = self._close[key] = Close(edges, canary, canary_score)
+        Two values that differ in what normalising drops (-5 and 5) are not equal.
+        """
+        hit = self._exact.get(normalise(name))
+        if hit is None or (name != hit[2] and _two_values(name, hit[2])):
+            return None
+        return hit[0], hit[1]
+
+    @property
+    def judge(self) -> Judge:
+        """Compares names that are not equal."""
+        if self._judge is None:
+            from row3.matching.judge import Judge
+
+            rule = self._rule
+            text = self._text or SourceText("")
+            self._judge = Judge(self._expected, self._canaries, rule.scorer, rule.threshold, text)
+        return self._judge
+
+    def close(self, name: str) -> Close:
+        """All expected names and the nearest canary that a name is one with."""
+        found = self._close.get(name)  # relationship ends ask again for what the concepts asked
+        if found is None:
+            found = self._close[name] = self.judge.close(name)
         return found
 
-    def nearest(self, key: str) -> tuple[int, float]:
-        """The most similar expected name, however far: index and similarity; (-1, 0) for none."""
-        if not key or not self._slots:
-            return -1, 0.0
-        hit = process.extractOne(key, self._choices[: len(self._slots)], scorer=self._scorer, processor=None)
-        return self._slots[hit[2]], hit[1] / self._full
-
     def resolve(self, name: str) -> tuple[int, bool] | None:
-        """The expected index a single name stands for, and whether it took the fuzzy rule.
+        """The expected index a single name stands for, and whether it took more than equality.
 
         For relationship ends: each end is resolved by itself, so two ends may be one concept.
         A name that is a canary at least a little more than an expected concept resolves to nothing.
         """
-        key = normalise(name)
-        exact = self._exact.get(key)
+        exact = self.exact(name)
         if exact is not None:
             return exact[0], False
-        close = self.close(key)
+        close = self.close(name)
         if not close.edges:
             return None
         index, score = max(close.edges.items(), key=_better)
-        return None if close.canary_score > score + SLACK else (index, True)
+        return None if close.canary.score > score + SLACK else (index, close.hows[index] not in EQUAL)
+
+
+_DIGIT = re.compile(r"\d")
+
+
+def _two_values(one: str, other: str) -> bool:
+    """The names are two values, though they are equal once normalised."""
+    if _DIGIT.search(one) is None:
+        return False
+    from row3.matching.values import value_of
+
+    first, second = value_of(one), value_of(other)
+    return (first is not None and second is not None and first != second) or two_units(one, other)
 
 
 FOREIGN = 1_000_000
 """Indices from here on stand for relationship ends that are no expected concept."""
 
 
-def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule) -> Callable[[str], tuple[int, bool] | None]:
-    """Resolves relationship ends: to an expected concept, else by the same rule to an end that is none.
+def end_resolver(
+    index: NameIndex, ends: Iterable[str], rule: NameRule, text: SourceText | None = None
+) -> Callable[[str], tuple[int, bool] | None]:
+    """Resolves relationship ends: to an expected concept, else by the same rules to an end that is none.
 
     `ends` are those of the expected and forbidden relationships. Lint wants them to be expected concepts; a
     forbidden relationship may all the same point to a made-up one, and a spelling of it must not slip through.
     """
-    foreign = [
-        name for name in dict.fromkeys(ends) if index.exact(normalise(name)) is None and index.resolve(name) is None
-    ]
+    foreign = [name for name in dict.fromkeys(ends) if index.resolve(name) is None]
     if not foreign:
         return index.resolve
-    others = NameIndex([Named(name, ()) for name in foreign], (), rule)
+    others = NameIndex([Named(name, ()) for name in foreign], (), rule, text)
 
     def resolve(name: str) -> tuple[int, bool] | None:
         hit = index.resolve(name)
@@ -185,7 +168,10 @@ def nearest(key: str, choices: Sequence[str], rule: NameRule) -> tuple[int, floa
 
 
 def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
-    """The choice most similar to a normalised name, at the threshold or above; None for none."""
+    """The choice most similar to a normalised name, at the threshold or above; None for none.
+
+    Similarity alone: where two names may be taken for one by somebody, not where they are one.
+    """
     scorer, full = SCORERS[rule.scorer]
     hit = process.extractOne(
         key, choices, scorer=scorer, processor=None, score_cutoff=(rule.threshold - CUTOFF_SLACK) * full
@@ -196,68 +182,66 @@ def closest(key: str, choices: Sequence[str], rule: NameRule) -> str | None:
 def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
     """Match every extracted name; one entry each, in order.
 
-    One-to-one and optimal: no assignment with more matches exists, nor one with as many matches and
-    a higher total similarity (exact and alias count as 1). A name that is more similar to a canary than to
-    every expected name is a canary and takes part in no match.
+    One-to-one and optimal: no assignment with more matches exists, nor one with as many matches and a higher total
+    worth (equal names count as 1, others as `compare` says). A name that is a canary more than it is any expected
+    name is a canary and takes part in no match.
     """
-    keys = [normalise(name) for name in extracted]
     taken: dict[int, int] = {}  # expected index -> extracted index
-    result: list[NameMatch | None] = [None] * len(keys)
+    result: list[NameMatch | None] = [None] * len(extracted)
     open_items: list[int] = []
-    for item, key in enumerate(keys):
-        hit = index.exact(key)
+    new = tuple.__new__  # past the named tuple's own constructor: this is the inner loop of every run
+    for item, name in enumerate(extracted):
+        hit = index.exact(name)
         if hit is None or hit[0] in taken:
             open_items.append(item)
         else:
             taken[hit[0]] = item
-            result[item] = NameMatch("exact" if hit[1] else "alias", hit[0], 1.0)
+            result[item] = new(NameMatch, ("exact" if hit[1] else "alias", hit[0], 1.0, "", ""))
     if open_items:
-        _settle(keys, open_items, taken, result, index)
+        _settle(extracted, open_items, taken, result, index)
     return [match for match in result if match is not None]
 
 
 def _settle(
-    keys: list[str], open_items: list[int], taken: dict[int, int], result: list[NameMatch | None], index: NameIndex
+    names: Sequence[str],
+    open_items: list[int],
+    taken: dict[int, int],
+    result: list[NameMatch | None],
+    index: NameIndex,
 ) -> None:
     """Decide the items that look-up left open, moving settled ones where that gains a match.
 
-    Settled pairs have similarity 1, so only an alternating path that starts at an open item can
-    improve the assignment (Berge 1957). The part of the graph that such paths reach is solved anew, the rest stands.
+    Settled pairs are worth 1, the most, so only an alternating path that starts at an open item can improve the
+    assignment (Berge 1957). The part of the graph that such paths reach is solved anew, the rest stands.
     """
-    edges: dict[int, Mapping[int, float]] = {}
+    found: dict[int, Close] = {}
     for item in open_items:
-        close = index.close(keys[item])
-        if close.canary >= 0 and close.canary_score > max(close.edges.values(), default=0.0) + SLACK:
-            result[item] = NameMatch("canary", close.canary, close.canary_score)
+        close = index.close(names[item])
+        if close.canary.position >= 0 and close.canary.score > max(close.edges.values(), default=0.0) + SLACK:
+            result[item] = NameMatch("canary", *close.canary)
         elif close.edges:
-            edges[item] = close.edges
+            found[item] = close
         else:
-            result[item] = NameMatch("unmatched", *index.nearest(keys[item]))
-    frontier = list(edges)
+            near = close.vetoed if close.vetoed.position >= 0 else index.judge.nearest(names[item])
+            result[item] = NameMatch("unmatched", *near)
+    frontier = list(found)
     while frontier:
-        reached = {expected for item in frontier for expected in edges[item]}
-        frontier = [
-            taken[expected] for expected in sorted(reached) if expected in taken and taken[expected] not in edges
-        ]
+        reached = {expected for item in frontier for expected in found[item].edges}
+        frontier = [taken[one] for one in sorted(reached) if one in taken and taken[one] not in found]
         for item in frontier:
-            edges[item] = index.close(keys[item]).edges
-    chosen = assign(edges)
-    for item, similar in edges.items():
-        if item in chosen:
-            result[item] = _named(keys[item], chosen[item], similar[chosen[item]], index)
-        else:
-            result[item] = NameMatch("duplicate", *max(similar.items(), key=_better))
+            found[item] = index.close(names[item])
+    chosen = assign({item: close.edges for item, close in found.items()})
+    for item, close in found.items():
+        position = chosen.get(item, -1)
+        again = position < 0
+        if again:
+            position = max(close.edges.items(), key=_better)[0]
+        how = close.hows[position]
+        equal = how in EQUAL
+        state: Any = "duplicate" if again else how if equal else "fuzzy"
+        result[item] = NameMatch(state, position, close.edges[position], "" if equal else how)
 
 
 def _better(pair: tuple[int, float]) -> tuple[float, int]:
-    """The more similar, of equals the earlier."""
+    """The one that is worth more, of equals the earlier."""
     return pair[1], -pair[0]
-
-
-def _named(key: str, expected: int, score: float, index: NameIndex) -> NameMatch:
-    hit = index.exact(key)
-    if hit is not None and hit[0] == expected:
-        return NameMatch("exact" if hit[1] else "alias", expected, 1.0)
-    if score >= 1.0 - SLACK:  # a form that two expected names share
-        return NameMatch("alias", expected, 1.0)
-    return NameMatch("fuzzy", expected, score)

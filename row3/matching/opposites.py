@@ -37,13 +37,12 @@ def parted(one: str, other: str) -> tuple[str, str, str]:
 
 
 def opposite(one: str, other: str) -> str:
-    """Why two words part by their prefixes ("un- / : supervised"); "" where they do not."""
+    """Why two words part by their prefixes: "opposites" or "two prefixes"; "" where they do not."""
     head, head2, stem = parted(one, other)
     # A common letter may belong to both prefixes: hyper- and hypo-, inter- and intra- end before it.
     for _ in range(4):
         if len(stem) > 2 and (head in PREFIXES or not head) and (head2 in PREFIXES or not head2) and head != head2:
-            kind = "opposites" if frozenset((head, head2)) in OPPOSITES else "two prefixes"
-            return f"{kind}: {head}- / {head2}- before -{stem}"
+            return "opposites" if frozenset((head, head2)) in OPPOSITES else "two prefixes"
         if not stem:
             break
         head, head2, stem = head + stem[0], head2 + stem[0], stem[1:]

@@ -29,6 +29,7 @@ from row3.matching.given_names import (
 )
 from row3.matching.inflection import plain
 from row3.matching.lexicon import ROMAN_LETTERS
+from row3.matching.normalise import normalise
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
@@ -61,7 +62,7 @@ class Person(NamedTuple):
         return told.pop() if len(told) == 1 else ""
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)
 def parse_person(name: str) -> Person | None:
     """The parts of a person's name; None for what does not look like one.
 
@@ -77,7 +78,7 @@ def parse_person(name: str) -> Person | None:
         return None
     inverted = len(rest) == 2
     titles: list[str] = []
-    split = [_words(part, titles) for part in rest]
+    split = [_words(part, titles, alone=inverted) for part in rest]
     if any(words is None for words in split):
         return None
     words = [word for part in reversed(split) if part for word in part]
@@ -110,12 +111,15 @@ def _generation(parts: list[str]) -> tuple[str, list[str]]:
     return generation, rest
 
 
-def _words(part: str, titles: list[str]) -> list[str] | None:
-    """The words of a part without titles and degrees, initials parted; None where one is no word of a name."""
+def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
+    """The words of a part without titles and degrees, initials parted; None where one is no word of a name.
+
+    A title is followed by a name in the same part: what stands `alone` beside a comma is none (`Sen, Amartya`).
+    """
     words: list[str] = []
-    for word in part.split():
+    for word in (spelt := part.split()):
         low = plain(word.casefold()).replace(".", "")
-        if low in TITLES and not words:
+        if low in TITLES and not words and not (alone and len(spelt) == 1):
             titles.append(low)
         elif re.fullmatch(_INITIALS, word) and "." in word:
             words.extend(letter + "." for letter in word if letter.isalpha())
@@ -143,6 +147,35 @@ def _parted(words: list[str], surnames: int) -> tuple[tuple[str, ...], tuple[str
     while start > 1 and words[start - 1] in PARTICLES:
         start -= 1
     return tuple(words[:start]), tuple(words[start:])
+
+
+def may_be_persons(one: str, other: str) -> bool:
+    """One of two names may be evidently a person's, or they are the same words in another order.
+
+    A look that spares taking the names apart: without it, nothing else here makes two names one person's.
+    """
+    if may_be_person(one) or may_be_person(other):
+        return True
+    return set(normalise(one).split()).symmetric_difference(normalise(other).split()) <= BESIDE
+
+
+def may_be_person(name: str) -> bool:
+    """Something in a name may tell that it is a person's and nothing else's; see `Person.evident`."""
+    if "." in name or "," in name or not name.isascii():
+        return True
+    first = name.lstrip()[:2]  # of initials without their dots, or of a given name
+    return first.isupper() or normalise(name).partition(" ")[0] in TOLD_BY
+
+
+def is_evident(name: str) -> bool:
+    """Nothing but a person is so named."""
+    return may_be_person(name) and (person := parse_person(name)) is not None and person.evident
+
+
+TOLD_BY = frozenset(SAME_NAME) | frozenset(TITLES)
+"""First words that tell of a person."""
+BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | {"the"}
+"""Words of a person's name that are neither given name nor surname."""
 
 
 def same_person(one: str, other: str) -> bool:

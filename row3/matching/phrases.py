@@ -82,3 +82,15 @@ COUNTED = words(
     "type phase class part volume chapter war stage grade level book act tier category title article section "
     "appendix figure table schedule group complex photosystem polymerase collagen topoisomerase"
 )
+
+VARIED = words(
+    "of in the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level king "
+    "queen pope emperor empress tsar czar saint sultan kaiser"
+)
+"""Words one of which is in every name that is written in another way (`variants`) and has no sign."""
+
+COMPANY_ENDS = words(
+    "ag sa a nv v bv b s ab asa oy oyj spa srl l kg kga kgaa k kk plc c llc llp p pty pte sdn bhd gmbh co corp ltd inc "
+    "company corporation limited incorporated"
+)
+"""Last words of companies' names."""

@@ -10,13 +10,23 @@ ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 
 
 class SourceText:
-    """A case's text, normalised once and searched many times."""
+    """A case's text, normalised once, when first needed, and searched many times."""
 
-    __slots__ = ("_padded", "_text")
+    __slots__ = ("_normal", "text")
 
     def __init__(self, text: str) -> None:
-        self._text = text
-        self._padded = f" {normalise_text(text)} "
+        self.text = text
+        self._normal = ""
+
+    @property
+    def _padded(self) -> str:
+        if not self._normal:
+            self._normal = f" {normalise_text(self.text)} "
+        return self._normal
+
+    def __contains__(self, word: object) -> bool:
+        """A normalised word occurs."""
+        return f" {word} " in self._padded
 
     def mentions(self, name: str) -> bool:
         """The name occurs as whole words."""
@@ -25,7 +35,7 @@ class SourceText:
 
     def contains_quote(self, quote: str) -> bool:
         """The quote occurs; where it leaves something out with an ellipsis, its parts do, in order."""
-        text = self._text
+        text = self.text
         start = text.find(quote)
         if start >= 0 and quote[:1].isalnum():
             # To the letter and between white space, so it occurs after normalisation too.

@@ -45,15 +45,21 @@ MORPHEMES = (
 )  # fmt: skip
 """Parts of words that look alike and mean two things, wherever they stand: dimethylamine, diethylamine."""
 
-_SCRIPTS = (
-    (r"^tch", "ch"),
-    (r"(?<=[aeo])y(?=e)", ""),
-    (r"(?<=sk)(?:iy|ij|ii|yy|yi|i)$", "y"),
-    (r"^(?:kh|qu?)(?=[aou])", "k"),
-    (r"tz", "ts"),
-    (r"(?<=[eo])(?:ff|w)$", "v"),
+_SCRIPTS = tuple(
+    (re.compile(pattern), by)
+    for pattern, by in (
+        (r"^tch", "ch"),
+        (r"(?<=[aeo])y(?=e)", ""),
+        (r"(?<=sk)(?:iy|ij|ii|yy|yi|i)$", "y"),
+        (r"^(?:kh|qu?)(?=[aou])", "k"),
+        (r"tz", "ts"),
+        (r"(?<=[eo])(?:ff|w)$", "v"),
+    )
 )
 """Foreign names that are written in two ways: Tchaikovsky and Chaikovsky, Dostoyevsky and Dostoevsky."""
+_MAY_BE_FOREIGN = re.compile("^tch|ye|sk|kh|q|tz|ff$|w$")
+_HARD_C = re.compile("c(?![eih])")
+_TWICE = re.compile(r"(.)\1+")
 
 
 class Edit(NamedTuple):
@@ -79,10 +85,11 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
         one, other = other, one
     if min(len(one), len(other)) < SHORTEST or not (one.isalpha() and other.isalpha()):
         return "short words and codes are never taken for one another"
-    if min(len(one), len(other)) >= FOREIGN and _script(one) == _script(other):
+    foreign = min(len(one), len(other)) >= FOREIGN and (_MAY_BE_FOREIGN.search(one) or _MAY_BE_FOREIGN.search(other))
+    if foreign and _script(one) == _script(other):
         return ""
-    one_right, other_right = one in known or is_word(one), other in known or is_word(other)
-    if (one_right and other_right) or any(_alternate(one, other, *pair) for pair in MORPHEMES):
+    one_right, other_right = is_word(one) or one in known, is_word(other) or other in known
+    if (one_right and other_right) or _alternate(one, other):
         return TWO_WORDS
     if one_right or other_right:
         word, slip = (one, other) if one_right else (other, one)
@@ -92,18 +99,22 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
     return "" if good else "more than a slip of spelling"
 
 
-def _alternate(one: str, other: str, part: str, part2: str) -> bool:
-    return (part in one or part in other) and one.replace(part, part2) == other.replace(part, part2)
+def _alternate(one: str, other: str) -> bool:
+    """The two part in a part that looks like another."""
+    for part, part2 in MORPHEMES:
+        if (part in one or part in other) and one.replace(part, part2) == other.replace(part, part2):
+            return True
+    return False
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _script(token: str) -> str:
     for pattern, by in _SCRIPTS:
-        token = re.sub(pattern, by, token)
+        token = pattern.sub(by, token)
     return token
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def edits(word: str, slip: str) -> tuple[Edit, ...]:
     """The fewest edits from a word to a spelling, neighbours swapped counting as one."""
     result: list[Edit] = []
@@ -199,9 +210,9 @@ def _sound(token: str) -> str:
     """One spelling for what is said in one way: ph and f, ck and k, y and i, single and double letters."""
     for by, sign in (("ph", "f"), ("ck", "k"), ("qu", "kw"), ("y", "i")):
         token = token.replace(by, sign)
-    return re.sub(r"(.)\1+", r"\1", re.sub(r"c(?![eih])", "k", token))
+    return _TWICE.sub(r"\1", _HARD_C.sub("k", token))
 
 
 def _skeleton(token: str) -> str:
     """The consonants, none twice in a row."""
-    return re.sub(r"(.)\1+", r"\1", "".join(letter for letter in token if letter not in VOWELS))
+    return _TWICE.sub(r"\1", "".join([letter for letter in token if letter not in VOWELS]))

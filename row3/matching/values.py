@@ -12,6 +12,9 @@ import unicodedata
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from row3.matching.lexicon import words
+from row3.matching.normalise import normalise
+
 if TYPE_CHECKING:
     from fractions import Fraction
 
@@ -29,22 +32,28 @@ class Value(NamedTuple):
     """ISO 4217 code of money; base unit of a quantity."""
 
 
-_MAYBE = re.compile(
-    r"\d|½|¼|¾|\b(?:zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen(?:th)?|twenty|thirty|"
-    r"forty|fifty|sixty|seventy|eighty|ninety|\w+ieth|half|quarters?|dozen|hundred|thousand|[mbtr]+illion|first|third|"
-    r"(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf)th|nineties|noon|midday|midnight)\b",
-    re.IGNORECASE,
+_DIGIT = re.compile(r"[\d½¼¾]")
+NUMBER_WORDS = words(
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety first third fourth fifth sixth seventh "
+    "eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
+    "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth nineties half quarter quarters "
+    "dozen hundred thousand million billion trillion noon midday midnight"
 )
-"""Every value has a digit or one of these words: a look spares the rest for nearly all names."""
 
 
-@lru_cache(maxsize=8192)
+def has_number(name: str) -> bool:
+    """The name has a digit or a number word: what every value has, and few names."""
+    return _DIGIT.search(name) is not None or not NUMBER_WORDS.isdisjoint(normalise(name).split())
+
+
+@lru_cache(maxsize=1024)
 def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
     """The value that a name is; None where it is none, or is more than a value.
 
     `day_first` says how the source writes dates in digits (`dates.writes_day_first`); None leaves 03/04/2024 open.
     """
-    if len(name) > 80 or not _MAYBE.search(name):
+    if len(name) > 80 or not has_number(name):
         return None
     from row3.matching.quantities import read, read_range  # one name in a hundred needs it
 
@@ -59,16 +68,16 @@ LONGEST = 5
 
 def with_values(name: str) -> str:
     """A name with the values in it written in one way: `$5 million grant` as `5 million dollar grant` is."""
-    words = name.split()
-    if not 1 < len(words) < 16 or not any(char.isdigit() for char in name):
+    spelt = name.split()
+    if not 1 < len(spelt) < 16 or not any(char.isdigit() for char in name):
         return name
     found, at = [], 0
-    while at < len(words):
-        for size in range(min(LONGEST, len(words) - at), 0, -1):
-            window = " ".join(words[at : at + size])
+    while at < len(spelt):
+        for size in range(min(LONGEST, len(spelt) - at), 0, -1):
+            window = " ".join(spelt[at : at + size])
             value = value_of(window) if any(char.isdigit() for char in window) else None
             if value is not None or size == 1:
-                found.append(words[at] if value is None else _written(value))
+                found.append(spelt[at] if value is None else _written(value))
                 at += size
                 break
     return " ".join(found)

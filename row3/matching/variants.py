@@ -11,7 +11,8 @@ from functools import lru_cache
 
 from row3.matching.forms import form_key, form_keys
 from row3.matching.normalise import normalise
-from row3.matching.phrases import COMPANY_KINDS, COUNTED, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES
+from row3.matching.phrases import COMPANY_KINDS, COUNTED, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES, VARIED
+from row3.matching.plain_words import plain_words
 from row3.matching.values import with_values
 
 _FILLER = (
@@ -38,27 +39,31 @@ _COUNTED_LAST = r"(?P<name>\S.*?)\s+(?P<kind>(?:type|class|grade|stage|phase|lev
 LONGEST = 120
 """Characters of a name beyond which it is no name that has variants."""
 
+_SIGNS = re.compile("[,/'’0-9–—-]")
 
-@lru_cache(maxsize=8192)
+
+@lru_cache(maxsize=1024)
 def variant_keys(name: str) -> frozenset[str]:
     """The keys of a name and of the other ways to write it."""
-    if len(name) > LONGEST:
+    if plain_words(name) is not None or len(name) > LONGEST:
         return frozenset(form_keys(name))
-    found = [name, *_eponyms(name)]
-    low = name.lower()
-    turned = (_inverted(name), _without_of(name), _without_in(name), _state(name), _swapped(low), _geographic(low))
-    found.extend(variant for variant in turned if variant)
-    if (valued := with_values(name)) != name:
-        found.append(valued)
+    signs = _SIGNS.search(name) is not None or not name.isascii()
+    telling = not VARIED.isdisjoint(normalise(name).split())
+    found, low = [name], name.lower()
+    if signs:
+        found += (*_eponyms(name), _inverted(name), _state(name), _swapped(low), with_values(name))
+    if telling:
+        found += (_without_of(name), _without_in(name), _geographic(low))
+    found = [variant for variant in found if variant]
     for base in tuple(found):
         if (filler := re.match(_FILLER, base)) is not None:
             found.append(filler["rest"])
-        if (title := re.match(_TITLES, base)) is not None:
+        if telling and (title := re.match(_TITLES, base)) is not None:
             found.append(title["rest"])
     for base in tuple(found):
         found.extend(_regnal(base))
         found.extend(_company(base))
-    return frozenset(key for variant in found for key in form_keys(variant))
+    return frozenset([key for variant in found for key in form_keys(variant)])
 
 
 def _inverted(name: str) -> str:
@@ -119,7 +124,7 @@ def _geographic(low: str) -> str:
 
 def _regnal(name: str) -> list[str]:
     """`Henry the Eighth` -> `Henry 8`, as `Henry VIII` is read."""
-    hit = re.search(_REGNAL, name)
+    hit = re.search(_REGNAL, name) if " the " in name else None
     if hit is None:
         return []
     number = re.match(r"=(\d+)(?:st|nd|rd|th)", form_key(hit["nth"].lower()))
@@ -129,12 +134,12 @@ def _regnal(name: str) -> list[str]:
 def _company(name: str) -> list[str]:
     """Without the company's suffix; a word such as `Company` only after what is no kind of company."""
     found = []
-    while (hit := re.match(_COMPANY, name)) is not None and name[:1].isupper():
+    while name[:1].isupper() and (hit := re.match(_COMPANY, name)) is not None:
         rest = hit["rest"]
         last = rest.split()[-1].lower().strip(",&")
-        if last in COUNTED:  # blood type AB
+        if last in COUNTED and len(name) - len(rest) < len(" AB ."):  # blood group AB
             break
-        if hit["word"] in ("Company", "Corporation", "Limited") and (
+        if hit["word"] in ("Company", "Corporation") and (
             last in COMPANY_KINDS or last.endswith(("al", "ic", "ing", "ed"))
         ):
             break

@@ -48,6 +48,29 @@ def test_a_name_introduces_its_own_acronym() -> None:
     assert not same_by_acronym("Mercury (planet)", "Mercury (element)", {})
 
 
+@pytest.mark.parametrize(
+    ("text", "short", "long"),
+    [
+        ("Mixed-member proportional representation (MMP) is one.", "MMP", "mixed-member proportional representation"),
+        ("The United Nations (“UN”) met.", "UN", "United Nations"),
+        ("The EU (short for European Union) met.", "EU", "European Union"),
+        ("An urban heat island (hereafter UHI) forms.", "UHI", "urban heat island"),
+        ("the Intergovernmental Panel on Climate Change [IPCC]", "IPCC", "Intergovernmental Panel on Climate Change"),
+    ],
+)
+def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
+    assert same_by_acronym(short, long, introduced(text))
+
+
+def test_of_a_longer_long_form_no_part_is_taken() -> None:
+    acronyms = introduced("Mixed-member proportional representation (MMP) is one.")
+    assert not same_by_acronym("MMP", "member proportional representation", acronyms)
+    assert not same_by_acronym("MMP", "proportional representation", acronyms)
+    assert same_by_acronym(
+        "Mixed-Member Proportional Representation (MMP)", "mixed-member proportional representation", {}
+    )
+
+
 def test_an_acronym_with_two_expansions_has_both() -> None:
     acronyms = introduced("Machine learning (ML) by maximum likelihood (ML).")
     assert same_by_acronym("ML", "machine learning", acronyms)

@@ -129,3 +129,10 @@ def test_the_form_of_a_form_is_itself(token: str) -> None:
 @given(names)
 def test_names_that_normalise_alike_have_one_key(name: str) -> None:
     assert form_key(normalise(name)) == form_key(normalise(f" {name.upper().lower()} ")) or not name.isascii()
+
+
+def test_plurals_in_ics_and_what_only_looks_like_one() -> None:
+    for plural, noun in (("antibiotics", "antibiotic"), ("topics", "topic"), ("sceptics", "skeptic")):
+        assert form_key(plural) == form_key(noun)
+    for field, other in (("physics", "physic"), ("statistics", "statistic"), ("mechanics", "mechanic")):
+        assert form_key(field) != form_key(other)

@@ -15,14 +15,18 @@ from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
 from row3.matching.quotes import SourceText
 from row3.matching.relationships import RelationshipIndex
+from row3.matching.scorers import similarity
 
 
 def test_threshold_itself():
-    name = "abcdefghijklmnopqrst"
+    name, slips = "carbon dioxide cycle", "crabon dioxdie cylce"  # three edits in twenty: 0.85 to the bit
+    assert similarity(name, slips, "levenshtein") == pytest.approx(0.85)
     index = NameIndex([Named(name, ())], [], NameRule())
-    assert match_names(["xyz" + name[3:]], index)[0].state == "fuzzy"
-    assert index.resolve("xyz" + name[3:]) == (0, True)
-    assert match_names(["xyz" + name[3:]], NameIndex([], [name], NameRule()))[0].state == "canary"
+    assert match_names([slips], index)[0].state == "fuzzy"
+    assert index.resolve(slips) == (0, True)
+    assert match_names([slips], NameIndex([], [name], NameRule()))[0].state == "canary"
+    above = NameIndex([Named(name, ())], [], NameRule(threshold=0.8501))
+    assert match_names([slips], above)[0].state == "unmatched"
 
 
 @pytest.mark.parametrize("names", [["machine learning"] * 5000, [f"machine learning {i % 10}" for i in range(5000)]])

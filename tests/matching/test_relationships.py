@@ -43,7 +43,7 @@ class TestKindsOfMatch:
         assert state((MARY, "child_of", JOHN), (JOHN, "parent_of", MARY)) == "inverse"
 
     def test_fuzzy(self) -> None:
-        assert state(("John Smithe", "parent_of", MARY), (JOHN, "parent_of", MARY)) == "fuzzy"
+        assert state(("John D. Smith", "parent_of", MARY), (JOHN, "parent_of", MARY)) == "fuzzy"
         assert state((JOHN, "parent_of", "Mary Millers"), (JOHN, "parent_of", MARY)) == "fuzzy"
 
     def test_inverse_fuzzy(self) -> None:
@@ -157,7 +157,7 @@ class TestOneToOne:
         assert states(both, both) == ["exact", "exact"]
 
     def test_exact_is_preferred_to_fuzzy_whatever_the_order(self) -> None:
-        fuzzy, exact = Triple("John Smithe", "CAUSES", MARY), Triple(JOHN, "CAUSES", MARY)
+        fuzzy, exact = Triple("John D. Smith", "CAUSES", MARY), Triple(JOHN, "CAUSES", MARY)
         assert states([fuzzy, exact], [exact]) == ["duplicate", "exact"]
         assert states([exact, fuzzy], [exact]) == ["exact", "duplicate"]
 
@@ -186,7 +186,7 @@ class TestOneToOne:
         ]
 
 
-ENDS = st.sampled_from([JOHN, "JS", "John Smithe", MARY, "MM", "Mary Millers", "stranger"])
+ENDS = st.sampled_from([JOHN, "JS", "John D. Smith", MARY, "MM", "Mary Millers", "stranger"])
 TRIPLES = st.lists(
     st.builds(Triple, ENDS, st.sampled_from(["parent_of", "child_of", "RELATES_TO", "relates to", "CAUSES"]), ENDS),
     max_size=5,
@@ -195,7 +195,7 @@ TRIPLES = st.lists(
 
 def means_the_same(one: Triple, other: Triple) -> bool:
     """Written out rather than computed by the code under test."""
-    who = {JOHN: 1, "JS": 1, "John Smithe": 1, MARY: 2, "MM": 2, "Mary Millers": 2, "stranger": 3}
+    who = {JOHN: 1, "JS": 1, "John D. Smith": 1, MARY: 2, "MM": 2, "Mary Millers": 2, "stranger": 3}
 
     def facts(triple: Triple) -> set[tuple[str, int, int]]:
         s, p, t = who[triple.source], triple.predicate.lower().replace(" ", "_"), who[triple.target]

@@ -1,0 +1,190 @@
+"""Which of a case's names may be one with a given name, though they are not similar: what `compare` is asked about.
+
+Asking it about every pair would take longer than everything else that is done with a case. So names are found by how
+their words begin, and only those are left whose keys meet, that are the same value, or that may be one person's. What
+is left out is never matched: the search has to be wider than the rules, and a test holds it to them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Sequence, Set
+from functools import lru_cache
+
+from row3.matching.acronyms import Acronyms, readings
+from row3.matching.forms import form_key, form_keys
+from row3.matching.inflection import token_form
+from row3.matching.lexicon import NUMERALS, PLURALS, ROMAN, ROMAN_LETTERS, SPELLINGS, words
+from row3.matching.normalise import normalise
+from row3.matching.persons import TOLD_BY, is_evident
+from row3.matching.phrases import BEFORE_NAMES, BEFORE_NUMBERS, COMPANY_ENDS, FUNCTION_WORDS, PHRASES
+from row3.matching.values import NUMBER_WORDS, value_of
+from row3.matching.variants import variant_keys
+
+LIGHT = (
+    FUNCTION_WORDS
+    | COMPANY_ENDS
+    | words(
+        "a an in on for to by at with so called concept notion idea process phenomenon practice city town village term "
+        "word phrase king queen pope emperor empress tsar czar saint sultan kaiser"
+    )
+)
+"""Words that one way to write a name has and another has not: a name is not looked up by them."""
+
+ARTICLES = ("the", "a", "an")
+
+LONGEST_SHORT = 12
+"""Characters of a name that may be an acronym, with room for a plural."""
+
+
+@lru_cache(maxsize=4096)
+def _beginning(word: str, most: int = 3) -> str:
+    """What a word and its other forms begin with; less of a short one, whose plural may change more of it."""
+    form = token_form(word)
+    return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
+
+
+_UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_LETTERS, (phrase.partition("-")[0] for phrase in PHRASES)).union(
+    spelling
+    for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
+    for spelling, form in table.items()
+    if not spelling.startswith(_beginning(form, 5))
+)
+_UNLIKE |= {f"{word}s" for word in _UNLIKE}
+"""Words that begin otherwise than their form, and plurals of them: mice, Kyiv, two, sceptics."""
+_ODD = _UNLIKE | TOLD_BY
+_SIGN = re.compile(r"[^a-z \n]")
+_SHORT_FIRST = re.compile(r"\n (?:the )?\w{1,2} ")  # e mail
+_TWO_CAPITALS = re.compile(r"\n *[A-Z]{2}")
+DIGRAPHS = ("ae", "oe", "ulph")
+"""Letters that stand for others where a word begins: haemoglobin, sulphur."""
+
+
+class Candidates:
+    """The names of a case, ready to be searched."""
+
+    __slots__ = ("_acronyms", "_count", "_names", "_odd", "_people", "_text", "_whose", "other_readings")
+
+    def __init__(self, names: Sequence[str], keys: Sequence[str], told: frozenset[int], acronyms: Acronyms) -> None:
+        """Names as they were written and normalised, the positions of those told to be persons', and acronyms."""
+        self._acronyms = acronyms
+        self._count = len(names)
+        self._names = list(names)
+        """The names, then their readings."""
+        self._whose = list(range(len(names)))
+        """Position of the name that each is, or is a reading of."""
+        self.other_readings: set[int] = set()
+        """Positions of the names that have readings: which stand for something else by an acronym."""
+        raw = "\n".join(names)
+        if acronyms or "(" in raw:
+            keys = [*keys, *self._add_readings(keys)]
+        self._text = "\n " + "\n ".join(keys)
+        """All of them, normalised; a word begins after a space, a name after a line end."""
+        telling = _ODD.intersection(self._text.split())
+        self._odd = self._find_odd(telling)
+        """Places of names that are not found by how their words begin."""
+        self._people = told
+        """Positions of names that are told to be persons', or can be nothing else."""
+        if (
+            not TOLD_BY.isdisjoint(telling)
+            or "." in raw or "," in raw or not raw.isascii()
+            or _TWO_CAPITALS.search("\n" + raw)
+        ):  # fmt: skip
+            self._people = told.union([position for position, name in enumerate(names) if is_evident(name)])
+
+    def of(
+        self, name: str, known_as: Sequence[str], similar: Collection[int], *, numbered: bool, day_first: bool | None
+    ) -> set[int]:
+        """Positions of the names that may be one with a name, or with what else it is `known_as`.
+
+        Without the names that are asked about anyway since they are `similar`. `numbered` says that the name has a
+        number.
+        """
+        found = self._by_words(name, similar)
+        for reading in known_as:
+            found |= self._by_words(reading, similar)
+        if numbered and (value := value_of(name, day_first=day_first)) is not None:
+            for place in self._odd:
+                if place < self._count and value_of(self._names[place], day_first=day_first) == value:
+                    found.add(place)
+        return found
+
+    def readings(self, name: str) -> list[str]:
+        """What else a name stands for by the acronyms of the case, or by what it has in parentheses."""
+        return readings(name, self._acronyms) if self._acronyms or "(" in name else []
+
+    def _add_readings(self, keys: Sequence[str]) -> list[str]:
+        """Add the readings of all names; returns them normalised."""
+        shorts, added = self._acronyms.keys(), []
+        for position, key in enumerate(keys):
+            name = self._names[position]
+            if (
+                "(" in name
+                or not shorts.isdisjoint(map(form_key, key.split()))
+                or (len(name) <= LONGEST_SHORT and not shorts.isdisjoint(form_keys(name)))
+            ):
+                for reading in readings(name, self._acronyms):
+                    self._names.append(reading)
+                    self._whose.append(position)
+                    self.other_readings.add(position)
+                    added.append(normalise(reading))
+        return added
+
+    def _find_odd(self, telling: Set[str]) -> set[int]:
+        """Names with a sign, a number, a word that begins otherwise than its form, or one that may be two."""
+        text = self._text
+        starts = [hit.start() for pattern in (_SIGN, _SHORT_FIRST) for hit in pattern.finditer(text)]
+        for letters in DIGRAPHS:
+            at = text.find(letters)
+            while at >= 0:
+                if at - text.rfind(" ", 0, at) < 6:
+                    starts.append(at)
+                at = text.find(letters, at + 1)
+        for word in telling - TOLD_BY if telling else ():
+            starts += [hit.start() for hit in re.finditer(rf" {re.escape(word)}\b", text)]
+        return {text.count("\n", 0, start + 1) - 1 for start in starts}
+
+    def _by_words(self, name: str, similar: Collection[int]) -> set[int]:
+        """Positions of names that share words with a name and meet one of its keys, or may be one person's."""
+        key, text, names = normalise(name), self._text, self._names
+        spelt = key.split()
+        telling = [word for word in spelt if word not in LIGHT] or spelt
+        shared: dict[int, int] = {}
+        for word in telling:
+            wanted = " " + _beginning(word)
+            at = text.find(wanted)
+            while at >= 0:
+                place = text.count("\n", 0, at) - 1
+                shared[place] = shared.get(place, 0) + 1
+                at = text.find(wanted, text.find("\n", at) % len(text))
+        near = {place for place, count in shared.items() if 2 * count >= len(telling)}.difference(similar)
+        if near:
+            run = f"{key.replace(' ', '')} {''.join(map(token_form, spelt))}"
+            near = {place for place in near if self._within(place, run)}
+        everywhere: Collection[int] = self._odd
+        if (
+            not name.isascii()  # accents
+            or max(map(len, spelt), default=0) < 3  # N.A.T.O.
+            or (spelt[0] in LIGHT and spelt[0] not in ARTICLES)  # by-product
+        ):
+            everywhere = range(len(names))
+        if everywhere:
+            near = near.union(everywhere).difference(similar)
+        found: set[int] = set()
+        if near:
+            keys = variant_keys(name)
+            for place in near:
+                if not keys.isdisjoint(variant_keys(names[place])) or (
+                    # Names of East Asia, with the surname first or last.
+                    shared.get(place) == len(telling) and sorted(normalise(names[place]).split()) == sorted(spelt)
+                ):
+                    found.add(self._whose[place])
+        if self._people or is_evident(name):
+            may = {self._whose[place] for place in (*shared, *everywhere)}
+            found |= may if is_evident(name) else self._people & may
+        return found
+
+    def _within(self, place: int, run: str) -> bool:
+        """What every word of a name begins with is in a run of letters: the name is made of the same words."""
+        name = self._names[place]
+        return "," in name or all(_beginning(word, 5) in run for word in normalise(name).split() if word not in LIGHT)

@@ -1,0 +1,198 @@
+"""What a name may be among the names of one case: the pairs that `compare` takes for one, and how.
+
+Imported when a case has the first name that is neither an expected one nor an alias; many a run has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from rapidfuzz import process
+
+from row3.matching.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced, parted
+from row3.matching.candidates import Candidates
+from row3.matching.compare import SCORES, Comparison, compare
+from row3.matching.dates import writes_day_first
+from row3.matching.forms import form_keys
+from row3.matching.normalise import normalise
+from row3.matching.quotes import SourceText
+from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
+from row3.matching.values import has_number
+
+LONGEST_NAME = 300
+"""Characters of a name beyond which nothing but its spelling is compared."""
+
+
+_LISTED = re.compile(r"\s*[,;/]\s*(?:or\s+)?|\s+or\s+|^(?:or|also|also called|also known as|aka|a\.k\.a\.)\s+")
+"""Between the names in a parenthesis: `Plurality voting (also first past the post, FPTP)`."""
+
+
+class Near(NamedTuple):
+    """A name that another one is, or comes near to."""
+
+    position: int
+    """Of the expected name or of the canary; -1 for none."""
+    score: float
+    how: str
+    """The rule by which the two are one; exact or alias for equal ones, "" where they are two."""
+    why_not: str
+    """Why the two are two although they are similar; else ""."""
+
+
+NOTHING = Near(-1, 0.0, "", "")
+
+
+class Close(NamedTuple):
+    """All that a name may be another way to write."""
+
+    edges: Mapping[int, float]
+    """How much the pair is worth, by expected index, of its best form."""
+    hows: Mapping[int, str]
+    """By which rule, by the same."""
+    canary: Near
+    """The nearest canary that it is."""
+    vetoed: Near
+    """The most similar expected name that it is not, of those at the threshold."""
+
+
+NO_MATCH = Close({}, {}, NOTHING, NOTHING)
+
+
+class Judge:
+    """The names of one case, each compared with whatever it may be one with."""
+
+    def __init__(
+        self,
+        expected: Sequence[tuple[str, Sequence[str], bool]],
+        canaries: Sequence[str],
+        scorer: str,
+        threshold: float,
+        text: SourceText,
+    ) -> None:
+        """`expected` are label, aliases, and whether it is told to be a person."""
+        self._expected, self._text = expected, text
+        self._scorer, self._threshold = scorer, threshold
+        # Labels first: a label is nobody's alias. Then the aliases, then the canaries.
+        names = [one[0] for one in expected]
+        whose = list(range(len(expected)))
+        self._labels = len(names)
+        for index, one in enumerate(expected):
+            for alias in one[1]:
+                names.append(alias)
+                whose.append(index)
+        keys = list(map(normalise, (*names, *canaries)))
+        if "" in keys[: len(names)]:  # a name of punctuation alone is no form to be found by
+            kept = [place for place, key in enumerate(keys) if key or place >= len(names)]
+            self._labels = len([place for place in kept if place < self._labels])
+            keys, whose = [keys[place] for place in kept], [whose[place] for place in kept if place < len(names)]
+            names = [names[place] for place in kept if place < len(names)]
+        self._whose, self._names, self._keys = whose, [*names, *canaries], keys
+
+    @cached_property
+    def _acronyms(self) -> Acronyms:
+        """Those that the text introduces, or the case by its aliases and in the names themselves."""
+        texts = [self._text.text, *(name for name in self._names if "(" in name)]
+        for label, aliases, _ in self._expected:
+            for short in aliases:
+                if len(short) <= LONGEST and not short.islower():
+                    texts += [f"{long} ({short})" for long in (label, *aliases) if " " in long]
+        found = [known for text in texts if (known := introduced(text))]
+        if len(found) < 2:
+            return found[0] if found else NO_ACRONYMS
+        merged: dict[str, tuple[str, ...]] = {}
+        for known in found:
+            for short, longs in known.items():
+                merged[short] = tuple(dict.fromkeys((*merged.get(short, ()), *longs)))
+        return merged
+
+    @cached_property
+    def _candidates(self) -> Candidates:
+        persons = [place for place, index in enumerate(self._whose) if self._expected[index][2]]
+        return Candidates(self._names, self._keys, frozenset(persons), self._acronyms)
+
+    @cached_property
+    def _day_first(self) -> bool | None:
+        return writes_day_first(self._text.text)
+
+    def close(self, name: str) -> Close:
+        """What a name is: every expected name, and the nearest canary, that it is one with."""
+        key, (scorer, full) = normalise(name), SCORERS[self._scorer]
+        if not key:
+            return NO_MATCH
+        cutoff = (self._threshold - CUTOFF_SLACK) * full
+        hits = process.extract(key, self._keys, scorer=scorer, processor=None, limit=None, score_cutoff=cutoff)
+        similar = {position: raw / full for _, raw, position in hits if raw / full >= self._threshold - SLACK}
+        edges: dict[int, float] = {}
+        hows: dict[int, str] = {}
+        canary = vetoed = NOTHING
+        readings: Sequence[str] = ()
+        more: set[int] = set()
+        numbered = has_number(name)
+        day_first = self._day_first if numbered else None
+        if len(name) <= LONGEST_NAME:
+            readings = self._candidates.readings(name)
+            more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
+        whose, count = self._whose, len(self._whose)
+        for position in (*similar, *sorted(more.difference(similar))):
+            same, how, score, why_not = self._compare(name, position, readings, day_first)
+            equal = key == self._keys[position]
+            if position >= count:
+                if same and score > canary.score:
+                    canary = Near(position - count, score, "" if equal else how, "")
+                continue
+            index = whose[position]
+            if same and score > edges.get(index, 0.0):
+                edges[index] = score
+                hows[index] = how if not equal else "exact" if position < self._labels else "alias"
+            elif not same and vetoed.position < 0 and position in similar:
+                vetoed = Near(index, similar[position], "", why_not)
+        for index in self._named_more_than_once(name) if "(" in name else ():
+            if index not in edges:
+                edges[index], hows[index] = SCORES["variant"], "variant"
+        return Close(edges, hows, canary, vetoed)
+
+    def _named_more_than_once(self, name: str) -> set[int]:
+        """Expected names of which a name says several forms, the others in parentheses: a label and its aliases."""
+        parts = parted(name)
+        if parts is None:
+            return set()
+        said = [parts[0], *(part for part in _LISTED.split(parts[1]) if part)]
+        return set.intersection(*({i for key in form_keys(form) for i in self._forms.get(key, ())} for form in said))
+
+    @cached_property
+    def _forms(self) -> dict[str, set[int]]:
+        """The expected names that have a form, by the form's keys."""
+        found: dict[str, set[int]] = {}
+        for place, index in enumerate(self._whose):
+            for key in form_keys(self._names[place]):
+                found.setdefault(key, set()).add(index)
+        return found
+
+    def nearest(self, name: str) -> Near:
+        """The most similar expected name, however far; of two values it tells that they are two."""
+        key = normalise(name)
+        if not key or not self._whose:
+            return NOTHING
+        scorer, full = SCORERS[self._scorer]
+        _, raw, position = process.extractOne(key, self._keys[: len(self._whose)], scorer=scorer, processor=None)
+        why_not = ""
+        if has_number(name) and (done := self._compare(name, position, (), self._day_first)).how == "value":
+            why_not = done.why_not
+        return Near(self._whose[position], raw / full, "", why_not)
+
+    def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
+        """The one decision about a pair, with as much of what the case tells as it can depend on."""
+        told = position < len(self._whose) and self._expected[self._whose[position]][2]
+        return compare(
+            name,
+            self._names[position],
+            scorer=self._scorer,
+            threshold=self._threshold,
+            acronyms=self._acronyms if readings or position in self._candidates.other_readings else NO_ACRONYMS,
+            known=self._text,
+            person=True if told else None,
+            day_first=day_first,
+        )

@@ -1,0 +1,36 @@
+"""How similar two texts are: the scorers that a suite may choose from. All are of rapidfuzz."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA, JaroWinkler
+
+SCORERS: Mapping[str, tuple[Any, float]] = {
+    "levenshtein": (OSA.normalized_similarity, 1.0),
+    "jaro-winkler": (JaroWinkler.normalized_similarity, 1.0),
+    "ratio": (fuzz.ratio, 100.0),
+    "token-sort": (fuzz.token_sort_ratio, 100.0),
+    "token-set": (fuzz.token_set_ratio, 100.0),
+}
+"""Scorer by name, and the value it gives to equal texts.
+
+`levenshtein` counts two neighbouring letters that changed places as one edit, not two (optimal string alignment): it is
+the commonest slip of all.
+"""
+
+SLACK = 1e-9
+"""Tolerance of comparisons with a threshold."""
+
+CUTOFF_SLACK = 1e-6
+"""rapidfuzz compares a cut-off at single precision: at 0.85 it drops 17/20. So ask for a little less, then compare."""
+
+
+def similarity(key_a: str, key_b: str, scorer: str) -> float:
+    """Similarity of two normalised names in [0, 1] by a scorer of `SCORERS`; 0 for an empty one."""
+    if not key_a or not key_b:
+        return 0.0
+    function, full = SCORERS[scorer]
+    return float(function(key_a, key_b)) / full

@@ -1,0 +1,209 @@
+"""The semantic tier: names in other words, found by how alike their embeddings are. Off unless a suite asks for it.
+
+It sees only what every other rule left open, and is built for precision, since an embedding knows what two names are
+about and not whether they are one. Measured (`docs/semantic.md`), similarity alone is wrong in one match of four. So a
+match takes all of these:
+
+- the two names are as alike as the threshold;
+- nothing contradicts: numbers, negations, opposites, proper names, words that look alike (see `differ`);
+- the words in which they part are themselves alike, by the threshold less `MARGIN`: what two names share would hide
+  that `central bank credibility` and `central bank transparency` are two;
+- no canary and no concept that was found is more like the item.
+
+Pure: the similarities come from outside, and may be vectors of any model.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rapidfuzz.distance import OSA
+
+from row3.matching.assignment import assign
+from row3.matching.contrasts import exclusive
+from row3.matching.inflection import plain, token_form
+from row3.matching.lexicon import words
+from row3.matching.normalise import normalise
+from row3.matching.opposites import NEGATIONS, opposite
+from row3.matching.phrases import FUNCTION_WORDS
+from row3.matching.semantic_rule import Similarity
+from row3.matching.values import value_of
+from row3.matching.vocabulary import is_word
+
+MARGIN = 0.3
+"""How much less alike than the names the words may be in which they part."""
+
+LOOK_ALIKE = 0.54
+"""Share of their letters from which two words look alike. The spelling rule took them for two (`science` and
+`scientist`), and an embedding, made of parts of words, brings them together for their letters."""
+
+SHORT = 3
+"""Letters of a word up to which it is taken for a code: FBI, CIA."""
+
+LONGEST = 120
+"""Characters of a name; a sentence is none."""
+
+SLACK = 1e-9
+
+NOTHING: Mapping[int, int] = {}
+
+_FUNCTION_WORDS = FUNCTION_WORDS | words("an in on for to from by with at as its their between among")
+_EMPTY = words("process system scheme phenomenon concept method approach technique mechanism regime")
+"""Words that add nothing to the name of a thing: natural selection, the process of natural selection."""
+
+
+class Parting(NamedTuple):
+    """In what two names part."""
+
+    reason: str
+    """Why they are two whatever their similarity; "" for no reason."""
+    one: str = ""
+    """The content words that only the first has; empty where that is all the second lacks."""
+    other: str = ""
+
+
+class Candidate(NamedTuple):
+    """An expected concept that nothing found."""
+
+    position: int
+    names: Sequence[str]
+    """Label and aliases as they are written."""
+
+
+def match_by_meaning(
+    items: Mapping[int, str],
+    missed: Sequence[Candidate],
+    rivals: Sequence[str],
+    threshold: float,
+    similarity: Similarity,
+    *,
+    apart: Mapping[int, int] = NOTHING,
+) -> dict[int, tuple[int, float]]:
+    """Position of the expected concept and similarity, by item; the most matches, then the most similar.
+
+    `items` are the names that nothing else matched; `rivals` the canaries, and the labels of the concepts that were
+    found; `apart` tells of items which concept they are not, for other reasons. Asks `similarity` at most three times,
+    for few texts each time.
+    """
+    texts = {item: key for item, name in items.items() if (key := text_of(name))}
+    forms = [(each.position, name, key) for each in missed for name in each.names if (key := text_of(name))]
+    if not texts or not forms:
+        return {}
+    distinct = list(dict.fromkeys(texts.values()))
+    alike = dict(zip(distinct, similarity(distinct, list(dict.fromkeys(form[2] for form in forms))), strict=True))
+    column = {key: number for number, key in enumerate(dict.fromkeys(form[2] for form in forms))}
+    close = [
+        (item, position, score, parting)
+        for item, key in texts.items()
+        for position, name, form in forms
+        if (score := alike[key][column[form]]) >= threshold - SLACK
+        and apart.get(item) != position
+        and not (parting := differ(items[item], name)).reason
+    ]
+    if not close:
+        return {}
+    edges: dict[int, dict[int, float]] = {}
+    parts = _alike_where_they_part([each[3] for each in close], similarity)
+    for (item, position, score, _), part in zip(close, parts, strict=True):
+        if part >= threshold - MARGIN - SLACK:
+            held = edges.setdefault(item, {})
+            held[position] = max(score, held.get(position, 0.0))
+    return _assigned(edges, texts, [key for rival in rivals if (key := text_of(rival))], similarity)
+
+
+def _alike_where_they_part(partings: Sequence[Parting], similarity: Similarity) -> list[float]:
+    """How alike the words are in which two names part; 1 where only one of them has any."""
+    pairs = [(parting.one, parting.other) for parting in partings if parting.one and parting.other]
+    if not pairs:
+        return [1.0] * len(partings)
+    left, right = (list(dict.fromkeys(side)) for side in zip(*pairs, strict=True))
+    table = similarity(left, right)
+    rows, columns = ({text: number for number, text in enumerate(side)} for side in (left, right))
+    return [
+        table[rows[parting.one]][columns[parting.other]] if parting.one and parting.other else 1.0
+        for parting in partings
+    ]
+
+
+def _assigned(
+    edges: Mapping[int, Mapping[int, float]], texts: Mapping[int, str], rivals: Sequence[str], similarity: Similarity
+) -> dict[int, tuple[int, float]]:
+    """The best assignment of the items that are not more like a rival."""
+    if edges and rivals:
+        keys = list(dict.fromkeys(texts[item] for item in edges))
+        nearest = dict(zip(keys, map(max, similarity(keys, list(dict.fromkeys(rivals)))), strict=True))
+        edges = {item: close for item, close in edges.items() if max(close.values()) >= nearest[texts[item]] - SLACK}
+    return {item: (position, edges[item][position]) for item, position in assign(edges).items()}
+
+
+def text_of(name: str) -> str:
+    """What is embedded of a name: its normal form; "" for what is no name (too long, or no text at all)."""
+    key = normalise(name)
+    if len(key) > LONGEST or not any(map(str.isalnum, key)):
+        return ""
+    return "" if any(unicodedata.category(char) == "Cs" for char in key) else key
+
+
+def differ(a: str, b: str) -> Parting:
+    """Why two names that mean much the same are two all the same, and in which words they part. Symmetric."""
+    if value_of(a) is not None or value_of(b) is not None:
+        return Parting("a value is compared by value")
+    (spelt_a, forms_a), (spelt_b, forms_b) = _words(a), _words(b)
+    only_a, only_b = Counter(forms_a) - Counter(forms_b), Counter(forms_b) - Counter(forms_a)
+    if any(not form.isalpha() for form in (*only_a, *only_b)):
+        return Parting("numbers or codes differ")
+    if not NEGATIONS.isdisjoint((*only_a, *only_b)):
+        return Parting("negated")
+    one, other = (
+        [word for word, form in zip(spelt, forms, strict=True) if only[form] and form not in _FUNCTION_WORDS]
+        for spelt, forms, only in ((spelt_a, forms_a, only_a), (spelt_b, forms_b, only_b))
+    )
+    if not one and not other:
+        content = [[form for form in forms if form not in _FUNCTION_WORDS] for forms in (forms_a, forms_b)]
+        same = (not only_a and not only_b) or content[0] == content[1]
+        return Parting("the same words, of which spelling or order makes two" if same else "")
+    reason = _why(one, other) or ("two proper names" if _is_proper(a) and _is_proper(b) else "")
+    return Parting(reason, " ".join(one), " ".join(other))
+
+
+def _words(name: str) -> tuple[list[str], list[str]]:
+    spelt = [plain(word) for word in normalise(name).split()]
+    return spelt, [token_form(word) for word in spelt]
+
+
+def _why(one: Sequence[str], other: Sequence[str]) -> str:
+    """Why names are two that part in these words; "" for no reason."""
+    if not one or not other:
+        return "" if _EMPTY.issuperset(map(token_form, (*one, *other))) else "one is a kind or a part of the other"
+    for word in one:
+        for word2 in other:
+            if exclusive(word, word2) or opposite(word, word2) or opposite(token_form(word), token_form(word2)):
+                return "opposites"
+            if _look_alike(word, word2):
+                return "words that look alike"
+    if len(one) == len(other) and all(any(len(word) <= SHORT for word in side) for side in (one, other)):
+        return "short words and codes are never taken for one another"
+    if all(any(not is_word(word) for word in side) for side in (one, other)):
+        return "two names that are no words"
+    return ""
+
+
+def _look_alike(one: str, other: str) -> bool:
+    bare, bare2 = _bare(one), _bare(other)
+    if OSA.normalized_similarity(bare, bare2) >= LOOK_ALIKE:
+        return True
+    return min(len(bare), len(bare2)) > 4 and (bare.endswith(bare2) or bare2.endswith(bare))
+
+
+def _bare(word: str) -> str:
+    """Without accents, also those that make another word."""
+    return "".join(char for char in unicodedata.normalize("NFD", word) if not unicodedata.combining(char))
+
+
+def _is_proper(name: str) -> bool:
+    """Two words or more, each with a capital: a place, an organisation, a person, a title."""
+    content = [word for word in name.replace("-", " ").split() if word.casefold() not in _FUNCTION_WORDS]
+    return len(content) > 1 and all(not word[0].isalpha() or word[0].isupper() for word in content)

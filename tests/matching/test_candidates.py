@@ -1,0 +1,61 @@
+"""The search for candidates is wider than the rules: whatever `compare` takes for one is found."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from row3.matching.acronyms import NO_ACRONYMS
+from row3.matching.compare import compare
+from row3.matching.names import Named, NameIndex, NameRule
+
+PAIRS = Path(__file__).parent.parent / "data" / "name_pairs.jsonl"
+SIZE = 40
+"""Names of one case."""
+
+
+def mutated(name: str, chance: random.Random) -> str:
+    at = chance.randrange(len(name))
+    ways = (
+        name[:at] + name[at + 1 :],
+        name[:at] + chance.choice("aest -") + name[at:],
+        name.replace(" ", "-", 1),
+        name.replace(" ", "", 1),
+        f"the {name}",
+        f"{name}s",
+        name.upper(),
+        name.title(),
+        " ".join(reversed(name.split())),
+    )
+    return chance.choice(ways)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_nothing_that_is_one_by_the_rules_is_left_out(seed: int) -> None:
+    chance = random.Random(seed)
+    pairs = [json.loads(line) for line in PAIRS.read_text(encoding="utf-8").splitlines()]
+    pairs = chance.sample([pair for pair in pairs if not pair.get("context") and not pair.get("person")], SIZE)
+    expected = [pair["a"] for pair in pairs]
+    asked = [form for name in (*expected, *(pair["b"] for pair in pairs)) for form in (name, mutated(name, chance))]
+    judge = NameIndex([Named(name, ()) for name in expected], (), NameRule()).judge
+    found = lost = 0
+    for name in filter(str.strip, asked):
+        edges = judge.close(name).edges
+        for position, other in enumerate(expected):
+            if compare(name, other, acronyms=NO_ACRONYMS).same:
+                found += 1
+                lost += position not in edges
+    assert found > SIZE
+    assert lost == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("by-products", "byproduct"), ("on-line", "online"), ("sceptics", "skeptic"), ("e-mail", "emails")],
+)
+def test_words_that_begin_otherwise(one: str, other: str) -> None:
+    for name, expected in ((one, other), (other, one)):
+        assert NameIndex([Named(expected, ()), Named("tea", ())], (), NameRule()).resolve(name) == (0, True)

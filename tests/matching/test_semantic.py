@@ -1,0 +1,187 @@
+"""The pure rule, with toy similarities in place of a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.matching.contrasts import exclusive
+from row3.matching.semantic import LONGEST, MARGIN, Candidate, differ, match_by_meaning, text_of
+from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
+
+
+class Toy:
+    """Similarities by pair of texts; what is not named is like nothing, and equal texts are 1."""
+
+    def __init__(self, pairs: Mapping[tuple[str, str], float]) -> None:
+        self.pairs = {**pairs, **{(b, a): score for (a, b), score in pairs.items()}}
+        self.asked: list[tuple[tuple[str, ...], tuple[str, ...]]] = []
+
+    def __call__(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
+        self.asked.append((tuple(one), tuple(other)))
+        return [[1.0 if a == b else self.pairs.get((a, b), 0.0) for b in other] for a in one]
+
+
+def match(items: Sequence[str], expected: Sequence[Sequence[str]], toy: Toy, rivals: Sequence[str] = ()) -> object:
+    missed = [Candidate(place, names) for place, names in enumerate(expected)]
+    return match_by_meaning(dict(enumerate(items)), missed, rivals, 0.8, toy)
+
+
+HEART = {("heart attack", "myocardial infarction"): 0.9}
+CARS = {("electric cars", "electric vehicles"): 0.91, ("cars", "vehicles"): 0.88}
+
+
+def test_what_is_as_alike_as_the_threshold_is_one() -> None:
+    assert match(["heart attack"], [["myocardial infarction"]], Toy(HEART)) == {0: (0, 0.9)}
+    assert match(["heart attack"], [["myocardial infarction"]], Toy({next(iter(HEART)): 0.8})) == {0: (0, 0.8)}
+    assert match(["heart attack"], [["myocardial infarction"]], Toy({next(iter(HEART)): 0.7999})) == {}
+
+
+def test_an_alias_finds_as_the_label_does_and_the_best_form_counts() -> None:
+    toy = Toy({**HEART, ("heart attack", "coronary thrombosis"): 0.85})
+    names = ["coronary thrombosis", "myocardial infarction"]
+    assert match(["heart attack"], [names], toy) == {0: (0, 0.9)}
+
+
+def test_the_words_in_which_names_part_have_to_be_alike_themselves() -> None:
+    assert match(["electric cars"], [["electric vehicles"]], Toy(CARS)) == {0: (0, 0.91)}
+    far = Toy({("bank credibility", "bank transparency"): 0.95, ("credibility", "transparency"): 0.8 - MARGIN - 0.01})
+    assert match(["bank credibility"], [["bank transparency"]], far) == {}
+    assert far.asked[1] == (("credibility",), ("transparency",))
+
+
+@pytest.mark.parametrize("rival", ["cardiac arrest", "Cardiac Arrest"])
+def test_an_item_that_is_more_like_a_canary_or_a_found_concept_stays_unmatched(rival: str) -> None:
+    near = Toy({**HEART, ("heart attack", "cardiac arrest"): 0.93})
+    assert match(["heart attack"], [["myocardial infarction"]], near, [rival]) == {}
+    far = Toy({**HEART, ("heart attack", "cardiac arrest"): 0.9})
+    assert match(["heart attack"], [["myocardial infarction"]], far, [rival]) == {0: (0, 0.9)}
+
+
+def test_matching_is_one_to_one_and_optimal() -> None:
+    # The first item is most like the concept that the second one needs.
+    items, expected = ["blaze", "conflagration"], [["fire"], ["burning"]]
+    pairs = {("blaze", "fire"): 0.95, ("blaze", "burning"): 0.85, ("conflagration", "fire"): 0.9}
+    assert match(items, expected, Toy(pairs)) == {0: (1, 0.85), 1: (0, 0.9)}
+
+
+def test_a_second_item_for_one_concept_stays_unmatched() -> None:
+    toy = Toy({("blaze", "fire"): 0.9, ("conflagration", "fire"): 0.95})
+    assert match(["blaze", "conflagration"], [["fire"]], toy) == {1: (0, 0.95)}
+
+
+def test_a_concept_that_other_rules_ruled_out_is_not_found() -> None:
+    missed = [Candidate(3, ["myocardial infarction"])]
+    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), apart={0: 3}) == {}
+    assert match_by_meaning({0: "heart attack"}, missed, [], 0.8, Toy(HEART), apart={0: 4}) == {0: (3, 0.9)}
+
+
+def test_nothing_is_asked_where_there_is_nothing_to_match() -> None:
+    toy = Toy({})
+    assert match([], [["fire"]], toy) == match(["fire"], [], toy) == match(["…"], [["fire"]], toy) == {}
+    assert toy.asked == []
+    assert match(["blaze"], [["fire"]], toy, ["water"]) == {}
+    assert toy.asked == [(("blaze",), ("fire",))]  # neither parts nor rivals
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("World War I", "World War II"),
+        ("Python 2", "Python 3"),
+        ("4%", "four per cent"),
+        ("GDP growth of 2%", "GDP growth of 3%"),
+        ("point source pollution", "nonpoint source pollution"),
+        ("war without end", "war"),
+        ("North Korea", "South Korea"),
+        ("northern hemisphere", "southern hemispheres"),
+        ("aggregate supply", "aggregate demand"),
+        ("overfitting", "underfitting"),
+        ("carbon dioxide", "carbon monoxide"),
+        ("Mangrove planting", "Mangrove clearing"),
+        ("data science", "data scientist"),
+        ("vaccine", "vaccination"),
+        ("pâté", "pate"),
+        ("résumé", "resume"),
+        ("spectacles", "spectacle"),
+        ("FBI agent", "CIA agent"),
+        ("influenza A", "influenza B"),
+        ("Andrew Jackson", "Andrew Johnson"),
+        ("Portland, Maine", "Portland, Oregon"),
+        ("Bank of England", "Bank of Ireland"),
+        ("inflation targeting", "strict inflation targeting"),
+        ("machine learning", "machine learning model"),
+        ("The Police", "police"),
+        ("A implies B", "B implies A"),
+        ("Chlorofluorocarbons", "hydrochlorofluorocarbons"),
+    ],
+)
+def test_these_are_two_however_alike_their_embeddings(one: str, other: str) -> None:
+    assert differ(one, other).reason
+    assert differ(other, one).reason
+    everything = dict.fromkeys(permutations([text_of(one), text_of(other)], 2), 1.0)
+    assert match([one], [[other]], Toy(everything)) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "parts"),
+    [
+        ("kidney failure", "Renal failure", ("kidney", "renal")),
+        ("electric cars", "electric vehicles", ("cars", "vehicles")),
+        ("heart attack", "myocardial infarction", ("heart attack", "myocardial infarction")),
+        ("run on the bank", "bank run", ("", "")),
+        ("deposit insurance scheme", "deposit insurance", ("scheme", "")),
+        ("Voter participation", "voter turnout", ("participation", "turnout")),
+    ],
+)
+def test_these_may_be_one(one: str, other: str, parts: tuple[str, str]) -> None:
+    assert differ(one, other) == ("", *parts)
+    assert differ(other, one) == ("", *reversed(parts))
+
+
+def test_contrasts_hold_in_any_number_and_spelling() -> None:
+    assert exclusive("buyers", "seller")
+    assert exclusive("defence", "attacks")
+    assert not exclusive("north", "north sea")
+    assert not exclusive("power", "energies")
+
+
+@given(st.text(), st.text())
+def test_any_text_is_taken_and_the_veto_is_symmetric(one: str, other: str) -> None:
+    there, back = differ(one, other), differ(other, one)
+    assert bool(there.reason) == bool(back.reason)
+    toy = Toy({(text_of(one), text_of(other)): 1.0})
+    assert match([one], [[other]], toy) in ({}, {0: (0, 1.0)})
+
+
+def test_what_is_no_name_is_not_embedded() -> None:
+    assert text_of("Heart  ATTACK!") == "heart attack"
+    assert text_of("…") == text_of("") == text_of("\ud800") == text_of("x" * (LONGEST + 1)) == ""
+
+
+def test_the_signature_is_one_word_with_all_that_moves_a_match() -> None:
+    assert SemanticRule(LOCAL_MODEL).signature() == "semantic/1=local/all-minilm-l6-v2>=0.8"
+    assert SemanticRule("nomic: embed", 0.75).signature() == "semantic/1=nomic__embed>=0.75"
+
+
+# `filelock` brings asyncio to whatever writes; nothing else does, and scoring alone writes nothing.
+@pytest.mark.parametrize(
+    ("imported", "absent"),
+    [("row3.workflows.score", "asyncio numpy openai"), ("row3.workflows.running", "numpy openai")],
+)
+def test_a_suite_without_it_loads_nothing_of_it(imported: str, absent: str) -> None:
+    import subprocess
+
+    code = (
+        f"import sys, row3.kinds, row3.store.project, {imported}\n"
+        "mine = ('matching.semantic', 'matching.contrasts', 'providers.embedders', 'providers.minilm')\n"
+        f"loaded = {{*{absent.split()}, *(f'row3.{{name}}' for name in mine)}} & sys.modules.keys()\n"
+        "sys.exit(str(loaded) if loaded else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
