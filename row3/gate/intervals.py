@@ -112,22 +112,28 @@ def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None
     n = len(deviations)
     if not all(map(math.isfinite, deviations)):
         raise ValueError("a value is not finite")
-    groups: defaultdict[object, list[float]] = defaultdict(list)
-    labels = range(n) if clusters is None else clusters
-    for place, (label, deviation) in enumerate(zip(labels, deviations, strict=True)):
-        # A tuple cannot be mistaken for a label: labels are wrapped too.
-        groups[("alone", place) if label is None else ("cluster", label)].append(deviation)
-    units = len(groups)
+    sums, sizes = unit_sums(deviations, clusters)
+    units = len(sums)
     if units < 2:
         return None
-    sums = [math.fsum(group) for group in groups.values()]
-    shares = [len(group) / n for group in groups.values()]
-    weighted = math.fsum(total * total / (1.0 - share) for total, share in zip(sums, shares, strict=True))
+    shares = [size / n for size in sizes]
+    weighted = math.fsum([total * total / (1.0 - share) for total, share in zip(sums, shares, strict=True)])
     error = math.sqrt(weighted) / n
-    if len({len(group) for group in groups.values()}) == 1:
+    if len(set(sizes)) == 1:
         df = units - 1.0
     else:
         weights = [share * share / (1.0 - share) for share in shares]
         cross = math.fsum(weights) ** 2 - math.fsum(weight * weight for weight in weights)
         df = 1.0 / (math.fsum(share * share for share in shares) + cross)
     return (0.0 if max(map(abs, sums)) <= EXACT else error), df, units
+
+
+def unit_sums(values: Sequence[float], clusters: Clusters | None = None) -> tuple[list[float], list[int]]:
+    """The sum over each independent unit, and how many cases it has. Raises ValueError for a wrong length."""
+    if clusters is None:
+        return list(values), [1] * len(values)
+    groups: defaultdict[object, list[float]] = defaultdict(list)
+    for place, (label, value) in enumerate(zip(clusters, values, strict=True)):
+        # A tuple cannot be mistaken for a label: labels are wrapped too.
+        groups[("alone", place) if label is None else ("cluster", label)].append(value)
+    return [math.fsum(group) for group in groups.values()], [len(group) for group in groups.values()]

@@ -61,15 +61,16 @@ def benjamini_hochberg(p_values: Mapping[str, float]) -> dict[str, float]:
 def block_p(interval: Interval | None, limit: float) -> float:
     """One-sided p-value of H0 "delta >= -limit"; small shows a loss beyond the limit. 1 where unknown.
 
-    F_t((estimate + limit) / SE). Without any spread it is 0 beyond the limit (by more than `SLACK`) and 1
-    otherwise.
+    F_t((estimate + limit) / SE). Without any spread it is 1 unless the estimate is beyond the limit (by more than
+    `SLACK`), and then 4^-units: two answers of one and the same distribution differ by a given amount at most one time
+    in four (yes and no, as likely either way), so chance makes two cases fall alike up to one time in 16.
     Raises nothing.
     """
     if interval is None:
         return 1.0
     room = interval.estimate + limit
     if interval.degenerate:
-        return 0.0 if room < -SLACK else 1.0
+        return 0.25**interval.units if room < -SLACK else 1.0
     return t_cdf(room / interval.standard_error, interval.df)
 
 

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from row3.domain.intervals import Interval
-from row3.gate.intervals import mean_interval, spread_of_mean
+from row3.gate.intervals import EXACT, mean_interval, spread_of_mean
+from row3.gate.rare import rare_loss_p
 from row3.gate.variance import DifferenceVariance
 
 
 class _Metric:
     """One metric's values over the cases that both runs have it for."""
 
-    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "weight")
+    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "weight", "weight_after")
 
     def __init__(self) -> None:
         self.before, self.after = array("d"), array("d")
@@ -24,6 +26,26 @@ class _Metric:
         self.repeat_df = 0.0
         self.weight = 0.0
         """Sum over the cases of 1/K before + 1/K after."""
+        self.weight_after = 0.0
+        """Sum over the cases of 1/K after."""
+
+    def moved(self, relative: float) -> list[float]:
+        """after - (1 - relative) before, a case."""
+        kept = 1.0 - relative
+        return [new - kept * old for old, new in zip(self.before, self.after, strict=True)]
+
+
+class RareLoss(NamedTuple):
+    """What the answers say of losses that are rare and large."""
+
+    p_value: float
+    """One-sided; small rules them out."""
+    answers: int
+    """On the later side."""
+    room: float
+    """How far the mean lies above the limit; negative beyond it."""
+    depth: float
+    """How far it lies above the worst that a difference can be."""
 
 
 class Pairs:
@@ -36,6 +58,9 @@ class Pairs:
     def __init__(self) -> None:
         self._metrics: dict[str, _Metric] = {}
         self._clustered = False
+        self._moved = False
+        self._intervals: dict[tuple[str, float, float], Interval | None] = {}
+        """Those asked for: the table and the policy want the same one."""
 
     def add(
         self,
@@ -48,6 +73,7 @@ class Pairs:
     ) -> None:
         """Take in one case, with the metrics that apply to it on both sides."""
         self._clustered = self._clustered or source is not None
+        self._intervals.clear()
         weight = 1.0 / repeats[0] + 1.0 / repeats[1]
         for key, value in after.items():
             old = before.get(key)
@@ -60,6 +86,8 @@ class Pairs:
             held.after.append(value)
             held.labels.append(source)
             held.weight += weight
+            held.weight_after += 1.0 / repeats[1]
+            self._moved = self._moved or abs(value - old) > EXACT
             for count, spread in zip(repeats, spreads, strict=True):
                 if count > 1 and key in spread:
                     held.noise += (count - 1) * spread[key] ** 2
@@ -77,6 +105,11 @@ class Pairs:
         """How many cases stand behind each metric."""
         return {key: len(held.after) for key, held in self._metrics.items()}
 
+    @property
+    def still(self) -> bool:
+        """No metric of any case moved: the answers are the same, as those of a replay are."""
+        return not self._moved
+
     def interval(self, key: str, *, relative: float = 0.0, level: float = 0.95) -> Interval | None:
         """The paired interval of after - (1 - relative) before; None with fewer than two independent cases.
 
@@ -86,25 +119,52 @@ class Pairs:
         held = self._metrics.get(key)
         if held is None:
             return None
-        kept = 1.0 - relative
-        moved = [new - kept * old for old, new in zip(held.before, held.after, strict=True)]
-        return mean_interval(moved, clusters=held.labels if self._clustered else None, level=level)
+        asked = (key, relative, level)
+        if asked not in self._intervals:
+            labels = held.labels if self._clustered else None
+            self._intervals[asked] = mean_interval(held.moved(relative), clusters=labels, level=level)
+        return self._intervals[asked]
 
-    def variance(self, key: str) -> DifferenceVariance | None:
-        """The variance of a case's difference, split into cases and repeats where cases were asked more than once."""
+    def rare_loss(
+        self, key: str, limit: float, *, relative: float = 0.0, higher_is_better: bool = True
+    ) -> RareLoss | None:
+        """Whether a mean loss of `limit` is ruled out for rare losses too (`rare`); None without a case.
+
+        `relative` as in `interval`, and then `limit` is 0. A value cannot fall below 0 where higher is better, nor rise
+        above 1 where lower is.
+        """
+        held = self._metrics.get(key)
+        if held is None:
+            return None
+        moved, kept = held.moved(relative), 1.0 - relative
+        if higher_is_better:
+            worst = kept * max(held.before)
+        else:
+            moved, worst = [0.0 - value for value in moved], 1.0 - kept * min(held.before)
+        answers = len(moved) / held.weight_after
+        labels = held.labels if self._clustered else None
+        p_value = rare_loss_p(moved, limit, worst, answers=answers, clusters=labels)
+        mean = math.fsum(moved) / len(moved)
+        return RareLoss(p_value, round(len(moved) * answers), mean + limit, mean + worst)
+
+    def variance(self, key: str, *, relative: float = 0.0) -> DifferenceVariance | None:
+        """The variance of a case's difference, split into cases and repeats where cases were asked more than once.
+
+        `relative` as in `interval`; the noise of the baseline's answers is then taken for whole.
+        """
         held = self._metrics.get(key)
         if held is None:
             return None
         n = len(held.after)
-        moved = [new - old for old, new in zip(held.before, held.after, strict=True)]
+        moved = held.moved(relative)
         centre = math.fsum(moved) / n
-        spread = spread_of_mean([value - centre for value in moved], held.labels if self._clustered else None)
+        away, labels = [value - centre for value in moved], held.labels if self._clustered else None
+        spread = spread_of_mean(away, labels)
         if spread is None:
             return None
         total, shrink = n * spread[0] ** 2, held.weight / n
         if not held.repeat_df:
             return DifferenceVariance(total, spread[1], n, 2.0 / shrink)
         noise = held.noise / held.repeat_df
-        return DifferenceVariance(
-            total, spread[1], n, 2.0 / shrink, max(0.0, total - noise * shrink), noise, held.repeat_df
-        )
+        omega2 = max(0.0, total - noise * shrink)
+        return DifferenceVariance(total, spread[1], n, 2.0 / shrink, omega2, noise, held.repeat_df)

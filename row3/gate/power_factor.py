@@ -10,9 +10,13 @@ at 15, 2.83 instead of 2.82 at 200.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 
-from row3.gate.distributions import normal_cdf, t_quantile
+from row3.gate.distributions import t_quantile
+
+NEGLIGIBLE = 1e-10
+"""Probability of a node of the grid below which it is left out; a thousand of them move no digit that is shown."""
 
 
 @lru_cache(maxsize=4096)
@@ -35,14 +39,17 @@ def detection_factor(df: float, *, known_df: float = math.inf, power: float = 0.
     if not 0.0 < level < 1.0:
         raise ValueError(f"level must be between 0 and 1, not {level}")
     critical = t_quantile(0.5 + 0.5 * level, df)
+    # The normal probability P(Z < x) is erfc(-x / sqrt 2) / 2; the constants are taken into the grid.
+    half = math.sqrt(0.5)
     grid = [
-        (promised, critical * observed, weight * other)
+        (half * promised, half * critical * observed, 0.5 * weight * other)
         for promised, weight in _deviations(known_df)
         for observed, other in _deviations(df, 1.0 / critical)
+        if weight * other > NEGLIGIBLE
     ]
 
-    def reached(factor: float) -> float:
-        return math.fsum(weight * normal_cdf(factor * s - away) for s, away, weight in grid)
+    def reached(factor: float, erfc: Callable[[float], float] = math.erfc) -> float:
+        return math.fsum([weight * erfc(away - factor * s) for s, away, weight in grid])
 
     # The textbook factor is a little too small, which makes it the place to start from.
     low, under = 0.0, -power

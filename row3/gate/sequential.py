@@ -35,6 +35,7 @@ def capital(
     highest: float = 1.0,
     level: float = 0.95,
     planned: int = 30,
+    bets: Sequence[float] | None = None,
 ) -> list[tuple[float, float]]:
     """How much a gambler starting with 1 has won after each case by betting against "the mean is `null`".
 
@@ -53,6 +54,8 @@ def capital(
     Args:
         differences: in the order of the cases; each from `lowest` to `highest`.
         planned: how many cases the bets are tuned for; more or fewer are as valid.
+        bets: in place of b_t, one a difference, at least 0 and on the scale of x; each made before its difference was
+            seen, or the promise does not hold.
     Returns:
         (K+, K-) after each case, at least 0, possibly infinity.
     Raises:
@@ -61,7 +64,8 @@ def capital(
     """
     if not lowest < null < highest:
         raise ValueError(f"the null value {null} must be between {lowest} and {highest}")
-    scaled, bets = _prepared(differences, lowest, highest, level, planned)
+    scaled = _scaled(differences, lowest, highest, level, planned)
+    bets = _bets(scaled, level, planned) if bets is None else bets
     middle = (null - lowest) / (highest - lowest)
     ups = accumulate(_gains(scaled, bets, middle))
     downs = accumulate(_gains([1.0 - x for x in scaled], bets, 1.0 - middle))
@@ -83,7 +87,8 @@ def betting_sequence(
 
     Args, raises and source as `capital`. Returns (low, high) a case, within [lowest, highest].
     """
-    scaled, bets = _prepared(differences, lowest, highest, level, planned)
+    scaled = _scaled(differences, lowest, highest, level, planned)
+    bets = _bets(scaled, level, planned)
     goal = math.log(2.0 / (1.0 - level))
     width = highest - lowest
     lows = _lower_bounds(scaled, bets, goal)
@@ -143,22 +148,24 @@ def _best_mixture(alpha: float) -> float:
     return x - 1.0
 
 
-def _prepared(
-    differences: Sequence[float], lowest: float, highest: float, level: float, planned: int
-) -> tuple[list[float], list[float]]:
-    """The differences scaled to [0, 1], and the bet on each before it is cut to what the null allows."""
+def _scaled(differences: Sequence[float], lowest: float, highest: float, level: float, planned: int) -> list[float]:
+    """The differences scaled to [0, 1]."""
     _check(level, planned)
     slack = 1e-9 * (highest - lowest)
     if not all(lowest - slack <= value <= highest + slack for value in differences):
         raise ValueError(f"a difference is not between {lowest} and {highest}")
-    scaled = [min(1.0, max(0.0, (value - lowest) / (highest - lowest))) for value in differences]
+    return [min(1.0, max(0.0, (value - lowest) / (highest - lowest))) for value in differences]
+
+
+def _bets(scaled: Sequence[float], level: float, planned: int) -> list[float]:
+    """The bet on each difference, before it is cut to what the null allows."""
     numerator = 2.0 * math.log(2.0 / (1.0 - level)) / planned
     bets, total, squares = [], 0.5, 0.25
     for seen, x in enumerate(scaled, 1):
         bets.append(math.sqrt(numerator * seen / squares))
         total += x
         squares += (x - total / (seen + 1)) ** 2
-    return scaled, bets
+    return bets
 
 
 def _gains(scaled: Sequence[float], bets: Sequence[float], middle: float) -> list[float]:

@@ -36,6 +36,8 @@ class Evidence:
     broke: Sequence[str] = ()
     critical: Mapping[str, str] = field(default_factory=dict)
     """Critical cases that broke, and how; each of them blocks, whatever the mean does."""
+    newly_resting: Mapping[str, str] = field(default_factory=dict)
+    """Cases in quarantine that the baseline counted and that broke since, and how."""
     declines: int = 0
     """Consecutive declining runs, this one included."""
     partial: bool = False
@@ -113,6 +115,9 @@ def _rules(evidence: Evidence) -> list[Reason]:
     reasons += [Reason(Verdict.BLOCK, line, cause="rules") for line in evidence.loosened]
     for case_id, how in evidence.critical.items():
         reasons.append(Reason(Verdict.BLOCK, f"critical case {case_id} {how}", case_id=case_id))
+    for case_id, how in evidence.newly_resting.items():
+        what = f"{case_id}, which the baseline counted and which is in quarantine now, {how}"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, case_id=case_id))
     for case_id in evidence.broke:
         if case_id not in evidence.critical:
             reasons.append(Reason(Verdict.INVESTIGATE, f"{case_id} broke: its answer cannot be used", case_id=case_id))

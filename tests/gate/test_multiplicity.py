@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -70,11 +71,42 @@ def test_the_two_questions() -> None:
 
 
 @pytest.mark.parametrize(
-    ("estimate", "blocks", "passes"), [(-0.06, 0.0, 1.0), (-0.05, 1.0, 1.0), (-0.05 - 1e-12, 1.0, 1.0), (0.0, 1.0, 0.0)]
+    ("estimate", "blocks", "passes"),
+    [(-0.06, 0.25**30, 1.0), (-0.05, 1.0, 1.0), (-0.05 - 1e-12, 1.0, 1.0), (0.0, 1.0, 0.0)],
 )
 def test_without_spread_the_estimate_decides(estimate: float, blocks: float, passes: float) -> None:
     assert block_p(interval(estimate, 0.0), 0.05) == blocks
     assert pass_p(interval(estimate, 0.0), 0.05) == passes
+
+
+@pytest.mark.parametrize(("units", "blocked"), [(2, False), (3, True)])
+def test_two_cases_that_fall_alike_may_be_chance(units: int, blocked: bool) -> None:
+    """Yes before and no after, in both of two cases that are coins: one time in 16."""
+    alike = replace(interval(-1.0, 0.0), units=units)
+    assert block_p(alike, 0.05) == 0.25**units
+    verdict = judge_family({"overall": alike}, {"overall": 0.05}, alpha=0.025, primary="overall")
+    assert bool(verdict.blocked) is blocked
+
+
+def test_two_equal_answers_differ_by_a_given_amount_at_most_one_time_in_four() -> None:
+    """sum_k p_k p_{k+1} <= 1/4 for any distribution on a grid, reached by a coin."""
+    rng = np.random.default_rng(4)
+    for size in range(2, 9):
+        p = rng.dirichlet(np.full(size, 0.3), 2000)
+        assert (p[:, 1:] * p[:, :-1]).sum(axis=1).max() <= 0.25
+    assert 0.5 * 0.5 == 0.25
+
+
+def test_a_primary_metric_has_its_own_error_rate() -> None:
+    family = {"overall": interval(-0.11, 0.028), "a": interval(-0.11, 0.028), "b": interval(0.0, 0.02)}
+    limits = dict.fromkeys(family, 0.05)
+    single = block_p(family["overall"], 0.05)
+    assert 0.0125 < single < 0.025
+    verdict = judge_family(family, limits, alpha=0.025, primary="overall")
+    assert verdict.blocked == ("overall",)
+    assert (verdict.block_p["overall"], verdict.block_p["a"]) == (single, pytest.approx(2 * single))
+    assert judge_family(family, limits, alpha=0.025).blocked == ()
+    assert judge_family(family, limits, alpha=0.025, primary="absent").blocked == ()
 
 
 def test_a_family() -> None:

@@ -1,0 +1,141 @@
+"""What each case tells of prompts: whether it tells good versions from bad ones, and which cases say the same.
+
+A table of scores has a row a case and a column a version of the prompts (or a run). What a case tells is its item-rest
+correlation: does it score high where the other cases do? Source: classical test theory, corrected item-total
+correlation (Henrysson 1963, Psychometrika 28, 211-218).
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+LEAST = 3
+"""Fewer versions have no correlation that means anything."""
+ROUGH = 10
+"""With fewer versions a correlation is a rough number."""
+ALIKE = 0.9
+"""Correlation from which on two cases are redundant, if they also ask for the same."""
+OVERLAP = 0.3
+"""Share of expectations in common that it takes then."""
+COPY = 0.6
+"""Share in common from which on two cases are near copies, whatever the history says."""
+COMMON = 100
+"""An expectation that more cases than this share tells nothing of pairs."""
+
+Column = Mapping[str, float]
+"""By case, its score under one version; a case that was not asked is absent."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseWorth:
+    """One case over the versions; scores are fractions."""
+
+    case_id: str
+    versions: int
+    mean: float
+    spread: float
+    """Standard deviation over the versions; 0 of a single one."""
+    lowest: float
+    highest: float
+    tells: float | None
+    """Correlation with the other cases, -1 to 1; None where it is unknown."""
+    why: str = ""
+    """Why it is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Redundant:
+    """Two cases that ask for the same."""
+
+    first: str
+    second: str
+    overlap: float
+    """Expectations in common over all expectations of both."""
+    alike: float | None
+    """Correlation of their scores over the versions; None where it is unknown."""
+
+
+def worth(columns: Sequence[Column]) -> list[CaseWorth]:
+    """What every case of the columns tells.
+
+    A case is compared with the mean of the others in each column. Where columns lack some cases, every score is taken
+    as its difference from the case's own mean first, or a column without the hard cases would look like a good version;
+    with all cases in all columns that changes nothing.
+    """
+    means: dict[str, list[float]] = {}
+    for column in columns:
+        for case_id, value in column.items():
+            means.setdefault(case_id, []).append(value)
+    centres = {case_id: math.fsum(values) / len(values) for case_id, values in means.items()}
+    totals = [math.fsum(value - centres[case_id] for case_id, value in column.items()) for column in columns]
+    found = []
+    for case_id, values in means.items():
+        here = [i for i, column in enumerate(columns) if case_id in column and len(column) > 1]
+        own = [columns[i][case_id] for i in here]
+        rest = [(totals[i] - (columns[i][case_id] - centres[case_id])) / (len(columns[i]) - 1) for i in here]
+        tells, why = None, ""
+        if len(here) < LEAST:
+            why = "too few versions"
+        elif (tells := correlation(own, rest)) is None:
+            why = "it never moves" if _still(own) else "the others never move"
+        found.append(
+            CaseWorth(case_id, len(values), centres[case_id], _spread(values), min(values), max(values), tells, why)
+        )
+    return found
+
+
+def correlation(first: Sequence[float], second: Sequence[float]) -> float | None:
+    """Pearson's r of two lists of equal length; None of fewer than `LEAST` pairs, or where one side never moves."""
+    if len(first) < LEAST or _still(first) or _still(second):
+        return None
+    a, b = math.fsum(first) / len(first), math.fsum(second) / len(second)
+    both = math.fsum((x - a) * (y - b) for x, y in zip(first, second, strict=True))
+    r = both / math.sqrt(math.fsum((x - a) ** 2 for x in first) * math.fsum((y - b) ** 2 for y in second))
+    return max(-1.0, min(1.0, r))
+
+
+def redundant(columns: Sequence[Column], expectations: Mapping[str, Sequence[str]]) -> list[Redundant]:
+    """Pairs of cases that ask for the same and, as far as that is known, say the same of the versions.
+
+    Args:
+        expectations: by case, a line for everything it demands.
+    """
+    shared = _shared(expectations)
+    sizes = {case_id: len(set(lines)) for case_id, lines in expectations.items()}
+    found = []
+    for (first, second), both in shared.items():
+        overlap = both / (sizes[first] + sizes[second] - both)
+        if overlap < OVERLAP:
+            continue
+        here = [column for column in columns if first in column and second in column]
+        alike = correlation([column[first] for column in here], [column[second] for column in here])
+        if overlap >= COPY or (alike is not None and alike >= ALIKE):
+            found.append(Redundant(first, second, overlap, alike))
+    return sorted(found, key=lambda pair: (-pair.overlap, pair.first, pair.second))
+
+
+def _shared(expectations: Mapping[str, Sequence[str]]) -> Counter[tuple[str, str]]:
+    """How many expectations each two cases have in common; pairs without any are absent."""
+    holders: dict[str, list[str]] = {}
+    for case_id in sorted(expectations):
+        for line in set(expectations[case_id]):
+            holders.setdefault(line, []).append(case_id)
+    shared: Counter[tuple[str, str]] = Counter()
+    for cases in holders.values():
+        if len(cases) <= COMMON:
+            shared.update((a, b) for i, a in enumerate(cases) for b in cases[i + 1 :])
+    return shared
+
+
+def _still(values: Sequence[float]) -> bool:
+    return max(values) - min(values) <= 1e-9
+
+
+def _spread(values: Sequence[float]) -> float:
+    if len(values) < 2:
+        return 0.0
+    mean = math.fsum(values) / len(values)
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))

@@ -1,0 +1,294 @@
+"""Rounds of an adaptive comparison: what they show, when they stop, and how often they err, by simulation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.domain.intervals import Interval
+from row3.domain.verdicts import MetricChange, Verdict
+from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Standing, stand
+from row3.gate.adaptive_verdict import account, judged
+from row3.gate.policy import GatePolicy
+from row3.gate.sequential import capital
+
+MARGIN = Margin(0.05, highest=0.85)
+ROUNDS = st.integers(1, 12).flatmap(
+    lambda cases: st.lists(
+        st.lists(st.floats(-0.85, 0.85).map(lambda value: round(value, 3)), min_size=cases, max_size=cases),
+        min_size=1,
+        max_size=5,
+    )
+)
+
+
+class TestMargin:
+    def test_points(self) -> None:
+        assert (MARGIN.null, MARGIN.lowest, MARGIN.best, MARGIN.gap) == (-0.05, -0.85, 0.85, 0.05)
+        assert MARGIN.difference(0.8, 0.7) == pytest.approx(-0.1)
+
+    def test_lower_is_better(self) -> None:
+        assert Margin(0.05, higher_is_better=False).difference(0.1, 0.3) == pytest.approx(-0.2)
+
+    def test_relative_to_the_baseline(self) -> None:
+        # Nine tenths of the baseline may be left: exactly that is a difference of 0, on the limit.
+        margin = Margin(0.1, relative=True, highest=0.85)
+        assert margin.null == 0.0
+        assert margin.difference(0.8, 0.72) == pytest.approx(0.0)
+        assert (margin.lowest, margin.best) == (pytest.approx(-0.765), 0.85)
+        worse = Margin(0.1, relative=True, higher_is_better=False)
+        assert worse.difference(0.2, 0.22) == pytest.approx(0.0)
+
+    @pytest.mark.parametrize("limit", [0.0, 0.05, 1.0, 3.0])
+    @pytest.mark.parametrize("relative", [False, True])
+    @pytest.mark.parametrize("up", [False, True])
+    def test_any_limit_can_be_judged(self, limit: float, relative: bool, up: bool) -> None:
+        margin = Margin(limit, relative, up)
+        assert margin.lowest < margin.null < margin.best
+        assert margin.enough >= 0
+        assert stand([[margin.difference(0.5, 0.5)] * 3], margin, most=2).cases == 3
+
+    def test_of_a_policy(self) -> None:
+        policy = GatePolicy(unit="relative", block=8.0, limits={"recall": 3.0})
+        assert Margin.of(policy, "recall") == Margin(0.03, relative=True)
+        assert Margin.of(policy, "overall").limit == 0.08
+
+    def test_enough_is_enough_to_meet_a_rare_answer(self) -> None:
+        # 77 differences meet, with 98 %, one that costs everything and comes often enough to cost the limit.
+        assert Margin(0.05).enough == math.ceil(math.log(ALPHA_LAST) / math.log(0.95)) == 77
+        assert MARGIN.enough == 65
+
+
+class TestStand:
+    def test_by_hand(self) -> None:
+        # One round: the bet is the width times gap / (0.02 + gap^2), cut to 0.9 of what either side allows.
+        bet = 1.7 * 0.05 / (0.02 + 0.0025)
+        low, high = bet, min(bet, 0.9 / (1 - 0.8 / 1.7))
+        standing = stand([[0.0, -0.17]], MARGIN, most=5)
+        x, m = [0.5, 0.4], 0.8 / 1.7
+        up, down = min(low, 0.9 / m), min(high, 0.9 / (1 - m))
+        assert standing.within == pytest.approx((1 + up * (x[0] - m)) * (1 + up * (x[1] - m)))
+        assert standing.loss == pytest.approx((1 - down * (x[0] - m)) * (1 - down * (x[1] - m)))
+        assert (standing.rounds, standing.cases, standing.stop) == (1, 2, None)
+
+    @given(ROUNDS)
+    @settings(deadline=None, max_examples=60)
+    def test_a_round_bets_the_same_on_every_case(self, rounds: list[list[float]]) -> None:
+        """So the order of the cases tells nothing, and neither does a round tell of the one before it."""
+        turned = [list(reversed(each)) for each in rounds]
+        here, there = stand(rounds, MARGIN, most=9), stand(turned, MARGIN, most=9)
+        assert (here.loss, here.within) == (pytest.approx(there.loss), pytest.approx(there.within))
+        if len(rounds) > 1 and rounds[-1] and here.loss > 0.0:
+            before = stand(rounds[:-1], MARGIN, most=9)
+            last = capital(
+                rounds[-1],
+                null=MARGIN.null,
+                lowest=MARGIN.lowest,
+                highest=MARGIN.best,
+                bets=[1.7 * 0.05 / (np.var([v for r in rounds[:-1] for v in r], ddof=1) + 0.0025)] * len(rounds[-1])
+                if sum(map(len, rounds[:-1])) > 1
+                else [1.7 * 0.05 / 0.0225] * len(rounds[-1]),
+            )[-1]
+            assert here.loss == pytest.approx(before.loss * last[1], rel=1e-6)
+
+    @given(ROUNDS, st.integers(1, 5))
+    @settings(deadline=None, max_examples=60)
+    def test_it_always_ends_and_never_says_both(self, rounds: list[list[float]], most: int) -> None:
+        standing = stand(rounds[:most], MARGIN, most=most)
+        if len(rounds) >= most:
+            assert standing.stop is not None
+        if standing.stop == "loss" and standing.loss >= 1 / ALPHA_ROUNDS:
+            assert standing.within < standing.loss
+        assert standing.needs is None or standing.stop in ("few", "open")
+        assert standing.needs is None or standing.needs > standing.cases
+
+    def test_a_turned_sign_is_the_other_side(self) -> None:
+        """Differences mirrored at the limit swap the two capitals, where the range is mirrored too."""
+        margin = Margin(0.0)
+        one, two = stand([[0.3, -0.2, 0.1]], margin, most=5), stand([[-0.3, 0.2, -0.1]], margin, most=5)
+        assert (one.loss, one.within) == (pytest.approx(two.within), pytest.approx(two.loss))
+
+    def test_answers_that_repeat_word_for_word(self) -> None:
+        standing = stand([[-0.1] * 10] * 2, MARGIN, most=5, repeated=20, changed=0)
+        assert standing.stop == "steady"
+        assert standing.hidden == pytest.approx(1 - 0.05 ** (1 / 20))
+        assert stand([[-0.1] * 10] * 2, MARGIN, most=5, repeated=20, changed=1).stop is None
+
+    def test_few_cases_are_given_up_unless_a_loss_is_seen(self) -> None:
+        assert stand([[0.0, 0.02, -0.02]] * 2, MARGIN, most=5, repeated=6, changed=3).stop == "few"
+        assert stand([[-0.1, -0.08, -0.12]] * 2, MARGIN, most=5, repeated=6, changed=3).stop is None
+        assert stand([[-0.1, -0.08, -0.12]] * 5, MARGIN, most=5, repeated=24, changed=3).stop == "loss"
+        assert stand([[]], MARGIN, most=5).stop == "few"
+
+    def test_a_large_loss_is_shown_at_once(self) -> None:
+        assert stand([[-0.5] * 15], MARGIN, most=5).stop == "loss"
+        assert stand([[0.2] * 30], MARGIN, most=5).stop == "within"
+
+    def test_one_round_is_no_last_look(self) -> None:
+        assert stand([[-0.1, -0.11, -0.12]], MARGIN, most=1).stop == "open"
+
+    @pytest.mark.parametrize("rounds", [[], [[0.1], [0.1, 0.2]]])
+    def test_arguments(self, rounds: list[list[float]]) -> None:
+        with pytest.raises(ValueError, match="rounds"):
+            stand(rounds, MARGIN, most=5)
+
+
+Draw = Callable[[np.random.Generator, int, float], Callable[[], np.ndarray]]
+
+
+def steady(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.ndarray]:
+    """Cases differ by 10 points, answers by 8."""
+    own = rng.normal(0, 0.1, n) if effect else np.zeros(n)
+    own += effect - own.mean()
+    return lambda: np.clip(own + rng.normal(0, 0.08 * math.sqrt(2), n), -0.85, 0.85)
+
+
+def uneven(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.ndarray]:
+    """One case in five wavers by 30 points, the others by 2."""
+    noise = np.where(np.arange(n) % 5 == 0, 0.3, 0.02) * math.sqrt(2)
+    return lambda: np.clip(effect + rng.normal(0, 1, n) * noise, -0.85, 0.85)
+
+
+def failing(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.ndarray]:
+    """Either side fails wholly once in twenty answers; the candidate as much oftener as the effect wants."""
+    once = 0.05 - effect / 0.8
+    return lambda: -0.8 * (rng.random(n) < once) + 0.8 * (rng.random(n) < 0.05) + rng.normal(0, 0.02, n)
+
+
+def hitting(rng: np.random.Generator, n: int, effect: float) -> Callable[[], np.ndarray]:
+    """One case in five takes all of the effect; answers waver by 5."""
+    own = np.where(np.arange(n) % 5 == 0, effect * n / math.ceil(n / 5), 0.0)
+    return lambda: np.clip(own + rng.normal(0, 0.05 * math.sqrt(2), n), -0.85, 0.85)
+
+
+DRAWS: dict[str, Draw] = {"steady": steady, "uneven": uneven, "failing": failing, "hitting": hitting}
+
+
+def simulated(draw: Draw, cases: int, effect: float, runs: int, seed: int = 5) -> tuple[dict[str, float], float]:
+    """Share of runs by how they end, and the share of the requests of asking everything five times."""
+    rng = np.random.default_rng(seed)
+    ends: dict[str, int] = {}
+    asked = 0
+    for _ in range(runs):
+        sample = draw(rng, cases, effect)
+        rounds: list[list[float]] = []
+        standing: Standing | None = None
+        while standing is None or standing.stop is None:
+            rounds.append([min(0.85, max(-0.85, float(value))) for value in sample()])
+            standing = stand(rounds, MARGIN, most=5)
+        ends[standing.stop] = ends.get(standing.stop, 0) + 1
+        asked += standing.rounds
+    return {stop: count / runs for stop, count in ends.items()}, asked / runs / 5
+
+
+def allowed(runs: int, rate: float = ALPHA_ROUNDS + ALPHA_LAST) -> float:
+    return rate + 3 * math.sqrt(rate * (1 - rate) / runs)
+
+
+class TestErrors:
+    def test_equal_prompts_are_not_blocked(self) -> None:
+        ends, asked = simulated(steady, 60, 0.0, 2000)
+        assert ends.get("loss", 0.0) <= 0.05
+        assert ends["within"] > 0.99
+        assert asked < 0.5
+
+    def test_twice_the_limit_is_found_with_less_than_half_of_the_requests(self) -> None:
+        ends, asked = simulated(steady, 60, -0.1, 2000)
+        assert asked < 0.5
+        # Asking everything five times, and only then looking, finds no more.
+        rng = np.random.default_rng(6)
+        found = 0
+        for _ in range(200):
+            sample = steady(rng, 60, -0.1)
+            last = stand([[float(v) for v in sample()] for _ in range(5)], MARGIN, most=5)
+            found += last.stop == "loss"
+        assert ends["loss"] >= found / 200 - 0.005
+
+    @pytest.mark.parametrize("draw", DRAWS)
+    @pytest.mark.parametrize("cases", [5, 15, 60])
+    def test_equal_prompts_whatever_the_noise(self, draw: str, cases: int) -> None:
+        ends, _ = simulated(DRAWS[draw], cases, 0.0, 300)
+        assert ends.get("loss", 0.0) < allowed(300)
+
+    @pytest.mark.parametrize("draw", DRAWS)
+    @pytest.mark.parametrize("cases", [15, 60])
+    def test_on_the_limit_neither_is_claimed_more_often_than_promised(self, draw: str, cases: int) -> None:
+        ends, _ = simulated(DRAWS[draw], cases, -0.05, 300)
+        assert ends.get("loss", 0.0) < allowed(300)
+        assert ends.get("within", 0.0) < allowed(300)
+
+    def test_repeating_only_what_wavered_would_pass_a_loss(self) -> None:
+        """Why all cases are asked again: the candidate fails once in ten answers, which costs 8 points on average."""
+        rng = np.random.default_rng(7)
+        passed = 0
+        for _ in range(500):
+            first, second = (-0.8 * (rng.random(15) < 0.1) for _ in range(2))
+            wavering = first != second
+            total = first + second
+            for _ in range(3):
+                total += np.where(wavering, -0.8 * (rng.random(15) < 0.1), total / 2)
+            passed += total.mean() / 5 > -0.05
+        assert passed / 500 > 0.3
+
+
+def change(delta: float, verdict: Verdict, why: str = "") -> MetricChange:
+    known = Interval(delta, delta - 0.02, delta + 0.02, 0.95, 0.5, 0.01, 14.0, 15)
+    return MetricChange("overall", 0.8, 0.8 + delta, delta, -100 * delta, verdict, 15, known, 5.0, why)
+
+
+def standing(stop: str, rounds: int = 3, needs: int | None = None) -> Standing:
+    return Standing(rounds, 5, 15, -0.06, 1.0, 1.0, stop, 60, 30, needs)  # type: ignore[arg-type]
+
+
+BAD = change(-0.06, Verdict.BLOCK, "Overall is worse by 6.0 points (more than 5)")
+FINE = change(0.0, Verdict.PROCEED)
+FIXED, PAIRED = GatePolicy(metrics=("overall",)), GatePolicy(metrics=("overall",), policy="paired")
+
+
+class TestJudged:
+    def test_a_loss_that_is_shown_blocks(self) -> None:
+        found = judged(standing("loss"), BAD, FINE, FIXED, title="Overall")
+        assert found.verdict is Verdict.BLOCK
+        assert found.why == "Overall is worse by 6.0 points, and by more than 5 beyond the noise of answers (3 rounds)"
+
+    def test_under_the_paired_policy_it_has_to_hold_for_other_cases_too(self) -> None:
+        found = judged(standing("loss"), BAD, FINE, PAIRED, title="Overall")
+        assert found.verdict is Verdict.INVESTIGATE
+        assert "whether on others like them, is open" in found.why
+        assert judged(standing("loss"), BAD, BAD, PAIRED, title="Overall") is BAD
+
+    @pytest.mark.parametrize("stop", ["open", "few"])
+    def test_what_is_open_never_blocks_by_its_mean(self, stop: str) -> None:
+        found = judged(standing(stop, needs=22), BAD, BAD, FIXED, title="Overall")
+        assert found.verdict is Verdict.INVESTIGATE
+        assert found.why == (
+            "Overall is inconclusive after 3 rounds: a loss of more than 5 points is neither shown nor ruled out; "
+            "15 cases are the limit, about 22 would do"
+        )
+        strict = GatePolicy(metrics=("overall",), inconclusive="block")
+        assert judged(standing(stop), FINE, FINE, strict, title="Overall").verdict is Verdict.BLOCK
+
+    def test_a_loss_on_the_limit_names_no_number_of_cases(self) -> None:
+        rounds = [[-0.05 + 0.1 * (-1) ** (i + j) for i in range(20)] for j in range(5)]
+        found = stand(rounds, MARGIN, most=5, repeated=80, changed=80)
+        assert (found.stop, found.needs) == ("open", None)
+        text = judged(found, BAD, BAD, FIXED, title="Overall").why
+        assert text.endswith("neither shown nor ruled out; it is too close to that to be told from it")
+
+    def test_without_noise_the_policy_judges_as_ever(self) -> None:
+        assert judged(standing("steady"), BAD, FINE, FIXED, title="Overall") is BAD
+        assert judged(standing("steady"), BAD, FINE, PAIRED, title="Overall") is FINE
+
+    def test_what_is_ruled_out_does_not_block(self) -> None:
+        assert judged(standing("within"), FINE, FINE, FIXED, title="Overall") is FINE
+        assert judged(standing("within"), BAD, BAD, FIXED, title="Overall").verdict is Verdict.INVESTIGATE
+
+    @pytest.mark.parametrize("stop", ["loss", "within", "steady", "few", "open", None])
+    def test_the_account_names_rounds_and_reason(self, stop: str) -> None:
+        text = account(standing(stop), FIXED, "overall")
+        assert text.startswith("adaptive: 3 of at most 5 rounds of 15 cases; ")

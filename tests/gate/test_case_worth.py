@@ -1,0 +1,109 @@
+"""What cases tell of versions, by hand and against numpy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.gate.case_worth import CaseWorth, correlation, redundant, worth
+
+FOUR = [
+    {"good": 0.2, "noise": 0.9, "easy": 1.0, "also": 0.3},
+    {"good": 0.4, "noise": 0.2, "easy": 1.0, "also": 0.4},
+    {"good": 0.7, "noise": 0.8, "easy": 1.0, "also": 0.6},
+    {"good": 0.9, "noise": 0.3, "easy": 1.0, "also": 0.9},
+]
+TABLES = st.integers(3, 8).flatmap(
+    lambda versions: st.lists(st.lists(st.floats(0, 1), min_size=versions, max_size=versions), min_size=2, max_size=6)
+)
+
+
+def by_id(columns: list[dict[str, float]]) -> dict[str, CaseWorth]:
+    return {each.case_id: each for each in worth(columns)}
+
+
+def test_by_hand() -> None:
+    found = by_id(FOUR)
+    rest = [sum(v for k, v in column.items() if k != "good") / 3 for column in FOUR]
+    assert found["good"].tells == pytest.approx(np.corrcoef([0.2, 0.4, 0.7, 0.9], rest)[0, 1])
+    assert (found["good"].mean, found["good"].lowest, found["good"].highest) == (pytest.approx(0.55), 0.2, 0.9)
+    assert found["good"].spread == pytest.approx(np.std([0.2, 0.4, 0.7, 0.9], ddof=1))
+    assert (found["also"].tells or 0) > (found["noise"].tells or 0)
+    assert (found["easy"].tells, found["easy"].why) == (None, "it never moves")
+
+
+@given(TABLES)
+@settings(deadline=None, max_examples=60)
+def test_item_rest_as_numpy_has_it(rows: list[list[float]]) -> None:
+    columns = [{f"c{i}": row[v] for i, row in enumerate(rows)} for v in range(len(rows[0]))]
+    table = np.array(rows)
+    for each in worth(columns):
+        i = int(each.case_id[1:])
+        rest = np.delete(table, i, axis=0).mean(axis=0)
+        if each.tells is None:
+            assert np.ptp(table[i]) < 1e-8 or np.ptp(rest) < 1e-8
+        else:
+            assert each.tells == pytest.approx(np.corrcoef(table[i], rest)[0, 1], abs=1e-6)
+
+
+@pytest.mark.parametrize("versions", [1, 2])
+def test_fewer_than_three_versions_tell_nothing(versions: int) -> None:
+    for each in worth(FOUR[:versions]):
+        assert (each.tells, each.why) == (None, "too few versions")
+
+
+def test_two_cases_of_which_one_is_still() -> None:
+    columns = [{"a": value, "b": 0.5} for value in (0.1, 0.5, 0.9)]
+    found = by_id(columns)
+    assert (found["a"].tells, found["a"].why) == (None, "the others never move")
+    assert found["b"].why == "it never moves"
+
+
+def test_a_version_without_the_hard_cases_is_no_better_version() -> None:
+    """`b` follows `a`; a column that lacks the hard case `h` must not look like the best of all to it."""
+    full = [{"a": v, "b": v, "h": v - 0.5} for v in (0.6, 0.7, 0.8)]
+    lacking = {"a": 0.6, "b": 0.6}
+    found = by_id([*full, lacking])
+    assert (found["a"].tells or 0.0) > 0.9
+
+
+def test_a_case_alone_in_a_column_is_compared_with_nothing() -> None:
+    found = by_id([{"a": 0.1}, {"a": 0.2}, {"a": 0.3}])
+    assert (found["a"].tells, found["a"].versions) == (None, 3)
+
+
+def test_correlation_ends_and_unknowns() -> None:
+    assert correlation([1, 2, 3], [2, 4, 6]) == 1.0
+    assert correlation([1, 2, 3], [3, 2, 1]) == -1.0
+    assert correlation([1, 2], [1, 2]) is None
+    assert correlation([1, 1, 1], [1, 2, 3]) is None
+
+
+def test_redundant_ask_for_the_same_and_say_the_same() -> None:
+    asks = {
+        "good": ["x", "y", "z", "1"],
+        "also": ["x", "y", "z", "2"],
+        "noise": ["x", "y", "z", "3"],
+        "easy": ["q"],
+    }
+    found = redundant(FOUR, asks)
+    # 3 of 5 lines in common are a near copy, whatever the history says.
+    assert [(pair.first, pair.second) for pair in found] == [("also", "good"), ("also", "noise"), ("good", "noise")]
+    assert found[0].overlap == pytest.approx(0.6)
+    asks = {name: [*lines, *(f"{name} {i}" for i in range(2))] for name, lines in asks.items()}
+    found = redundant(FOUR, asks)
+    assert [(pair.first, pair.second) for pair in found] == [("also", "good")]
+    assert (found[0].alike or 0.0) > 0.9
+
+
+def test_without_a_history_only_near_copies_are_named() -> None:
+    asks = {"a": list("wxyz"), "b": list("wxyz"), "c": list("wxab")}
+    found = redundant([{"a": 0.5, "b": 0.5, "c": 0.5}], asks)
+    assert [(pair.first, pair.second, pair.alike) for pair in found] == [("a", "b", None)]
+
+
+def test_what_all_share_makes_no_pairs() -> None:
+    many = {f"c{i}": ["same"] for i in range(150)}
+    assert redundant([], many) == []

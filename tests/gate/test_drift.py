@@ -1,0 +1,127 @@
+"""Whether the provider moved, and the sentence that says which of the two did."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.intervals import Interval
+from row3.domain.metrics import Metric
+from row3.gate.drift import Drift, drift_of, moved_text, others, sample_of, sample_size, signed, steady_text
+from row3.gate.pairs import Pairs
+from row3.gate.policy import GatePolicy
+from row3.gate.which_moved import by_sample, interleaved, not_known
+
+OVERALL, RECALL = Metric("overall", "Overall"), Metric("recall", "Concept recall")
+RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)
+POLICY = GatePolicy(metrics=("overall", "recall"))
+
+
+def drifted(*moves: float, recall: float = 0.0, same: int = 0, policy: GatePolicy = POLICY) -> Drift:
+    """Cases at 80 % that moved by so much each."""
+    pairs = Pairs()
+    for move in moves:
+        pairs.add({"overall": 0.8, "recall": 0.9}, {"overall": 0.8 + move, "recall": 0.9 + recall})
+    return drift_of(pairs, (RECALL, RATE, OVERALL), policy, "overall", same=same)
+
+
+class TestSample:
+    @pytest.mark.parametrize(
+        ("cases", "asked"), [(1, 1), (3, 3), (10, 10), (11, 10), (15, 10), (24, 12), (40, 20), (5000, 20)]
+    )
+    def test_all_up_to_ten_then_half_of_them(self, cases: int, asked: int) -> None:
+        assert sample_size(cases) == asked
+
+    @given(st.lists(st.text(min_size=1), unique=True, max_size=30), st.integers(0, 40), st.integers())
+    def test_it_is_a_part_in_the_same_order_and_the_same_for_a_seed(
+        self, ids: list[str], wanted: int, seed: int
+    ) -> None:
+        sample = sample_of(ids, wanted, seed)
+        assert len(sample) == min(wanted, len(ids))
+        assert sample == [each for each in ids if each in set(sample)]
+        assert sample == sample_of(iter(ids), wanted, seed)
+
+    def test_a_case_more_changes_little(self) -> None:
+        ids = [f"case-{i}" for i in range(40)]
+        before, after = set(sample_of(ids, 20, 3)), set(sample_of([*ids, "new"], 20, 3))
+        assert len(before & after) >= 19
+        assert set(sample_of(ids, 20, 4)) != before
+
+
+class TestState:
+    def test_a_fall_beyond_noise_has_moved(self) -> None:
+        drift = drifted(-0.05, -0.07, -0.06, -0.06)
+        assert drift.state == "moved"
+        assert moved_text(drift) == "fell by 6.0 points of Overall since its baseline (95 %: −7.3 to −4.7, 4 cases)"
+
+    def test_so_has_a_rise(self) -> None:
+        assert drifted(0.05, 0.07, 0.06, 0.06).state == "moved"
+
+    def test_less_than_the_gate_looks_into_has_not(self) -> None:
+        drift = drifted(-0.005, -0.005, -0.006, -0.005)
+        assert drift.state == "steady"
+        assert drifted(-0.005, -0.005, -0.006, -0.005, policy=GatePolicy(investigate=0.2)).state == "moved"
+
+    def test_steady_is_shown_and_not_only_not_seen(self) -> None:
+        assert drifted(0.01, -0.01, 0.02, -0.02, 0.0).state == "steady"
+        wide = drifted(0.3, -0.3, 0.2)
+        assert wide.state == "open"
+        assert steady_text(wide).startswith("+6.7 points of Overall since its baseline (95 %: −")
+
+    def test_one_case_is_open(self) -> None:
+        assert drifted(-0.5).state == "open"
+        assert drifted().state == "open"
+        assert moved_text(drifted()) == "could not be compared"
+
+    def test_no_spread_at_all(self) -> None:
+        assert drifted(0.0, 0.0).state == "steady"
+        assert drifted(-0.06, -0.06).state == "moved"
+
+    def test_relative_limits(self) -> None:
+        # 0.8 to 0.79 is 1.25 % of the baseline.
+        relative = GatePolicy(unit="relative", investigate=2.0)
+        assert drifted(-0.01, -0.01, -0.0101, policy=relative).state == "steady"
+
+    def test_told_of_another_metric(self) -> None:
+        drift = drifted(0.0, 0.0, 0.0, recall=-0.2)
+        assert (drift.state, drift.of(RECALL).state) == ("steady", "moved")
+        assert moved_text(drift.of(RECALL)).startswith("fell by 20.0 points of Concept recall")
+        assert others(drift) == {"recall": pytest.approx(-0.2)}
+
+
+class TestSentences:
+    moved, steady, unclear = drifted(-0.06, -0.07, -0.05), drifted(0.001, 0.003), drifted(0.3, -0.3)
+
+    @pytest.mark.parametrize(
+        ("drift", "fell", "who", "begins"),
+        [
+            (moved, True, "both", "the prompt: the candidates fall behind the baseline's prompts"),
+            (steady, True, "prompt", "the prompt: the baseline's prompts answer as before: +0.2 points"),
+            (unclear, True, "prompt", "the prompt: the candidates fall behind the baseline's prompts"),
+            (moved, False, "provider", "the provider moved: the baseline's own prompts fell by 6.0 points"),
+            (steady, False, "neither", "neither moved: beside them the candidates are within the limit"),
+            (unclear, False, "open", "not the prompt: "),
+        ],
+    )
+    def test_interleaved_the_run_itself_says_it(self, drift: Drift, fell: bool, who: str, begins: str) -> None:
+        found, text = interleaved(drift, fell=fell)
+        assert found == who
+        assert text.startswith(begins)
+
+    def test_a_sample_sets_the_candidates_beside_them(self) -> None:
+        beside = Interval(-0.002, -0.01, 0.006, 0.95, 0.5, 0.003, 9.0, 10)
+        assert by_sample(self.moved, beside) == (
+            "provider",
+            "the provider moved: the baseline's own prompts fell by 6.0 points of Overall since its baseline (95 %: "
+            "−8.5 to −3.5, 3 cases); as of now the candidates are at −0.2 points from them (95 %: −1.0 to +0.6, 10 "
+            "cases); "
+            "--mode live compares both as of now",
+        )
+        assert by_sample(self.steady, beside)[0] == "prompt"
+        assert by_sample(self.unclear, None)[0] == "open"
+        assert not_known("no key").endswith("could not be asked again: no key")
+
+    @pytest.mark.parametrize(("delta", "text"), [(0.0, "0.0"), (-0.0001, "0.0"), (-0.0612, "−6.1"), (0.05, "+5.0")])
+    def test_signs(self, delta: float, text: str) -> None:
+        assert signed(delta) == text
