@@ -1,4 +1,4 @@
-"""Wall time and memory of whole processes, on a small and on a large project.
+"""How well names are matched; wall time and memory of whole processes, on a small and on a large project.
 
     python -m benchmarks.run --cases 10000
 
@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from benchmarks.generate import SUITE, generate
+from benchmarks.matching import quality
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent
@@ -248,6 +249,7 @@ def main() -> None:
     parser.add_argument("--only", default="", metavar="TEXT", help="only the benchmarks whose name holds the text")
     parser.add_argument("--out", type=Path, default=HERE / "results.json")
     arguments = parser.parse_args()
+    print(f"How well names are matched, on the labelled pairs of tests/data\n\n{quality()}\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="row3-bench-") as name:
         benches = small_benches(Path(name))
         if arguments.cases:

@@ -1,0 +1,111 @@
+"""How right the semantic tier is: the figures of docs/semantic.md. `python -m benchmarks.semantic`; local model needed.
+
+Three sets: the pairs of `tests/data/name_pairs.jsonl` (spelling, numbers, places, persons …), those of
+`tests/data/semantic_pairs.jsonl` (paraphrases, and neighbours that are two), and every label and alias of the golden
+cases as an extracted item of its own case, once with its concept expected under its other forms, once without it. Only
+what the other rules leave open counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+from row3.domain.embeddings import Vector, cosine, pack, unpack
+from row3.matching.compare import compare
+from row3.matching.semantic import Candidate, match_by_meaning, text_of
+from row3.providers.minilm import MiniLM, folder
+
+HOME = Path(__file__).resolve().parents[1]
+THRESHOLDS = (0.70, 0.75, 0.80, 0.85, 0.90)
+
+
+@lru_cache(maxsize=1)
+def _model() -> MiniLM:
+    return MiniLM(folder())
+
+
+@cache
+def _vector(text: str) -> Vector:
+    return unpack(pack(_model().vector(text).tolist()))
+
+
+@cache
+def _alike(one: str, other: str) -> float:
+    return cosine(_vector(one), _vector(other))
+
+
+def similarity(one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
+    """As a suite gets it."""
+    return [[_alike(a, b) for b in other] for a in one]
+
+
+@cache
+def _same(one: str, other: str) -> bool:
+    return compare(one, other).same
+
+
+def pairs(name: str) -> None:
+    """A file of pairs: how many a threshold takes for one, by the rule and by similarity alone."""
+    lines = (HOME / f"tests/data/{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    given: list[dict[str, Any]] = [json.loads(line) for line in lines]
+    left = [p for p in given if not compare(p["a"], p["b"], person=p.get("person")).same]
+    same = sum(p["same"] for p in left)
+    print(f"\n{name}: {len(given)} pairs, {len(left)} left open, {same} of them one and {len(left) - same} two")
+    print("threshold   right  wrong     by similarity alone: right  wrong")
+    for threshold in THRESHOLDS:
+        rule = [p["same"] for p in left if _by_rule(p["a"], p["b"], threshold)]
+        alone = [p["same"] for p in left if _by_similarity(p["a"], p["b"], threshold)]
+        print(
+            f"{threshold:9.2f}{sum(rule):8}{len(rule) - sum(rule):7}{sum(alone):28}{len(alone) - sum(alone):7}",
+            flush=True,
+        )
+
+
+def _by_rule(one: str, other: str, threshold: float) -> bool:
+    return bool(match_by_meaning({0: one}, [Candidate(0, [other])], [], threshold, similarity))
+
+
+def _by_similarity(one: str, other: str, threshold: float) -> bool:
+    return bool(text_of(one) and text_of(other)) and _alike(text_of(one), text_of(other)) >= threshold
+
+
+def cases() -> None:
+    """The golden cases: their own aliases as items."""
+    found = []
+    for path in sorted((HOME / "golden").glob("*/*.gold.json")):
+        case = json.loads(path.read_text(encoding="utf-8"))
+        names = [[c["label"], *c.get("aliases", [])] for c in case["expectedConcepts"]]
+        found.append((names, case.get("forbiddenConcepts", [])))
+    print("\ngolden cases: an item whose concept is expected in other words, and one whose concept is not expected")
+    print("threshold   right  wrong  of items     matched though not expected  of items")
+    for threshold in THRESHOLDS:
+        right = wrong = items = strangers = others = 0
+        for names, canaries in found:
+            for place, forms in enumerate(names):
+                for item in forms:
+                    rest = [form for form in forms if not _same(item, form)]
+                    missed = [
+                        Candidate(number, each)
+                        for number, each in enumerate(names)
+                        if number != place and not any(_same(item, form) for form in each)
+                    ]
+                    if rest:
+                        items += 1
+                        hit = match_by_meaning(
+                            {0: item}, [Candidate(place, rest), *missed], canaries, threshold, similarity
+                        )
+                        right += bool(hit) and hit[0][0] == place
+                        wrong += bool(hit) and hit[0][0] != place
+                    others += 1
+                    strangers += bool(match_by_meaning({0: item}, missed, canaries, threshold, similarity))
+        print(f"{threshold:9.2f}{right:8}{wrong:7}{items:10}{strangers:33}{others:10}", flush=True)
+
+
+if __name__ == "__main__":
+    pairs("name_pairs")
+    pairs("semantic_pairs")
+    cases()
