@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-ConceptState = Literal["exact", "alias", "fuzzy", "duplicate", "canary", "unmatched"]
+ConceptState = Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
+"""`semantic`: in other words, found by embeddings; only in suites that ask for it."""
 RelationshipState = Literal[
     "exact",
     "inverse",
@@ -22,8 +23,10 @@ RelationshipState = Literal[
     "unmatched",
 ]
 QuoteState = Literal["verified", "unverified", "missing"]
+TypeState = Literal["exact", "normalised", "wrong", "missing"]
+"""`normalised`: the expected type, but not as it is written (`Commitments` for `Commitment`)."""
 
-CORRECT: frozenset[str] = frozenset({"exact", "alias", "fuzzy"})
+CORRECT: frozenset[str] = frozenset({"exact", "alias", "fuzzy", "semantic"})
 CORRECT_RELATIONSHIP: frozenset[str] = frozenset({"exact", "inverse", "fuzzy", "inverse-fuzzy"})
 
 
@@ -38,6 +41,15 @@ class Triple(NamedTuple):
         return f"{self.source} {self.predicate} {self.target}"
 
 
+class TypeMatch(NamedTuple):
+    """The type that was given to a concept, beside the expected one."""
+
+    given: str
+    """Empty for none."""
+    expected: str
+    state: TypeState
+
+
 class ConceptMatch(NamedTuple):
     """One extracted concept, in output order."""
 
@@ -50,6 +62,13 @@ class ConceptMatch(NamedTuple):
     quote: QuoteState
     grounded: bool
     """Expected, or found in the source text."""
+    type: TypeMatch | None = None
+    """Of a match (exact, alias, fuzzy) whose expected concept has a type."""
+    how: str = ""
+    """The rule by which a name that is not equal is one with `expected`: form, value, acronym, person, variant or
+    spelling. Of a canary and a duplicate too."""
+    why_not: str = ""
+    """Why an unmatched name is not the nearest one, where the two are similar."""
 
 
 class Expectation(NamedTuple):

@@ -42,3 +42,5 @@ class Metric:
     """Its part in the composite; a penalty is negative."""
     companion: bool = False
     """Shown beside the headline metrics; moves the gate to investigate at the most."""
+    optional: bool = False
+    """Only for suites whose cases carry what it needs: where none of a run's does, it is not spoken of."""

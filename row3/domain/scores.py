@@ -7,6 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 CaseStatus = Literal["scored", "bad_answer", "failed"]
+Tally = Mapping[str, Mapping[str, int]]
+"""What became of the items of an answer: by group (`relationships`), how many are what (`reversed`).
+
+A label that names a pair, what was said and what was expected, has a tab between them.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +39,8 @@ class CaseScore:
     spread: Mapping[str, float] = field(default_factory=dict)
     """Standard deviation of each metric over the repeats (K > 1)."""
     repeats: int = 1
+    tally: Tally = field(default_factory=dict)
+    """What became of its items, counted; over all repeats."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,16 @@ class CaseChange:
     note: str = ""
 
 
+class Then(NamedTuple):
+    """A case as the baseline saved it, where the comparison is with what its prompts answer now."""
+
+    metrics: Mapping[str, float]
+    """Scored as today's."""
+    spread: Mapping[str, float]
+    same: bool
+    """The answers of now are word for word those of then."""
+
+
 class Compared(NamedTuple):
     """How a case moved, and what the comparison had to do to tell; small, since it is sent between processes."""
 
@@ -71,6 +81,11 @@ class Compared(NamedTuple):
     rescored: bool = False
     problem: str = ""
     """Why the baseline's answers could not be scored again."""
+    before_tally: Mapping[str, Mapping[str, int]] = {}
+    """What became of the baseline's items, scored as today's; empty where it is not known."""
+    before_repeats: int = 0
+    """How often the baseline's prompts were asked for it now; 0 where `before` is what the baseline saved."""
+    then: Then | None = None
 
 
 @dataclass(frozen=True, slots=True)

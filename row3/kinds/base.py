@@ -12,6 +12,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
+from row3.matching.semantic_rule import SemanticRule, Similarity
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,14 @@ class Rules:
     symmetric: tuple[str, ...] = SYMMETRIC
     predicates: tuple[str, ...] = ROW3_PREDICATES
     """What an answer may use; empty for any."""
+    types: tuple[str, ...] | None = None
+    """What the types of concepts may be; empty for any, None where an answer is asked for none."""
     weights: Mapping[str, float] = field(default_factory=dict)
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
+    semantic: SemanticRule | None = None
+    """How what nothing else matches is matched by meaning; None for not at all."""
+    similarity: Similarity | None = field(default=None, compare=False)
+    """Of texts, by the embeddings of `semantic`; without it nothing is matched by meaning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.scores import CaseScore
+from row3.domain.scores import CaseScore, Tally
 from row3.kinds import extraction_lint
 from row3.kinds.base import Finding, Parsed, Rules, Unusable
 from row3.kinds.extraction_matching import explain
@@ -23,11 +23,14 @@ from row3.kinds.extraction_models import (
     quote_of,
 )
 from row3.kinds.extraction_reading import fit, read_answer
+from row3.kinds.extraction_tally import tally
+from row3.kinds.extraction_types import carries_types
+from row3.matching.forms import category_key
 from row3.matching.normalise import normalise
 from row3.metrics.composite import overall
-from row3.metrics.extraction import concept_counts, relationship_counts, values
+from row3.metrics.extraction import Counts, concept_counts, relationship_counts, states_of, type_counts, values
 
-SCORER_VERSION = 1
+SCORER_VERSION = 2
 """Raise it with every change that can move a score; a test holds the scores of this version."""
 
 METRICS = (
@@ -49,6 +52,9 @@ METRICS = (
     Metric("ungroundedRate", "Ungrounded rate", higher_is_better=False, companion=True),
     Metric("duplicateRate", "Duplicate rate", higher_is_better=False, companion=True),
     Metric("forbiddenRelationshipRate", "Forbidden relationships", higher_is_better=False, companion=True),
+    Metric("deduplicationAccuracy", "Deduplication accuracy", companion=True),
+    Metric("typeAccuracy", "Type accuracy", companion=True, optional=True),
+    Metric("typesNormalised", "Types normalised", higher_is_better=False, companion=True, optional=True),
 )
 
 
@@ -66,17 +72,18 @@ class Extraction:
     primary = "overall"
 
     def signature(self, rules: Rules) -> str:
-        """Scorer version, matcher and its library; weights and thresholds are compared on their own."""
+        """Scorer version, matcher, its library and embeddings; weights and thresholds are compared on their own."""
         release = ".".join(rapidfuzz.__version__.split(".")[:2])
         pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses.items()))
         return (
             f"extraction/{SCORER_VERSION} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release} "
             f"symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
+            f"{'' if rules.semantic is None else f' {rules.semantic.signature()}'}"
         )
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """JSON schema of the answer that a prompt with this output asks for."""
-        return answer_schema(self.outputs[output], rules.predicates)
+        return answer_schema(self.outputs[output], rules.predicates, rules.types)
 
     def variables(self, case: GoldenCase) -> dict[str, Any]:
         """`topic` and `source_text`; never the expectations."""
@@ -113,8 +120,7 @@ class Extraction:
     def score(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> CaseScore:
         """Match, count, weigh, and keep the explanation."""
         explanation = explain(case, output, rules)
-        counts = concept_counts(explanation) | relationship_counts(explanation)
-        skipped = _skipped(case)
+        counts, counted, skipped = _counted(case, explanation, rules)
         metrics = values(counts, tuple(skipped))
         metrics["overall"] = overall(metrics, rules.weights)
         return CaseScore(
@@ -124,13 +130,13 @@ class Extraction:
             skipped=skipped,
             counts={key: pair for key, pair in counts.items() if key not in skipped},
             explanation=explanation,
+            tally=counted,
         )
 
     def bad_answer(self, case: GoldenCase, reason: str, raw: str, rules: Rules) -> CaseScore:
         """0 on every metric that applies; everything expected counts as missed."""
         nothing = explain(case, ExtractionOut.model_construct(concepts=[], relationships=[]), rules)
-        skipped = _skipped(case)
-        counts = concept_counts(nothing) | relationship_counts(nothing)
+        counts, counted, skipped = _counted(case, nothing, rules)
         return CaseScore(
             case_id=case.id,
             status="bad_answer",
@@ -140,6 +146,7 @@ class Extraction:
             explanation=nothing,
             problem=reason,
             raw=raw,
+            tally=counted,
         )
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
@@ -156,12 +163,19 @@ class Extraction:
                 str(m.triple) for m in explanation.relationships if m.state not in CORRECT_RELATIONSHIP
             ],
         }
+        if "typeAccuracy" in score.metrics:
+            lists["wrongTypes"] = [
+                f"{m.label}: {m.type.given or 'none'} for {m.type.expected}"
+                for m in explanation.concepts
+                if m.type is not None and m.type.state in ("wrong", "missing")
+            ]
         return {name: tuple(items) for name, items in lists.items() if items}
 
     def expectations(self, case: GoldenCase) -> list[str]:
         """Everything the case demands, one line each, by normalised names."""
         lines = [f"concept {normalise(c.label)}" for c in case.expected_concepts]
         lines += [f"required {normalise(c.label)}" for c in case.expected_concepts if c.required]
+        lines += [f"type {normalise(c.label)} {category_key(c.type)}" for c in case.expected_concepts if c.type]
         lines += [f"canary {normalise(name)}" for name in case.forbidden_concepts]
         for kind, links in (("link", case.expected_relationships), ("forbidden", case.forbidden_relationships)):
             lines += [f"{kind} {normalise(r.source)} {r.predicate} {normalise(r.target)}" for r in links]
@@ -176,14 +190,26 @@ class Extraction:
         return extraction_lint.lint_suite(cases)
 
 
-def _skipped(case: GoldenCase) -> dict[str, str]:
+def _counted(case: GoldenCase, explanation: Explanation, rules: Rules) -> tuple[Counts, Tally, dict[str, str]]:
+    """Numerators and denominators, what items became, and which metrics do not apply, with the reason."""
+    typed, states = carries_types(case), states_of(explanation)
+    counts = concept_counts(explanation, states.concepts) | relationship_counts(explanation, states.relationships)
+    if typed:
+        counts |= type_counts(explanation)
+    return counts, tally(explanation, states, rules, typed=typed), _skipped(case, typed=typed)
+
+
+def _skipped(case: GoldenCase, *, typed: bool) -> dict[str, str]:
     skipped: dict[str, str] = {}
     if not case.expected_concepts:
-        skipped |= dict.fromkeys(("recall", "precision", "f1"), "the case expects no concepts")
+        about_concepts = ("recall", "precision", "f1", "deduplicationAccuracy")
+        skipped |= dict.fromkeys(about_concepts, "the case expects no concepts")
     if not case.expected_relationships:
         skipped |= dict.fromkeys(("relationshipAccuracy", "relationshipRecall"), "the case expects no relationships")
     if not case.forbidden_relationships:
         skipped["forbiddenRelationshipRate"] = "the case forbids no relationships"
+    if not typed:
+        skipped |= dict.fromkeys(("typeAccuracy", "typesNormalised"), "the case carries no types")
     return skipped
 
 

@@ -11,6 +11,7 @@ from rapidfuzz import process
 
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction_models import DOMAINS, GoldenCase, Relationship
+from row3.matching.forms import category_key
 from row3.matching.names import closest
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.predicates import Predicates, fold_predicate
@@ -30,7 +31,7 @@ CASE_COUNTS = (5, 10, 15)
 
 def lint_case(case: GoldenCase, rules: Rules) -> list[Finding]:
     """All findings of one case, in the order of its fields."""
-    findings = [*_header(case), *_text(case), *_concepts(case), *_canaries(case, rules)]
+    findings = [*_header(case), *_text(case), *_concepts(case), *_types(case, rules), *_canaries(case, rules)]
     return [*findings, *_relationships(case, rules)]
 
 
@@ -131,6 +132,22 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
                 f"`{concept.label}` is marked inferred but stands in the text",
                 ("expectedConcepts", i, "inferred"),
             )
+
+
+def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
+    concepts = case.expected_concepts
+    bare = [i for i, concept in enumerate(concepts) if concept.type is None]
+    if bare and (len(bare) < len(concepts) or rules.types is not None):
+        what = f"{len(bare)} of {len(concepts)} concepts have no type; give one to all of them"
+        yield Finding("warning", "types", what, ("expectedConcepts", bare[0], "label"))
+    known = {category_key(name): name for name in rules.types or ()}
+    for i, concept in enumerate(concepts):
+        if known and concept.type is not None and concept.type not in known.values():
+            like = process.extractOne(concept.type, list(known.values()), processor=str.casefold, score_cutoff=70)
+            near = known.get(category_key(concept.type)) or next(iter(like or ()), None)
+            hint = f"; did you mean `{near}`?" if near else f"; one of {', '.join(known.values())}"
+            what = f"type `{concept.type}` is none of the suite's{hint}"
+            yield Finding("error", "type", what, ("expectedConcepts", i, "type"))
 
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:

@@ -10,6 +10,8 @@ from typing import Any
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.kinds.base import Rules
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction_types import carries_types, with_types
+from row3.matching.forms import category_key
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, end_resolver, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.predicates import Predicates
@@ -24,6 +26,15 @@ def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...
     return Predicates(dict(inverses), symmetric)
 
 
+PERSON_TYPES = ("person", "human", "individual")
+"""Types of concepts whose names are compared as persons' names, however they look."""
+
+
+@lru_cache(maxsize=256)
+def _is_person(type_: str | None) -> bool:
+    return type_ is not None and category_key(type_) in map(category_key, PERSON_TYPES)
+
+
 _ENDS = attrgetter("source", "predicate", "target")
 
 
@@ -36,34 +47,44 @@ def _triples(relationships: Iterable[Any]) -> list[Triple]:
 def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanation:
     """Match a whole output: what each extracted item is, and what found each expected one."""
     expected, canaries = case.expected_concepts, case.forbidden_concepts
-    named = [Named(concept.label, concept.aliases) for concept in expected]
+    text, typed = SourceText(case.source_text), carries_types(case)
+    named = [Named(c.label, c.aliases, typed and _is_person(c.type)) for c in expected]
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
     normalise_all({name for one in named for name in (one[0], *one[1])}.union(labels, canaries))
-    index = NameIndex(named, canaries, rules.names)
+    index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
     ends = dict.fromkeys([triple[end] for triple in (*wanted, *forbidden) for end in (0, 2)])
+    resolve = end_resolver(index, ends, rules.names, text)
+    if rules.semantic is not None and rules.similarity is not None:
+        from row3.kinds.extraction_semantic import by_matches, with_meanings
+
+        matches = with_meanings(matches, labels, named, canaries, rule=rules.semantic, similarity=rules.similarity)
+        resolve = by_matches(resolve, labels, matches)
     links = RelationshipIndex(
         list(zip(wanted, [r.required for r in case.expected_relationships], strict=True)),
         forbidden,
-        end_resolver(index, ends, rules.names),
+        resolve,
         _predicates(tuple(rules.inverses.items()), rules.symmetric),
     )
     relationships, found = links.match(given)
+    concepts = _concepts(case, output, matches, text)
     return Explanation(
-        tuple(_concepts(case, output, matches)),
+        tuple(with_types(case, output, matches, concepts) if typed else concepts),
         tuple(_expectations(case, labels, matches, rules.names)),
         tuple(relationships),
         tuple(found),
     )
 
 
-def _concepts(case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch]) -> list[ConceptMatch]:
-    text = SourceText(case.source_text)
+def _concepts(
+    case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText
+) -> list[ConceptMatch]:
     expected_labels = [concept.label for concept in case.expected_concepts]
     result = []
-    for concept, (state, position, score) in zip(output.concepts, matches, strict=True):
+    new = tuple.__new__  # see `_triples`
+    for concept, (state, position, score, how, why_not) in zip(output.concepts, matches, strict=True):
         label = concept.label
         if state == "canary":
             expected: str | None = case.forbidden_concepts[position]
@@ -76,14 +97,14 @@ def _concepts(case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMat
         if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
             quoted = "verified" if text.contains_quote(quote) else "unverified"
         grounded = state in GROUNDED or text.mentions(label)
-        result.append(ConceptMatch(label, state, expected, score, quoted, grounded))
+        result.append(new(ConceptMatch, (label, state, expected, score, quoted, grounded, None, how, why_not)))
     return result
 
 
 def _expectations(
     case: GoldenCase, labels: Sequence[str], matches: Sequence[NameMatch], rule: NameRule
 ) -> list[Expectation]:
-    found = {position: item for item, (state, position, _) in enumerate(matches) if state in CORRECT}
+    found = {match.position: item for item, match in enumerate(matches) if match.state in CORRECT}
     keys = [normalise(label) for label in labels]
     result = []
     for position, concept in enumerate(case.expected_concepts):

@@ -116,6 +116,12 @@ class ConceptOut(BaseModel):
         serialization_alias="sourceQuote",
         description="The words of the source text that mention it, copied exactly.",
     )
+    # Anything at all, so that an odd type cannot make an answer unusable; see `extraction_types.type_of`.
+    type: Any = Field(
+        default=None,
+        validation_alias=AliasChoices("type", "category", "entityType", "entity_type", "kind"),
+        description="Its type.",
+    )
 
 
 class RelationshipOut(BaseModel):
@@ -160,7 +166,9 @@ def quote_of(value: Any) -> str:
     return next((text for text in map(quote_of, value) if text.strip()), "")
 
 
-def answer_schema(model: type[BaseModel], predicates: tuple[str, ...]) -> dict[str, Any]:
+def answer_schema(
+    model: type[BaseModel], predicates: tuple[str, ...], types: tuple[str, ...] | None = None
+) -> dict[str, Any]:
     """The JSON schema a prompt asks its answer to fit, derived from the output model.
 
     Reduced to what every structured-output endpoint accepts: no references, no optional keys,
@@ -170,19 +178,23 @@ def answer_schema(model: type[BaseModel], predicates: tuple[str, ...]) -> dict[s
     Args:
         model: the output model.
         predicates: what a relationship's predicate may be; empty for any.
+        types: what a concept's type may be; empty for any, None where no type is asked for.
     """
+    choices = {"predicate": predicates, "type": types or ()}
     properties: dict[str, Any] = {}
     for name, field in model.model_fields.items():
         key = field.serialization_alias or name
         inner = getattr(field.annotation, "__args__", (None,))[0]
         if isinstance(inner, type) and issubclass(inner, BaseModel):
-            properties[key] = {"type": "array", "items": answer_schema(inner, predicates)}
+            properties[key] = {"type": "array", "items": answer_schema(inner, predicates, types)}
+            continue
+        if name == "type" and types is None:
             continue
         properties[key] = {"type": "string"}
         if field.description:
             properties[key]["description"] = field.description
-        if name == "predicate" and predicates:
-            properties[key]["enum"] = list(predicates)
+        if choices.get(name):
+            properties[key]["enum"] = list(choices[name])
     return {
         "type": "object",
         "properties": properties,

@@ -7,15 +7,48 @@ pooled value all come from the same place.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from row3.domain.matches import Explanation
+from row3.domain.matches import ConceptMatch, Explanation
 from row3.metrics.ratios import f1, ratio
 
 Counts = dict[str, tuple[int, int]]
 
+ENTITY_NAMES: Mapping[str, str] = {
+    "entity_precision": "precision",
+    "entity_recall": "recall",
+    "entity_f1": "f1",
+    "relationship_accuracy": "relationshipAccuracy",
+    "type_accuracy": "typeAccuracy",
+    "deduplication_accuracy": "deduplicationAccuracy",
+}
+"""What EXPERIMENTS calls the metrics of typed entities, and the last one after V7's Deduplication Accuracy."""
 
-def concept_counts(explanation: Explanation) -> Counts:
+
+def entity_metrics(metrics: Mapping[str, float]) -> dict[str, float]:
+    """The same values under the names of EXPERIMENTS; empty where the concepts have no types."""
+    if "typeAccuracy" not in metrics:
+        return {}
+    return {name: metrics[key] for name, key in ENTITY_NAMES.items() if key in metrics}
+
+
+class States(NamedTuple):
+    """How many of the extracted items are what; counted once, for metrics and tally."""
+
+    concepts: Counter[str]
+    relationships: Counter[str]
+
+
+def states_of(explanation: Explanation) -> States:
+    """The states of a case's concepts and relationships."""
+    return States(
+        Counter([match.state for match in explanation.concepts]),
+        Counter([match.state for match in explanation.relationships]),
+    )
+
+
+def concept_counts(explanation: Explanation, states: Counter[str] | None = None) -> Counts:
     """Counts over the extracted concepts; n of them, e expected.
 
     - recall = found / e, where found are the expected concepts that some item matched (STANDARDS 1.2);
@@ -25,14 +58,15 @@ def concept_counts(explanation: Explanation) -> Counts:
     - provenanceVerified = with a quote that occurs in the source text / n;
     - hallucinationRate = canaries / n (STANDARDS 1.6);
     - ungroundedRate = neither expected nor found in the source text / n;
-    - duplicateRate = d / n.
+    - duplicateRate = d / n;
+    - deduplicationAccuracy = found by one item only / found (V7, "Same entity mentions merged correctly").
     """
     concepts = explanation.concepts
-    states = Counter([match.state for match in concepts])
+    states = states_of(explanation).concepts if states is None else states
     quotes = Counter([match.quote for match in concepts])
     grounded = sum([match.grounded for match in concepts])
     n = len(concepts)
-    correct = states["exact"] + states["alias"] + states["fuzzy"]
+    correct = states["exact"] + states["alias"] + states["fuzzy"] + states["semantic"]
     return {
         "recall": (correct, len(explanation.expected_concepts)),
         "precision": (correct, n - states["duplicate"]),
@@ -41,17 +75,37 @@ def concept_counts(explanation: Explanation) -> Counts:
         "provenanceVerified": (quotes["verified"], n),
         "ungroundedRate": (n - grounded, n),
         "duplicateRate": (states["duplicate"], n),
+        "deduplicationAccuracy": (correct - (_found_again(concepts) if states["duplicate"] else 0), correct),
     }
 
 
-def relationship_counts(explanation: Explanation) -> Counts:
+def _found_again(concepts: Sequence[ConceptMatch]) -> int:
+    """How many expected concepts more than one item names."""
+    return len({match.expected for match in concepts if match.state == "duplicate"})
+
+
+def type_counts(explanation: Explanation) -> Counts:
+    """Counts over the matched concepts whose expected one has a type; t of them.
+
+    - typeAccuracy = with the correct type / t, by the key of `matching.forms.category_key` (EXPERIMENTS);
+    - typesNormalised = with a type that is correct only by that key / t: written otherwise than the suite does.
+    """
+    states = Counter([match.type.state for match in explanation.concepts if match.type is not None])
+    t = states.total()
+    return {
+        "typeAccuracy": (states["exact"] + states["normalised"], t),
+        "typesNormalised": (states["normalised"], t),
+    }
+
+
+def relationship_counts(explanation: Explanation, states: Counter[str] | None = None) -> Counts:
     """Counts over the extracted relationships; n of them, e expected.
 
     - relationshipAccuracy = correct / n (STANDARDS 1.4); a repeated relationship is not correct twice;
     - relationshipRecall = found / e;
     - forbiddenRelationshipRate = forbidden / n.
     """
-    states = Counter([match.state for match in explanation.relationships])
+    states = states_of(explanation).relationships if states is None else states
     n = len(explanation.relationships)
     correct = states["exact"] + states["inverse"] + states["fuzzy"] + states["inverse-fuzzy"]
     return {

@@ -10,5 +10,5 @@ def test_a_triple_reads_as_a_sentence() -> None:
 
 
 def test_correct_states_are_states() -> None:
-    assert set(get_args(ConceptState)) > CORRECT == {"exact", "alias", "fuzzy"}
+    assert set(get_args(ConceptState)) > CORRECT == {"exact", "alias", "fuzzy", "semantic"}
     assert set(get_args(RelationshipState)) > CORRECT_RELATIONSHIP == {"exact", "inverse", "fuzzy", "inverse-fuzzy"}

@@ -1,0 +1,76 @@
+"""A text as a vector: how it is asked for, kept, found again and compared.
+
+Vectors are kept at half precision, 2 bytes a number: a cosine moves by less than 0.001. Every vector that is compared
+went through that, also one that was just made, so a replay scores exactly as the run that recorded it.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from operator import mul
+
+from row3.domain.requests import digest_text
+
+Vector = tuple[float, ...]
+"""Not of length 1, quite: rounding moves it a little."""
+
+MOST_NUMBERS = 65_536
+"""Of a vector; models have 256 to 4,096."""
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingRequest:
+    """Texts whose vectors are wanted, of one model."""
+
+    model: str
+    """As recordings name it."""
+    texts: tuple[str, ...]
+    """Each once."""
+
+
+Vectors = Mapping[str, Vector]
+"""By text."""
+
+
+def embedding_digest(model: str, text: str) -> str:
+    """What a recorded vector is found by: all that can move it."""
+    return digest_text(json.dumps(["embedding", model, text]))
+
+
+def pack(vector: Sequence[float]) -> str:
+    """The vector at length 1 and half precision, little-endian, in base64. Raises `ValueError` for one that is none."""
+    length = math.sqrt(math.fsum(map(mul, vector, vector)))
+    if not (0 < length < math.inf) or len(vector) > MOST_NUMBERS:
+        raise ValueError("no vector")
+    return base64.b64encode(struct.pack(f"<{len(vector)}e", *(number / length for number in vector))).decode()
+
+
+def unpack(text: str) -> Vector:
+    """The vector that `pack` wrote. Raises `ValueError` for anything else."""
+    try:
+        raw = base64.b64decode(text.encode("ascii"), validate=True)
+    except (binascii.Error, UnicodeEncodeError):
+        raise ValueError("not base64") from None
+    if len(raw) % 2 or not 0 < len(raw) <= 2 * MOST_NUMBERS:
+        raise ValueError("not a row of 16-bit numbers")
+    vector = struct.unpack(f"<{len(raw) // 2}e", raw)
+    if not all(map(math.isfinite, vector)) or not any(vector):
+        raise ValueError("no vector")
+    return vector
+
+
+def cosine(one: Vector, other: Vector) -> float:
+    """How alike two vectors of the same model are, in [0, 1]; what points away from the other is 0.
+
+    The same on every machine: the sums are exact before they are rounded. Raises `ValueError` for two lengths.
+    """
+    if len(one) != len(other):
+        raise ValueError(f"{len(one)} and {len(other)} numbers")
+    lengths = math.fsum(map(mul, one, one)) * math.fsum(map(mul, other, other))
+    return min(1.0, max(0.0, math.fsum(map(mul, one, other)) / math.sqrt(lengths)))

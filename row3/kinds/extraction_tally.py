@@ -1,0 +1,85 @@
+"""Kind `extraction`: how many items were what, and which predicates and types were said for which.
+
+A scorecard adds them up, so that a user sees what kind of error the prompt makes (STANDARDS 6.3).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+
+from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
+from row3.domain.scores import Tally
+from row3.kinds.base import Rules
+from row3.matching.predicates import fold_predicate
+from row3.metrics.extraction import States
+from row3.metrics.tallies import PAIR
+
+LONGEST = 80
+"""Characters kept of a predicate that an answer gives."""
+Key = tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]
+
+
+class Spelt(dict[str, tuple[str, bool]]):
+    """By predicate, as it is written: how it is shown, and whether the suite knows it. Filled as they are met."""
+
+    __slots__ = ("_known", "_loud")
+    MOST = 4096
+
+    def __init__(self, allowed: tuple[str, ...], inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]):
+        super().__init__()
+        names = (*(name for pair in inverses for name in pair), *symmetric, *allowed)
+        self._known = {fold_predicate(name): name for name in names} if allowed else None
+        """None where an answer may use any."""
+        self._loud = bool(allowed) and all(name.isupper() for name in allowed)
+
+    def __missing__(self, predicate: str) -> tuple[str, bool]:
+        if len(self) >= self.MOST:
+            self.clear()
+        folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
+        known = None if self._known is None else self._known.get(folded)
+        shown = known or (folded.upper() if self._loud or predicate.isupper() else folded)
+        found = self[predicate] = (shown, known is not None or self._known is None)
+        return found
+
+
+@lru_cache(maxsize=16)
+def _spelt(key: Key) -> Spelt:
+    return Spelt(*key)
+
+
+def tally(explanation: Explanation, states: States, rules: Rules, *, typed: bool) -> Tally:
+    """Concepts, relationships and types by state; and by name what was said for what. About 3 µs a case."""
+    groups = {"concepts": dict(states.concepts), "relationships": dict(states.relationships)}
+    if not states.relationships.keys() <= CORRECT_RELATIONSHIP:
+        groups |= _predicates(explanation, rules)
+    if typed and (types := [match.type for match in explanation.concepts if match.type is not None]):
+        groups["types"] = _count([match.state for match in types])
+        for group, state in (("normalisedTypes", "normalised"), ("wrongTypes", "wrong")):
+            if pairs := [f"{match.given}{PAIR}{match.expected}" for match in types if match.state == state]:
+                groups[group] = _count(pairs)
+    return groups
+
+
+def _count(labels: Iterable[str]) -> dict[str, int]:
+    return dict(Counter(labels))  # a plain one is sent between processes in half the time
+
+
+def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, int]]:
+    """Which predicate was said for which, and those that neither the suite nor the case knows."""
+    wrong = [match for match in explanation.relationships if match.state not in CORRECT_RELATIONSHIP]
+    spelt = _spelt((rules.predicates, tuple(rules.inverses.items()), rules.symmetric))
+    groups = {}
+    if mixed := [
+        f"{spelt[match.triple.predicate][0]}{PAIR}{spelt[match.expected.predicate][0]}"
+        for match in wrong
+        if match.state == "wrong-predicate" and match.expected is not None
+    ]:
+        groups["wrongPredicates"] = _count(mixed)
+    said = [spelt[match.triple.predicate] for match in wrong if match.state != "forbidden"]
+    if strange := [name for name, known in said if not known]:
+        expected = {spelt[each.triple.predicate][0] for each in explanation.expected_relationships}
+        if counts := _count([name for name in strange if name not in expected]):
+            groups["unknownPredicates"] = counts
+    return groups
