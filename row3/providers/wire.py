@@ -1,0 +1,170 @@
+"""One OpenAI-compatible endpoint: its key, its connections, and what is tried again."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from row3.domain.requests import NoAnswer
+from row3.errors import ProviderStopped, UsageError, as_sentence
+from row3.providers.base import Endpoint
+from row3.providers.faults import Exchange, Fault, host_of, status_fault
+from row3.providers.redaction import redact
+from row3.providers.retries import LONGEST_ASKED_S, LONGEST_TOTAL_S, backoff_s
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+LONGEST_BODY_BYTES = 20_000_000
+"""A chat completion is some kilobytes, 32 embeddings are a megabyte or two; reading stops here."""
+
+T = TypeVar("T")
+Call = Callable[["AsyncOpenAI"], Awaitable[Any]]
+"""Sends one request, as the SDK's raw response."""
+Read = Callable[[bytes, Exchange, float], T | Fault]
+"""Makes of a body what was asked for; the last argument is how many seconds it took."""
+
+
+class Wire:
+    """Sends requests to an endpoint until they are answered or given up.
+
+    The key is read from `environ` at the first request and goes nowhere but into the Authorization header.
+    `sleep` (seconds), `chance` (in [0, 1)) and `now` (seconds since 1970) are there for tests.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        *,
+        environ: Mapping[str, str],
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        chance: Callable[[], float] = random.random,
+        now: Callable[[], float] = time.time,
+        longest_body_bytes: int = LONGEST_BODY_BYTES,
+    ) -> None:
+        self.endpoint = endpoint
+        self._environ = environ
+        self._sleep = sleep
+        self._chance = chance
+        self._now = now
+        self._longest_body_bytes = longest_body_bytes
+        self._secrets: tuple[str, ...] = ()
+        self._client: AsyncOpenAI | None = None
+        self._stopped: Fault | None = None
+
+    async def send(
+        self, call: Call, read: Read[T], refuse: Callable[[frozenset[str]], bool] = lambda _: False
+    ) -> T | NoAnswer:
+        """What `read` makes of the answer; see `Provider.ask` for what is raised and what is returned.
+
+        Tried again: 408, 409, 429 (but no exhausted quota), 5xx, connection errors and time-outs, at most
+        `max_retries` times and with at most 300 seconds of waiting in all. `refuse` is told of fields that the
+        endpoint does not take, and says whether the request can go out again without.
+        """
+        if self._stopped is not None:
+            raise _stop(self._stopped)
+        client = self._connect()
+        tries, waited_s = 0, 0.0
+        while True:
+            outcome = await self._try(client, call, read)
+            if not isinstance(outcome, Fault):
+                return outcome
+            if outcome.kind == "stop":
+                self._stopped = outcome
+                raise _stop(outcome)
+            if outcome.refused and refuse(outcome.refused):
+                continue  # every round sends fewer fields, so this ends; it does not count as a retry
+            if outcome.kind == "give_up":
+                return NoAnswer(outcome.message, as_sentence(outcome.fix))
+            tries += 1
+            if tries > self.endpoint.max_retries:
+                return NoAnswer(outcome.message + (f" ({tries} tries)" if tries > 1 else ""), as_sentence(outcome.fix))
+            delay_s = backoff_s(tries, self._chance()) if outcome.delay_s is None else outcome.delay_s
+            if delay_s > LONGEST_ASKED_S or waited_s + delay_s > LONGEST_TOTAL_S:
+                return NoAnswer(f"{outcome.message} (it asks to wait {delay_s:.0f} s)", "Try again later")
+            waited_s += delay_s
+            await self._sleep(delay_s)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    def _connect(self) -> AsyncOpenAI:
+        """The client, made at the first request: importing the SDK takes half a second."""
+        if self._client is None:
+            key = self._key()
+            import openai
+
+            from row3.providers.bounded_http import BoundedClient
+
+            # The organisation of OPENAI_ORG_ID is OpenAI's business and no one else's.
+            own = {"openai-organization", "openai-project"} if self.endpoint.preset == "openai" else ()
+            self._client = openai.AsyncOpenAI(
+                api_key=key or "none",
+                base_url=self.endpoint.base_url,
+                max_retries=0,
+                http_client=BoundedClient(key=key, limit_bytes=self._longest_body_bytes, also_sent=frozenset(own)),
+            )
+        return self._client
+
+    def _key(self) -> str | None:
+        variable = self.endpoint.key_variable
+        if variable is None:
+            return None
+        key = self._environ.get(variable, "").strip()
+        if not key:
+            raise UsageError(
+                f"the {self.endpoint.preset} provider needs a key", fix=f"set {variable}, or use --mode replay"
+            )
+        if not (key.isascii() and key.isprintable()) or " " in key:
+            raise UsageError(f"{variable} holds characters that no key has", fix="copy the key again")
+        self._secrets = (key,)
+        return key
+
+    async def _try(self, client: AsyncOpenAI, call: Call, read: Read[T]) -> T | Fault:
+        """One request over the wire, bounded as a whole by the time-out."""
+        import openai
+
+        from row3.providers.bounded_http import CONNECT_S, BodyTooLargeError
+
+        host = host_of(self.endpoint)
+        started = time.perf_counter()
+        try:
+            async with asyncio.timeout(self.endpoint.timeout_s):
+                raw = await call(client)
+        except openai.APITimeoutError:
+            return Fault(
+                "retry", f"no connection to {host} within {CONNECT_S:g} s", "check the network and the base_url"
+            )
+        except TimeoutError:
+            return Fault("retry", f"{host} gave no full answer within {self.endpoint.timeout_s:g} s")
+        except openai.APIStatusError as error:
+            return status_fault(error.status_code, error.response.text, self._exchange(error.response.headers))
+        except openai.APIConnectionError as error:
+            return self._connection_fault(error)
+        except BodyTooLargeError:
+            megabytes = self._longest_body_bytes / 1_000_000
+            return Fault("give_up", f"{host} sent more than {megabytes:g} MB, which no answer is")
+        except (openai.OpenAIError, ValueError) as error:
+            # ValueError: a lone surrogate or a NaN, which JSON in UTF-8 cannot carry.
+            return Fault("give_up", f"the request cannot be sent: {redact(str(error), self._secrets).rstrip('.')}")
+        latency_s = time.perf_counter() - started
+        return read(raw.content, self._exchange(raw.headers), latency_s)
+
+    def _exchange(self, headers: Mapping[str, str]) -> Exchange:
+        return Exchange(self.endpoint, headers, self._secrets, self._now())
+
+    def _connection_fault(self, error: Exception) -> Fault:
+        cause = error.__cause__ or error
+        said = redact(str(cause) or type(cause).__name__, self._secrets).rstrip(".")
+        fix = "check the network and the base_url" if self.endpoint.key_variable else "is the server running?"
+        return Fault("retry", f"no answer from {host_of(self.endpoint)}: {said}", fix)
+
+
+def _stop(fault: Fault) -> ProviderStopped:
+    return ProviderStopped(fault.message, fix=fault.fix)

