@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import InvalidFile, UsageError
@@ -118,6 +119,26 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
             yield stored
     if not fits:
         raise UsageError(f"no case fits `{pattern}`", where=f"golden/{folder.name}/", fix="See the ids with `row3 -v`")
+
+
+def sources_of(folder: Path) -> dict[str, str]:
+    """By case id, what its text was taken from, where the case names it. A file that cannot be read is left out."""
+    named: dict[str, str] = {}
+    for path in folder.glob(PATTERN):
+        try:
+            raw = path.read_bytes()
+        except OSError:
+            continue
+        # Every relationship has a source and a predicate; one source more is the case's own.
+        if raw.count(b'"source"') == raw.count(b'"predicate"'):
+            continue
+        try:
+            value = from_json(raw)
+        except ValueError:
+            continue
+        if isinstance(value, dict) and isinstance(value.get("source"), str):
+            named[str(value.get("id"))] = value["source"]
+    return named
 
 
 def refuse_twice(files: Iterable[Path], kind: Kind) -> None:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from row3.errors import InvalidFile
+from row3.matching.semantic_rule import THRESHOLD
 from row3.store.documents import validate
 from row3.store.files import read_text
 
@@ -31,11 +32,23 @@ class ThresholdConfig(_Section):
     excellent: Fraction = Field(description="At least this good is excellent.")
 
 
+class SemanticConfig(_Section):
+    """Names in other words, found by their embeddings."""
+
+    model: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,120}$")] = Field(
+        description="`local`, or a model of an endpoint for embeddings."
+    )
+    threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = THRESHOLD
+    base_url: str | None = Field(default=None, description="Where the model is served; default: the provider's.")
+    key_variable: str | None = Field(default=None, description="Name of the environment variable with the key.")
+
+
 class MatchingConfig(_Section):
     """How names are compared."""
 
     scorer: Literal["levenshtein", "jaro-winkler", "ratio", "token-sort", "token-set"] = "levenshtein"
     threshold: Annotated[float, Field(gt=0, le=1, allow_inf_nan=False)] = 0.85
+    semantic: SemanticConfig | None = Field(default=None, description="By meaning too; off without this table.")
 
 
 class PredicatesConfig(_Section):
@@ -97,6 +110,9 @@ class SuiteConfig(_Section):
     provider: ProviderConfig | None = Field(default=None, description="Overrides [provider], key by key.")
     weights: dict[str, Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]] = {}
     thresholds: dict[str, ThresholdConfig] = {}
+    types: list[str] | None = Field(
+        default=None, description="Types of concepts that answers are asked for; [] for any. Default: none is asked."
+    )
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()

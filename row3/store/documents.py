@@ -10,6 +10,7 @@ import difflib
 import json
 import re
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
@@ -193,6 +194,17 @@ def check_schema_version(value: Any, known: int, *, where: str) -> int:
             f"schemaVersion {version} is newer than this row3 knows ({known})", where=where, fix="Upgrade row3"
         )
     return version
+
+
+def day(text: str) -> str:
+    """A date as files spell it; raises `ValueError` for anything else."""
+    try:
+        right = date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        right = False
+    if not right:
+        raise ValueError("is no date like 2026-12-01")
+    return text
 
 
 def dump_line(value: Any) -> str:

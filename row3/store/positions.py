@@ -44,8 +44,7 @@ def places(error: Row3Error, file: str, text: str) -> list[tuple[str, str, int]]
 
 def _looked_up(file: str, text: str, what: str, field: str, case: str | None) -> tuple[str, int]:
     if case is not None:
-        row = re.search(rf'"id":\s*{re.escape(json.dumps(case, ensure_ascii=False))}', text)
-        return f"cases.{case}", _line_at(text, row.start() if row else 0)
+        return f"cases.{case}", line_of_text(text, "id", case)
     if (in_words := LINE_IN_WORDS.search(what)) is not None:
         return field, int(in_words[1]) + (_front_matter_lines(text) if "of its body" in what else 0)
     if file.endswith(".json"):
@@ -104,6 +103,12 @@ def lines_of(text: str, paths: Iterable[Path]) -> dict[Path, int]:
                 missing -= 1
     breaks = [match.start() for match in re.finditer("\n", text)]
     return {path: bisect_right(breaks, _nearest(found, path)) + 1 for path in asked}
+
+
+def line_of_text(text: str, key: str, value: str) -> int:
+    """The line on which a key first has this text; 1 where none does."""
+    row = re.search(rf'"{re.escape(key)}":\s*{re.escape(json.dumps(value, ensure_ascii=False))}', text)
+    return _line_at(text, row.start() if row else 0)
 
 
 def duplicate_key(text: str) -> tuple[Path, int] | None:

@@ -14,8 +14,10 @@ from row3.gate.policy import GatePolicy
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.matching.names import NameRule
-from row3.matching.predicates import INVERSES, SYMMETRIC
-from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SuiteConfig, read_config
+from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
+from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
+from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
+from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SemanticConfig, SuiteConfig, read_config
 
 LOCAL = ".row3"
 READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
@@ -137,13 +139,26 @@ def make_suite(config: Config, name: str) -> Suite:
             names=NameRule(settings.matching.scorer, settings.matching.threshold),
             inverses={**INVERSES, **settings.predicates.inverse},
             symmetric=(*SYMMETRIC, *settings.predicates.symmetric),
+            types=None if settings.types is None else tuple(settings.types),
             weights=weights,
             thresholds=thresholds,
-            **({} if settings.predicates.allowed is None else {"predicates": tuple(settings.predicates.allowed)}),
+            semantic=_semantic(settings.matching.semantic, where=f"{where}.matching.semantic"),
+            predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
         ),
         policy=_policy(settings.gate, kind, where=f"{where}.gate"),
         provider=_merged(config.provider, settings.provider),
     )
+
+
+def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
+    if settings is None:
+        return None
+    if settings.model != LOCAL_NAME:
+        return SemanticRule(settings.model, settings.threshold)
+    for field in ("base_url", "key_variable"):
+        if getattr(settings, field) is not None:
+            raise InvalidFile("the local model runs in this process", where=f"{where}.{field}", fix="Remove it")
+    return SemanticRule(LOCAL_MODEL, settings.threshold)
 
 
 def _policy(gate: GateConfig, kind: Kind, *, where: str) -> GatePolicy:

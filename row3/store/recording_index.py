@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from row3.domain.requests import Request
 from row3.errors import InvalidFile
+from row3.store.embeddings import EmbeddingIndex
 from row3.store.files import read_faults
 from row3.store.recording_lines import HEAD, Recording, from_line
 
@@ -31,6 +32,8 @@ class RecordingIndex:
 
     files: list[Path]
     names: list[str]
+    folder: Path | None = None
+    """Of the suite, where its embeddings lie too."""
     _rows: dict[bytes | str, int] = field(default_factory=dict)
     """Row of the table by digest, in raw bytes: tens of thousands of recordings take a few megabytes."""
     _table: array[int] = field(default_factory=lambda: array("Q"))
@@ -40,6 +43,14 @@ class RecordingIndex:
     _by_case: dict[str, list[str]] | None = None
     """Digests by case id, made when first asked for."""
     _open: dict[tuple[int, int], int] = field(default_factory=dict)
+    _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
+
+    def embeddings(self, model: str) -> EmbeddingIndex:
+        """The recorded embeddings of a model."""
+        if model not in self._embeddings:
+            folder = self.folder or Path("none")
+            self._embeddings[model] = EmbeddingIndex(folder, model)
+        return self._embeddings[model]
 
     def __len__(self) -> int:
         return len(self._rows)

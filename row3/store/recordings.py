@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from row3.errors import InvalidFile
+from row3.store.embeddings import is_embeddings
 from row3.store.files import write_atomic
 from row3.store.recording_index import RecordingIndex
 from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, to_line
@@ -29,11 +30,13 @@ __all__ = [
 def open_index(folder: Path, journals: Iterable[Path] = ()) -> RecordingIndex:
     """Index the recordings of a suite and what interrupted runs left in the journal.
 
-    Raises `InvalidFile` for a line that is no recording.
+    Embeddings are kept beside them and are not among them. Raises `InvalidFile` for a line that is no recording.
     """
-    index = RecordingIndex([], [])
+    index = RecordingIndex([], [], folder)
     if folder.is_dir():
         for path in sorted(folder.glob("*.jsonl")):
+            if is_embeddings(path):
+                continue
             name = f"recordings/{folder.name}/{path.name}"
             if path.is_dir():
                 raise InvalidFile("this is a folder, not a file", where=name, fix="Remove or rename it")

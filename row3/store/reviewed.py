@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
-from row3.store.documents import check_schema_version, dump_line, parse_json, validate
+from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
 from row3.store.files import disk_faults, read_bytes, read_text, write_atomic
 
 FILE = "reviewed.jsonl"
@@ -37,11 +37,14 @@ class Judgement(BaseModel):
         validate_by_alias=True,
     )
     schema_version: int = SCHEMA_VERSION
-    case_id: str
+    case_id: str = Field(description="Id of the golden case.")
     item: str = Field(description="As an answer gave it.")
     verdict: Literal["wrong"]
-    text: str = Field(description="Beginning of the digest of the source text that it was judged by.")
-    date: str
+    text: str = Field(
+        pattern=f"^[0-9a-f]{{{DIGITS}}}$",
+        description="Beginning of the digest of the source text that it was judged by.",
+    )
+    date: Annotated[str, AfterValidator(day)] = Field(description="YYYY-MM-DD, UTC.")
 
 
 class Key(NamedTuple):
@@ -63,7 +66,7 @@ class Reviewed:
         if self.path.exists():
             for number, line in enumerate(read_text(self.path, where=self.where).split("\n"), 1):
                 if line.strip():
-                    self._add(_judgement(line, where=f"{self.where}:{number}"))
+                    self._add(from_line(line, where=f"{self.where}:{number}"))
 
     def __contains__(self, key: Key) -> bool:
         return key in self._held
@@ -113,7 +116,8 @@ def judged(reviewed: Reviewed, case_id: str, items: Sequence[str], source_text: 
     return [Key(case_id, normalise(item), text) in reviewed for item in items]
 
 
-def _judgement(line: str, *, where: str) -> Judgement:
+def from_line(line: str, *, where: str) -> Judgement:
+    """The judgement of a line; `where` names its file and line. Raises `InvalidFile`."""
     value = parse_json(line, where=where, surrogates=True)
     if not isinstance(value, dict):
         raise InvalidFile("the line holds no JSON object", where=where, fix="Restore the file from git")

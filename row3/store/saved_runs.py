@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic_core import from_json, to_json
 
+from row3.domain.scores import Tally
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
@@ -82,6 +83,8 @@ class CaseRecord:
     """Digest of the answers that were scored; empty for outputs made elsewhere."""
     spread: Mapping[str, float] = field(default_factory=dict)
     """Standard deviation over the repeats, by metric; empty where the case was asked once."""
+    tally: Tally = field(default_factory=dict)
+    """What became of the items, counted; empty in runs older than it."""
 
     def line(self) -> bytes:
         """The record as JSON."""
@@ -98,6 +101,8 @@ class CaseRecord:
         }
         if self.spread:
             value["spread"] = self.spread
+        if self.tally:
+            value["tally"] = self.tally
         return to_json(value)
 
 
@@ -119,9 +124,17 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
             {key: tuple(items) for key, items in value["found"].items()},
             value.get("answers", ""),
             value.get("spread", {}),
+            _tally(value.get("tally", {})),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
+
+
+def _tally(value: Any) -> Tally:
+    if not all(type(count) is int and count >= 0 for counts in value.values() for count in counts.values()):
+        raise TypeError
+    checked: Tally = value
+    return checked
 
 
 class SavedRun:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -19,19 +18,23 @@ def test_the_local_folder_ignores_itself_in_git(tmp_path: Path) -> None:
 
 
 def test_a_second_writer_waits_and_says_so(tmp_path: Path) -> None:
-    inside, said, order = threading.Event(), [], []
+    inside, waiting, said, order = threading.Event(), threading.Event(), [], []
 
     def first() -> None:
         with writing(tmp_path / ".row3"):
             inside.set()
-            time.sleep(0.4)
+            waiting.wait(60)
             order.append("first")
+
+    def say(text: str) -> None:
+        said.append(text)
+        waiting.set()
 
     thread = threading.Thread(target=first)
     thread.start()
     inside.wait()
     try:
-        with writing(tmp_path / ".row3", say=said.append):
+        with writing(tmp_path / ".row3", say=say):
             order.append("second")
     finally:
         thread.join()

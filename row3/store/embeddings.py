@@ -1,0 +1,167 @@
+"""Recorded embeddings: `recordings/<suite>/embeddings-<model>.jsonl`, one text a line, sorted by model and text.
+
+Found by the digest of model and text, so a vector serves every case and every prompt. Two branches that record merge
+in git line by line, like recordings.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from row3.domain.embeddings import Vector, embedding_digest, unpack
+from row3.errors import InvalidFile
+from row3.store.documents import check_schema_version, dump_line, parse_line
+from row3.store.files import read_faults, write_atomic
+from row3.store.recording_lines import decoded
+
+SCHEMA_VERSION = 1
+FIX = "Restore the file from git, or record it anew"
+_NAME = re.compile(r"embeddings-[a-z0-9_-]+\.jsonl")
+"""No dot before the ending, which every prompt's file has in its version."""
+
+
+class Embedding(NamedTuple):
+    """One line of an embeddings file."""
+
+    digest: str
+    model: str
+    text: str
+    packed: str
+
+    def vector(self, where: str) -> Vector:
+        """Its vector; raises `InvalidFile`."""
+        try:
+            return unpack(self.packed)
+        except ValueError as error:
+            raise InvalidFile(f"field `vector` is none: {error}", where=where, fix=FIX) from None
+
+
+class Row(NamedTuple):
+    """A line with its place."""
+
+    path: Path
+    where: str
+    line: str
+    embedding: Embedding
+
+
+def is_embeddings(path: Path) -> bool:
+    """Is this a file of embeddings, and not of a prompt's recordings?"""
+    return _NAME.fullmatch(path.name) is not None
+
+
+def file_for(folder: Path, model: str) -> Path:
+    """Where a model's embeddings are kept."""
+    return folder / f"embeddings-{re.sub('[^a-z0-9_-]+', '-', model.lower()).strip('-')[:80] or 'model'}.jsonl"
+
+
+def to_line(model: str, text: str, packed: str) -> str:
+    """An embedding as its line."""
+    return dump_line(
+        {
+            "digest": embedding_digest(model, text),
+            "schemaVersion": SCHEMA_VERSION,
+            "model": model,
+            "text": text,
+            "vector": packed,
+        }
+    )
+
+
+def from_line(line: str, *, where: str) -> Embedding:
+    """An embedding from its line; its vector is not looked at. Raises `InvalidFile`."""
+    value: Any = parse_line(line, where=where)
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    names = ("digest", "model", "text", "vector")
+    fields = [value[name] for name in names if isinstance(value, dict) and isinstance(value.get(name), str)]
+    if len(fields) < len(names):
+        raise InvalidFile("not an embedding: it needs digest, model, text and vector", where=where, fix=FIX)
+    return Embedding(*fields)
+
+
+def rows(folder: Path) -> Iterator[Row]:
+    """All lines of a suite's embeddings, file by file. Raises `InvalidFile` for one that is none."""
+    for path in sorted(folder.glob("embeddings-*.jsonl")) if folder.is_dir() else ():
+        if is_embeddings(path):
+            for where, line in lines(path):
+                yield Row(path, where, line, from_line(line, where=where))
+
+
+def lines(path: Path) -> Iterator[tuple[str, str]]:
+    """The lines of a file that are not blank, each after its place. Raises `InvalidFile`."""
+    name = f"recordings/{path.parent.name}/{path.name}"
+    with read_faults(name), path.open("rb") as file:
+        for number, raw in enumerate(file, 1):
+            if raw.strip():
+                where = f"{name}:{number}"
+                yield where, decoded(raw, where).strip()
+
+
+class EmbeddingIndex:
+    """The recorded embeddings of one model; read when first asked, and once."""
+
+    def __init__(self, folder: Path, model: str) -> None:
+        self._folder, self._model = folder, model
+        self._held: dict[str, tuple[Embedding, str]] | None = None
+        self._vectors: dict[str, Vector] = {}
+
+    def get(self, texts: Iterable[str]) -> dict[str, Vector]:
+        """The vectors of those of the texts that are recorded.
+
+        Raises `InvalidFile` for a broken line, and for a text that does not fit its digest.
+        """
+        found = {}
+        for text in texts:
+            vector = self._vectors.get(text)
+            if vector is None:
+                held = self._lines().get(embedding_digest(self._model, text))
+                if held is None:
+                    continue
+                embedding, where = held
+                if (embedding.model, embedding.text) != (self._model, text):
+                    raise InvalidFile("model or text do not fit the digest: the line was edited", where=where, fix=FIX)
+                vector = self._vectors[text] = embedding.vector(where)
+            found[text] = vector
+        return found
+
+    def _lines(self) -> dict[str, tuple[Embedding, str]]:
+        if self._held is None:
+            self._held = {}
+            for row in rows(self._folder):
+                if row.embedding.model == self._model:
+                    self._held.setdefault(row.embedding.digest, (row.embedding, row.where))  # the first one counts
+        return self._held
+
+
+def merge(folder: Path, model: str, packed: Mapping[str, str]) -> int:
+    """Put vectors, packed, by text, into the model's file; the newer of two wins. Returns how many are new or changed.
+
+    Raises `InvalidFile`, `EnvironmentFault`.
+    """
+    path = file_for(folder, model)
+    held: dict[str, str] = {}
+    for where, line in lines(path) if path.exists() else ():
+        held.setdefault(from_line(line, where=where).digest, line)
+    fresh = {embedding_digest(model, text): to_line(model, text, vector) for text, vector in packed.items()}
+    changed = sum(1 for digest, line in fresh.items() if held.get(digest) != line)
+    if changed:
+        write(path, held | fresh)
+    return changed
+
+
+def write(path: Path, by_digest: Mapping[str, str]) -> None:
+    """Write an embeddings file: sorted, one line each; an empty one is removed."""
+    if not by_digest:
+        path.unlink(missing_ok=True)
+        return
+    ordered = sorted(by_digest.values(), key=sort_key)
+    write_atomic(path, "".join(f"{line}\n" for line in ordered), where=path.name)
+
+
+def sort_key(line: str) -> tuple[str, str, str]:
+    """By model and text."""
+    embedding = from_line(line, where="")
+    return embedding.model, embedding.text, embedding.digest

@@ -1,0 +1,100 @@
+"""`golden/<suite>/quarantine.json`: which cases count for nothing, until when, and why.
+
+It stands beside the golden cases and belongs into git: a quarantine is reviewed like a case. One entry a line, sorted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic.alias_generators import to_camel
+
+from row3.domain.quarantine import Quarantined
+from row3.errors import InvalidFile
+from row3.gate.quarantine import complaint
+from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
+from row3.store.files import disk_faults, read_text, write_atomic
+
+FILE = "quarantine.json"
+SCHEMA_VERSION = 1
+SCHEMA = "../../schemas/quarantine.schema.json"
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+
+
+Day = Annotated[str, AfterValidator(day)]
+
+
+class _File(BaseModel):
+    model_config = ConfigDict(
+        extra="forbid", strict=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+    )
+
+
+class QuarantineEntry(_File):
+    """One case in quarantine."""
+
+    case: Text = Field(description="Id of the golden case.")
+    since: Day
+    until: Day = Field(description="The day from which it counts again, at most 90 days after `since`.")
+    reason: Text
+    who: str = ""
+
+
+class QuarantineFile(_File):
+    """The whole file."""
+
+    schema_: str | None = Field(default=None, alias="$schema")
+    schema_version: int = SCHEMA_VERSION
+    cases: list[QuarantineEntry]
+
+
+def place(folder: Path) -> str:
+    """The file of a suite's golden cases, as messages name it."""
+    return f"golden/{folder.name}/{FILE}"
+
+
+def read_quarantine(folder: Path) -> list[Quarantined]:
+    """The entries beside a suite's golden cases, by case; none where there is no file. Raises `InvalidFile`."""
+    path, where = folder / FILE, place(folder)
+    if not path.exists():
+        return []
+    value = parse_json(read_text(path, where=where), where=where)
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    file = validate(QuarantineFile, value, where=where, command="row3 flaky")
+    found: dict[str, Quarantined] = {}
+    for number, entry in enumerate(file.cases):
+        field = f"{where} field cases.{number}"
+        if entry.case in found:
+            raise InvalidFile(f"`{entry.case}` stands twice", where=field, fix="Keep one of them")
+        wrong = complaint(date.fromisoformat(entry.since), date.fromisoformat(entry.until))
+        if wrong:
+            raise InvalidFile(
+                f"the quarantine of `{entry.case}`: {wrong}", where=field, fix="Correct `until`, or remove the entry"
+            )
+        found[entry.case] = Quarantined(entry.case, entry.since, entry.until, entry.reason, entry.who)
+    return [found[case_id] for case_id in sorted(found)]
+
+
+def quarantine_text(entries: Iterable[Quarantined]) -> str:
+    """The file's text: an entry a line, so that two branches merge line by line."""
+    rows = []
+    for entry in sorted(entries, key=lambda entry: entry.case_id):
+        value = asdict(entry)
+        rows.append("  " + dump_line({"case": value.pop("case_id"), **value}))
+    head = f'{{\n "$schema": "{SCHEMA}",\n "schemaVersion": {SCHEMA_VERSION},\n "cases": [\n'
+    return head + ",\n".join(rows) + "\n ]\n}\n"
+
+
+def write_quarantine(folder: Path, entries: Iterable[Quarantined]) -> None:
+    """Replace the file; without entries there is none. Raises `EnvironmentFault`."""
+    held = list(entries)
+    if held:
+        write_atomic(folder / FILE, quarantine_text(held), where=place(folder))
+    else:
+        with disk_faults(place(folder)):
+            (folder / FILE).unlink(missing_ok=True)

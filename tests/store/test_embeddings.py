@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from row3.domain.embeddings import embedding_digest, pack, unpack
+from row3.errors import InvalidFile
+from row3.store.embeddings import EmbeddingIndex, file_for, from_line, is_embeddings, merge, rows, to_line
+from row3.store.recordings import open_index
+
+MODEL = "local/all-minilm-l6-v2"
+ONE, TWO = pack([1.0, 2.0]), pack([2.0, 1.0])
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "recordings" / "bread"
+
+
+def test_what_was_recorded_is_found_again(folder: Path) -> None:
+    assert merge(folder, MODEL, {"yeast": ONE, "rye": TWO}) == 2
+    index = EmbeddingIndex(folder, MODEL)
+    assert index.get(["yeast", "salt", "rye"]) == {"yeast": unpack(ONE), "rye": unpack(TWO)}
+    assert EmbeddingIndex(folder, "another").get(["yeast"]) == {}
+    assert EmbeddingIndex(folder / "none", MODEL).get(["yeast"]) == {}
+
+
+def test_a_line_is_documented_sorted_and_readable(folder: Path) -> None:
+    merge(folder, MODEL, {"yeast": ONE, "crème": TWO})
+    path = file_for(folder, MODEL)
+    assert path.name == "embeddings-local-all-minilm-l6-v2.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert json.loads(lines[0]) == {
+        "digest": embedding_digest(MODEL, "crème"),
+        "schemaVersion": 1,
+        "model": MODEL,
+        "text": "crème",
+        "vector": TWO,
+    }
+    assert '"crème"' in lines[0]
+    assert lines == sorted(lines, key=lambda line: json.loads(line)["text"])
+
+
+def test_recording_the_same_again_writes_nothing_and_anew_replaces(folder: Path) -> None:
+    merge(folder, MODEL, {"yeast": ONE})
+    before = file_for(folder, MODEL).stat().st_mtime_ns
+    assert merge(folder, MODEL, {"yeast": ONE}) == 0
+    assert file_for(folder, MODEL).stat().st_mtime_ns == before
+    assert merge(folder, MODEL, {"yeast": TWO}) == 1
+    assert [row.embedding.packed for row in rows(folder)] == [TWO]
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("text-embedding-3-small", "embeddings-text-embedding-3-small.jsonl"),
+        ("BAAI/bge-small-en-v1.5", "embeddings-baai-bge-small-en-v1-5.jsonl"),
+        ("all-minilm:latest", "embeddings-all-minilm-latest.jsonl"),
+        ("../../x", "embeddings-x.jsonl"),
+        ("…", "embeddings-model.jsonl"),
+    ],
+)
+def test_a_file_is_named_after_its_model_and_never_like_a_prompts(folder: Path, model: str, name: str) -> None:
+    path = file_for(folder, model)
+    assert (path.parent, path.name) == (folder, name)
+    assert is_embeddings(path)
+    assert not is_embeddings(folder / "embeddings-of-bread-v1.0.jsonl")  # of a prompt `embeddings-of-bread`
+
+
+def test_two_models_in_one_file_are_kept_apart(folder: Path) -> None:
+    merge(folder, "m:1", {"yeast": ONE})
+    merge(folder, "m/1", {"yeast": TWO})
+    assert len(list(folder.iterdir())) == 1
+    assert EmbeddingIndex(folder, "m:1").get(["yeast"]) == {"yeast": unpack(ONE)}
+    assert EmbeddingIndex(folder, "m/1").get(["yeast"]) == {"yeast": unpack(TWO)}
+
+
+def test_lines_of_two_branches_may_stand_together_and_the_first_counts(folder: Path) -> None:
+    merge(folder, MODEL, {"yeast": ONE})
+    path = file_for(folder, MODEL)
+    path.write_text(path.read_text("utf-8") + "\n" + to_line(MODEL, "yeast", TWO) + "\n", encoding="utf-8")
+    assert EmbeddingIndex(folder, MODEL).get(["yeast"]) == {"yeast": unpack(ONE)}
+
+
+def test_the_index_of_answers_takes_none_of_it(folder: Path) -> None:
+    merge(folder, MODEL, {"yeast": ONE})
+    index = open_index(folder)
+    assert len(index) == 0
+    assert index.embeddings(MODEL).get(["yeast"])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "not JSON"),
+        ("[]", "needs digest, model, text and vector"),
+        ('{"digest": "d", "model": "m", "text": 4, "vector": ""}', "needs digest, model, text and vector"),
+        ('{"schemaVersion": 2}', "newer than this row3 knows"),
+        ("<<<<<<< HEAD", "merge-conflict markers"),
+    ],
+)
+def test_a_broken_line_is_named(folder: Path, line: str, message: str) -> None:
+    folder.mkdir(parents=True)
+    file_for(folder, MODEL).write_text(to_line(MODEL, "rye", ONE) + f"\n{line}\n", encoding="utf-8")
+    with pytest.raises(InvalidFile, match=message) as caught:
+        EmbeddingIndex(folder, MODEL).get(["yeast"])
+    assert "recordings/bread/embeddings-local-all-minilm-l6-v2.jsonl:2" in str(caught.value)
+
+
+def test_an_edited_line_is_refused(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    value = json.loads(to_line(MODEL, "yeast", ONE))
+    for change, message in (({"text": "salt"}, "the line was edited"), ({"vector": "AAA"}, "field `vector` is none")):
+        file_for(folder, MODEL).write_text(json.dumps(value | change) + "\n", encoding="utf-8")
+        with pytest.raises(InvalidFile, match=message):
+            EmbeddingIndex(folder, MODEL).get(["yeast"])
+    assert from_line(json.dumps(value), where="").text == "yeast"

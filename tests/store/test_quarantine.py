@@ -1,0 +1,114 @@
+"""The file of a suite's quarantine: read strictly, written so that branches merge."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.domain.quarantine import Quarantined
+from row3.errors import InvalidFile
+from row3.store.quarantine import FILE, quarantine_text, read_quarantine, write_quarantine
+
+ENTRY = {"case": "rye", "since": "2026-11-22", "until": "2026-12-01", "reason": "wavers", "who": "Zoë"}
+RYE = Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "golden" / "bread"
+    path.mkdir(parents=True)
+    return path
+
+
+def put(folder: Path, *entries: dict[str, Any], **more: Any) -> None:
+    (folder / FILE).write_text(json.dumps({"schemaVersion": 1, "cases": list(entries)} | more), encoding="utf-8")
+
+
+def test_no_file_is_no_quarantine(folder: Path) -> None:
+    assert read_quarantine(folder) == []
+
+
+def test_what_is_written_is_read(folder: Path) -> None:
+    oven = Quarantined("oven", "2026-11-22", "2027-02-20", 'says "so" – Größe', "")
+    write_quarantine(folder, [RYE, oven])
+    assert read_quarantine(folder) == [oven, RYE]
+    assert [path.name for path in folder.iterdir()] == [FILE]
+
+
+def test_one_entry_a_line(folder: Path) -> None:
+    write_quarantine(folder, [RYE, Quarantined("oven", "2026-11-22", "2026-12-01", "x")])
+    lines = (folder / FILE).read_text(encoding="utf-8").split("\n")
+    assert [line.lstrip()[:16] for line in lines if "case" in line and "since" in line] == [
+        '{"case": "oven",',
+        '{"case": "rye", ',
+    ]
+    assert json.loads("\n".join(lines))["schemaVersion"] == 1
+
+
+def test_the_last_one_takes_the_file_with_it(folder: Path) -> None:
+    write_quarantine(folder, [RYE])
+    write_quarantine(folder, [])
+    assert not (folder / FILE).exists()
+    write_quarantine(folder, [])
+
+
+def test_it_is_no_golden_case(folder: Path) -> None:
+    from row3.store.cases import case_files
+
+    write_quarantine(folder, [RYE])
+    (folder / "rye.gold.json").write_text("{}", encoding="utf-8")
+    assert [path.name for path in case_files(folder)] == ["rye.gold.json"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"until": "2026-13-01"}, "cases.0.until"),
+        ({"until": "20261201"}, "cases.0.until"),
+        ({"until": "2026-12-01T00:00:00Z"}, "cases.0.until"),
+        ({"until": 20261201}, "cases.0.until"),
+        ({"until": "2026-11-22"}, "not after"),
+        ({"until": "2027-11-22"}, "365 days"),
+        ({"reason": " "}, "cases.0.reason"),
+        ({"case": ""}, "cases.0.case"),
+        ({"untl": "x"}, "did you mean `until`"),
+    ],
+)
+def test_a_wrong_entry_is_named(folder: Path, changes: dict[str, Any], says: str) -> None:
+    put(folder, ENTRY | changes)
+    with pytest.raises(InvalidFile, match="golden/bread/quarantine.json") as error:
+        read_quarantine(folder)
+    assert says in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "empty"),
+        ("{", "not JSON"),
+        ("[]", "no JSON object"),
+        ('{"cases": 3}', "`cases`"),
+        ('{"schemaVersion": 2, "cases": []}', "newer"),
+        ('{"cases": [], "cases": []}', "stands twice"),
+        ("<<<<<<< HEAD\n{}\n", "merge-conflict"),
+    ],
+)
+def test_a_broken_file_is_told(folder: Path, content: str, says: str) -> None:
+    (folder / FILE).write_text(content, encoding="utf-8")
+    with pytest.raises(InvalidFile) as error:
+        read_quarantine(folder)
+    assert says in str(error.value)
+
+
+def test_a_case_twice(folder: Path) -> None:
+    put(folder, ENTRY, ENTRY)
+    with pytest.raises(InvalidFile, match="`rye` stands twice"):
+        read_quarantine(folder)
+
+
+def test_two_branches_that_add_at_different_places_merge_by_line() -> None:
+    both = [RYE, Quarantined("oven", "2026-11-22", "2026-12-01", "x")]
+    assert set(quarantine_text([RYE]).split("\n")) - set(quarantine_text(both).split("\n")) == set()
