@@ -6,12 +6,14 @@ import contextlib
 import gc
 import importlib
 import os
+import signal
 import sys
+import warnings
 from typing import Any, NoReturn
 
 import click
 
-from row3.cli.options import Common, common_options
+from row3.cli.options import Amount, Common, common_options
 from row3.errors import Row3Error
 
 COMMANDS = {
@@ -22,8 +24,12 @@ COMMANDS = {
     "new-version": "Copy a prompt's current version to the next one.",
     "score": "Score outputs made elsewhere, without a provider.",
     "diff": "Compare two saved runs, baselines or prompt versions; nothing is judged.",
-    "aliases": "Judge what recorded runs found and no golden case knows: alias, real miss or hallucination.",
     "investigate": "Explain a case: what was missed, invented, misdirected or unquoted, and where.",
+    "aliases": "Judge what recorded runs found and no golden case knows: alias, real miss or hallucination.",
+    "power": "Say how small a drop the suite detects, and whether cases or repeats are the better buy.",
+    "drift": "Ask the baseline's prompts again on a sample: has the provider changed?",
+    "flaky": "Find the cases that waver by themselves, and put them into quarantine.",
+    "cases": "Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.",
     "history": "List the baselines, comparisons and promotions.",
     "trend": "Draw the metrics over time (SVG and PNG).",
     "recordings": "List, import, prune or verify the recorded answers.",
@@ -78,6 +84,12 @@ class Commands(click.Group):
     type=click.Choice(["failing", "regressed", "changed"]),
     help="Run a part of the cases. A part is no gate.",
 )
+@click.option("--adaptive", is_flag=True, help="With --compare: ask in rounds, on both sides, until it is decided.")
+@click.option(
+    "--max-repeats", type=click.IntRange(2, 100), metavar="K", help="Rounds of --adaptive at most; default: 5."
+)
+@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@click.option("--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again.")
 @common_options
 @click.version_option(package_name="row3", message="row3 %(version)s")
 @click.pass_context
@@ -128,8 +140,7 @@ def _guarded() -> int:
     except click.exceptions.Exit as end:
         return end.exit_code
     except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted; every answer that came is kept, and the same command goes on from there")
-        return 130
+        return _interrupted()
     except click.UsageError as error:
         _complain(error.format_message())
         return 2
@@ -149,6 +160,8 @@ def _guarded() -> int:
         _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
         return 2
     except Exception as error:  # the last net: a defect of row3 is told as one, without a traceback
+        if _broken_by_ctrl_c(error):
+            return _interrupted()
         if os.environ.get("ROW3_DEBUG"):
             raise
         _complain(
@@ -156,6 +169,30 @@ def _guarded() -> int:
             "traceback that ROW3_DEBUG=1 shows."
         )
         return 2
+
+
+def _interrupted() -> int:
+    # Once is enough: a second Ctrl-C would cut the message short.
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # What a second one had cut off half-way has nothing to add ("Task exception was never retrieved").
+    if (logging := sys.modules.get("logging")) is not None:
+        logging.disable()
+    warnings.simplefilter("ignore")
+    _complain("interrupted; every answer that came is kept, and the same command goes on from there")
+    return 130
+
+
+def _broken_by_ctrl_c(error: BaseException | None) -> bool:
+    """Whether an error came of Ctrl-C: where that strikes inside of a lock of the standard library, whoever leaves the
+    lock next fails in its place ("release unlocked lock")."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        if isinstance(error, KeyboardInterrupt):
+            return True
+        seen.add(id(error))
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def _complain(text: str) -> None:

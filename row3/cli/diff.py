@@ -27,7 +27,7 @@ def command(before: str, after: str, common: Common) -> None:
     project = common.project()
     suite = pick_suite(project, common.suite)
     result = diff(project, suite, before, after, common.run_options())
-    if common.format == "json":
+    if common.as_json:
         emit(json.dumps(diff_json(result), ensure_ascii=False, indent=1), common.out)
     else:
         most = len(result.cases) if common.verbose else SHOWN_CASES

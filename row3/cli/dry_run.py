@@ -13,16 +13,21 @@ if TYPE_CHECKING:
     from row3.workflows.session import Session
 
 
-def show_estimate(session: Session, common: Common, *, role: Role) -> int:
-    """Show what would be sent; nothing is."""
+def show_estimate(session: Session, common: Common, *, role: Role, compare: bool = False) -> int:
+    """Show what would be sent; nothing is. A live comparison asks the baseline's prompts too."""
     from row3.reports.estimate_table import estimate_json, estimate_text
+    from row3.reports.live_text import plan_json, plan_lines
     from row3.workflows.estimate import estimate
     from row3.workflows.lineup import line_up
+    from row3.workflows.live_compare import asked_beside
 
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
-    plan = estimate(session.project, session.suite, lineup, session.options)
-    if common.format == "json":
-        emit(json.dumps(estimate_json(plan), ensure_ascii=False, indent=1), common.out)
+    beside = asked_beside(session) if compare else None
+    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside)
+    if common.as_json:
+        emit(json.dumps(estimate_json(plan) | plan_json(plan), ensure_ascii=False, indent=1), common.out)
     else:
-        emit(estimate_text(plan, verbose=common.verbose > 0, style=common.style), common.out)
+        text = estimate_text(plan, verbose=common.verbose > 0, style=common.style)
+        more = [line for each in plan_lines(plan) for line in common.style.wrap(each, then="  ")]
+        emit("\n".join([text, *more]), common.out)
     return 0

@@ -21,7 +21,7 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
     project = common.project()
     suite = pick_suite(project, common.suite)
     entries = suite_history(project, suite, action=action, last=last)
-    if common.format == "json":
+    if common.as_json:
         emit(as_json(entries), common.out)
         return
     from row3.reports.history_table import history_table

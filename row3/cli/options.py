@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import shutil
 import sys
@@ -24,6 +25,17 @@ MODES = ("replay", "live", "record", "auto")
 NARROWEST = 60
 """Columns below which lines are left to the terminal."""
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Amount(click.FloatRange):
+    """A number in a range; `nan`, which every range lets through, and `inf` are none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number; click tells what is wrong with it."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a number.", param, ctx)
+        return number
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +115,15 @@ class Common:
             **rest,
         )
 
+    @property
+    def as_json(self) -> bool:
+        """Whether a result that is a table or JSON is wanted as JSON; raises `UsageError` for another form."""
+        from row3.errors import UsageError
+
+        if self.format not in (None, "table", "json"):
+            raise UsageError("this command has no such form", where=f"--format {self.format}", fix="Use table or json")
+        return self.format == "json"
+
     def check_out(self) -> None:
         """Raise `UsageError` where --out names a place that cannot be written, before anything is done."""
         from row3.errors import UsageError
@@ -156,7 +177,7 @@ _OPTIONS = (
     click.option("--case", metavar="GLOB", help="Only the cases whose id fits."),
     click.option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
     click.option("--model", metavar="NAME", help="The model, before row3.toml and the prompt."),
-    click.option("--temperature", type=click.FloatRange(0, 2), help="Before row3.toml and the prompt."),
+    click.option("--temperature", type=Amount(0, 2), help="Before row3.toml and the prompt."),
     click.option("--seed", type=int, help="The provider's seed."),
     click.option("--max-tokens", type=click.IntRange(min=1), help="Limit of tokens a request may write."),
     click.option("--repeats", type=click.IntRange(1, 100), metavar="K", help="Ask every case K times and average."),

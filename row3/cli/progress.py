@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-import threading
 import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from asyncio import Task
+
     from row3.workflows.live import Watching
     from row3.workflows.results import CaseResult, Spent
 
@@ -26,7 +27,11 @@ def make_observer(*, quiet: bool) -> Watching | None:
 
 
 class ProgressLine:
-    """One line that is rewritten: done, failed, tokens, cost, time left."""
+    """One line that is rewritten: done, failed, tokens, cost, time left.
+
+    All of it happens in the event loop of the run, as callbacks and as one task. A thread of its own would need locks,
+    and Ctrl-C inside of one leaves it broken.
+    """
 
     def __init__(self) -> None:
         self._began = self._last_answer = self._last_case = time.monotonic()
@@ -34,15 +39,16 @@ class ProgressLine:
         self._done = self._failed = self._tokens = 0
         self._total: int | None = None
         self._usd: float | None = 0.0
-        self._lock = threading.Lock()
-        self._over = threading.Event()
+        self._ticking: Task[None] | None = None
 
     def began(self, cases: int | None) -> None:
-        """How many cases there are; None where that is not known before they are read."""
+        """How many cases there are; None where that is not known before they are read. Called in the event loop."""
+        import asyncio
+
         self._total = cases
         self._began = self._last_answer = self._last_case = time.monotonic()
         self._show(force=True)
-        threading.Thread(target=self._tick, daemon=True).start()
+        self._ticking = asyncio.create_task(self._tick())  # ends with its loop
 
     def answered(self, spent: Spent, usd: float | None) -> None:
         """An answer came; `usd` is None where its price is unknown. One that was recorded took nothing now."""
@@ -64,22 +70,22 @@ class ProgressLine:
         self._show(force=True)
 
     def ended(self) -> None:
-        """Remove the line, so that whatever comes next begins on a fresh one."""
-        with self._lock:
-            self._over.set()
-            sys.stderr.write("\r\x1b[2K")
-            sys.stderr.flush()
+        """Remove the line, so that whatever comes next begins on a fresh one. Called when the loop is over."""
+        sys.stderr.write("\r\x1b[2K")
+        sys.stderr.flush()
 
-    def _tick(self) -> None:
-        while not self._over.wait(TICK_S):
+    async def _tick(self) -> None:
+        import asyncio
+
+        while True:
+            await asyncio.sleep(TICK_S)
             self._show(force=True)
 
     def _tell(self, text: str) -> None:
         from row3.cli.output import note
 
-        with self._lock:
-            sys.stderr.write("\r\x1b[2K")
-            note(text)
+        sys.stderr.write("\r\x1b[2K")
+        note(text)
 
     def _show(self, *, force: bool = False) -> None:
         now = time.monotonic()
@@ -104,7 +110,5 @@ class ProgressLine:
         from row3.reports.style import shorten
 
         room = shutil.get_terminal_size((80, 24)).columns - 1  # a line that wraps cannot be rewritten
-        with self._lock:
-            if not self._over.is_set():
-                sys.stderr.write(f"\r\x1b[2K{shorten(text, room)}")
-                sys.stderr.flush()
+        sys.stderr.write(f"\r\x1b[2K{shorten(text, room)}")
+        sys.stderr.flush()

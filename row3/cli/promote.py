@@ -14,10 +14,22 @@ from row3.cli.show import show_promotion
 @click.option("--dry-run", is_flag=True, help="Judge and say what would be written; write nothing.")
 @click.option("--commit", "make_commit", is_flag=True, help="Commit what was written.")
 @click.option("--tag", "make_tag", is_flag=True, help="Tag the commit <name>-vX.Y (with --commit).")
+@click.option("--no-interleave", is_flag=True, help="Live: do not ask the baseline's prompts again.")
+@click.option(
+    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Live: ask for no more than this."
+)
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, version: str, common: Common, *, dry_run: bool, make_commit: bool, make_tag: bool
+    ctx: click.Context,
+    version: str,
+    common: Common,
+    *,
+    dry_run: bool,
+    make_commit: bool,
+    make_tag: bool,
+    no_interleave: bool,
+    max_cost: float | None,
 ) -> None:
     """Gate VERSION and, if it passes, make it the current one.
 
@@ -26,12 +38,14 @@ def command(
     """
     from row3.workflows.promote import promote
     from row3.workflows.promotion import AlreadyDone
+    from row3.workflows.session import LiveFlags
 
     if make_tag and not make_commit:
         raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
+    session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
     try:
         result = promote(
-            common.session(),
+            session,
             version,
             approve=common.approve,
             dry_run=dry_run,
@@ -45,4 +59,6 @@ def command(
             common.out,
         )
         ctx.exit(0)
-    ctx.exit(show_promotion(result, common))
+    code = show_promotion(result, common)
+    session.finish()
+    ctx.exit(code)

@@ -44,7 +44,7 @@ def list_(common: Common) -> None:
     from row3.workflows.recordings import list_recordings
 
     summaries = list_recordings(*_opened(common))
-    as_json = common.format == "json"
+    as_json = common.as_json
     emit(
         json.dumps(list_json(summaries), indent=1) if as_json else list_text(summaries, style=common.style), common.out
     )
@@ -86,7 +86,7 @@ def verify(ctx: click.Context, common: Common) -> None:
     from row3.workflows.recordings import verify as verify_recordings
 
     findings = verify_recordings(*_opened(common))
-    as_json = common.format == "json"
+    as_json = common.as_json
     text = json.dumps(findings_json(findings), indent=1) if as_json else _lines(findings_text(findings), common)
     emit(text, common.out)
     ctx.exit(2 if any(finding.level == "error" for finding in findings) else 0)

@@ -9,7 +9,17 @@ from row3.cli.show import show_comparison, show_run
 
 
 def run_default(
-    common: Common, *, baseline: bool, compare: bool, against: str | None, dry_run: bool, only: str | None
+    common: Common,
+    *,
+    baseline: bool,
+    compare: bool,
+    against: str | None,
+    dry_run: bool,
+    only: str | None,
+    adaptive: bool,
+    max_repeats: int | None,
+    max_cost: float | None,
+    no_interleave: bool,
 ) -> int:
     """What `row3` does without a command; returns the exit code."""
     if baseline and compare:
@@ -20,7 +30,13 @@ def run_default(
         raise click.UsageError("--approve goes with --compare or promote")
     if baseline and common.prompt:
         raise click.UsageError("--baseline runs the promoted prompts; promote a version with `row3 promote`")
+    if adaptive and against is not None:
+        raise click.UsageError("--against judges recorded answers, --adaptive asks for new ones")
+    _check_live(common, compare=compare, adaptive=adaptive, max_repeats=max_repeats, no_interleave=no_interleave)
     session = common.session()
+    from row3.workflows.session import MAX_REPEATS, LiveFlags
+
+    session.under(LiveFlags(not no_interleave, adaptive, max_repeats or MAX_REPEATS, max_cost))
     if only is not None:
         from dataclasses import replace
 
@@ -32,19 +48,22 @@ def run_default(
     if dry_run:
         from row3.cli.dry_run import show_estimate
 
-        return show_estimate(session, common, role="promoted" if baseline else "candidate")
+        return show_estimate(session, common, role="promoted" if baseline else "candidate", compare=compare)
     if compare:
         from row3.workflows.gating import gate
 
         comparison = gate(session, against=against, approve=common.approve)
         if common.approve is not None and comparison.approval is None:
             session.say("nothing is blocked that could be approved")
-        return show_comparison(comparison, common)
+        code = show_comparison(comparison, common)
+        session.finish()
+        return code
     if baseline:
         from row3.workflows.baseline import save_baseline
 
         announced = save_baseline(session)
         show_run(announced, common)
+        session.finish()
         if session.may_write:
             session.say(f"baseline saved as baselines/{session.suite.name}.json; commit it with metrics-history.json")
         else:
@@ -52,4 +71,22 @@ def run_default(
         return 0
     from row3.workflows.running import plain_run
 
-    return show_run(plain_run(session), common)
+    code = show_run(plain_run(session), common)
+    session.finish()
+    return code
+
+
+def _check_live(common: Common, *, compare: bool, adaptive: bool, max_repeats: int | None, no_interleave: bool) -> None:
+    """Raise `UsageError` for options of live comparisons that do not go together."""
+    if adaptive and not compare:
+        raise click.UsageError("--adaptive goes with --compare")
+    if no_interleave and not compare:
+        raise click.UsageError("--no-interleave goes with --compare")
+    if adaptive and no_interleave:
+        raise click.UsageError("--adaptive asks both sides; it does not go with --no-interleave")
+    if max_repeats is not None and not adaptive:
+        raise click.UsageError("--max-repeats goes with --adaptive; --repeats asks every case K times")
+    if adaptive and common.repeats is not None:
+        raise click.UsageError("--adaptive decides how often to ask; --max-repeats limits it, in place of --repeats")
+    if adaptive and common.mode in ("replay", "auto"):
+        raise click.UsageError("--adaptive asks every case anew; use --mode live or record")

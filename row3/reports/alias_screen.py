@@ -17,6 +17,8 @@ _BEGIN, _END = "\x02", "\x03"
 _MARKS = re.compile(f"([{_BEGIN}{_END}])")
 AROUND = 400
 """Characters of a sentence that are shown; of a longer one, those around the words."""
+LONGEST_LABEL, AROUND_LABEL = 44, 15
+"""Columns that a candidate's label may take, and those of its number and score."""
 FEW = 10
 """Aliases that met nothing which are listed; of more only the number is told."""
 HELP = (
@@ -93,10 +95,11 @@ def _marked(lines: Iterable[str], style: Style) -> list[str]:
 def _candidates(item: Unmatched, style: Style) -> list[str]:
     if not item.candidates:
         return wrap("These answers missed no expected concept, so there is none that it could be.", first="  ")
-    room = max(min(cells(plain(one.label)), 44) for one in item.candidates)
+    most = min(LONGEST_LABEL, WIDTH - AROUND_LABEL - max(len(_remark(one, item)) for one in item.candidates))
+    room = max(min(cells(plain(one.label)), most) for one in item.candidates)
     lines = ["  Another name of"]
     for number, one in enumerate(item.candidates, 1):
-        label = shorten(plain(one.label), 44)
+        label = shorten(plain(one.label), most)
         row = f"{label}{' ' * (room - cells(label))}  {one.score:.2f}  {_remark(one, item)}"
         lines.append(f"    {style.bold(str(number))}  {row}")
     return lines
@@ -160,7 +163,7 @@ def _words(decision: Decision) -> str:
 
 def summary(review: AliasReview, decisions: Sequence[Decision], left: int, style: Style) -> str:
     """What was decided, file by file, what is left, and the aliases that met nothing."""
-    lines = [_first_line(review, decisions, left)]
+    lines = wrap(_first_line(review, decisions, left))
     for file in sorted({decision.file for decision in decisions}):
         lines.append(f"  {file}")
         for decision in decisions:

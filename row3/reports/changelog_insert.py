@@ -81,7 +81,7 @@ def _unreleased(lines: list[str], starts: list[int], version: str, prompt: str) 
 
 def _merge(entry: str, old: list[str]) -> str:
     """The new entry with everything from the old one that row3 did not write."""
-    new_parts, old_parts = _parts(entry.rstrip("\n").split("\n")), _parts(old[1:])
+    new_parts, old_parts = _parts(entry.rstrip("\n").split("\n")), _joined(_parts(old[1:]))
     heading = new_parts[0].body.pop(0)
     for part in old_parts:
         kept = _trim([line for line in part.body if line.strip() != TO_WRITE])
@@ -114,6 +114,16 @@ def _parts(lines: list[str]) -> list[_Part]:
         else:
             parts[-1].body.append(line)
     return parts
+
+
+def _joined(parts: list[_Part]) -> list[_Part]:
+    """The parts, those of one title together: a hand may have written two of them."""
+    found: dict[str, _Part] = {}
+    for part in parts:
+        first = found.setdefault(part.title.lower(), part)
+        if first is not part:
+            first.body += part.body
+    return list(found.values())
 
 
 def _trim(lines: list[str]) -> list[str]:

@@ -8,8 +8,10 @@ from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word, what_next
 from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
 from row3.reports.headline import lineup_text, shown_metrics, some, title_of
+from row3.reports.match_counts import moved_block
 from row3.reports.model import ComparisonView
 from row3.reports.prompt_diff import diff_lines
+from row3.reports.quarantine_text import quarantine_block
 from row3.reports.scorecard_table import LONGEST_ID, problems_block, room_for_ids, skipped_block, usage_block
 from row3.reports.sensitivity_text import sensitivity_sentence
 from row3.reports.style import (
@@ -44,7 +46,9 @@ def comparison_table(
     blocks = [
         _what_changed(comparison, style, verbose=verbose),
         _aggregate(comparison, style),
+        moved_block(comparison, style, verbose=verbose),
         [*skipped_block(run, style), *problems_block(run, style, verbose=verbose)],
+        quarantine_block(run.quarantine, style),
         _cases(comparison, style, verbose=verbose),
         usage_block(run, style, verbose=verbose),
         _reasons(comparison, style),

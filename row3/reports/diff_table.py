@@ -8,6 +8,7 @@ from typing import Any, Protocol
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.reports import numbers
+from row3.reports.result_json import interval_json
 from row3.reports.style import PLAIN, Style, arrow, plain, table
 
 SHOWN_CASES, SHOWN_ITEMS = 15, 6
@@ -63,11 +64,20 @@ def diff_text(view: DiffView, metrics: Sequence[Metric], *, cases: int = SHOWN_C
 def _metric_table(view: DiffView, metrics: Sequence[Metric], style: Style) -> list[str]:
     named = {metric.key: metric for metric in metrics}
     rows = [
-        (named[c.key].title, _percent(c.baseline), _percent(c.current), _points(c, style), f"{c.cases:,}")
+        (
+            named[c.key].title,
+            _percent(c.baseline),
+            _percent(c.current),
+            _points(c, style),
+            "–" if c.interval is None else numbers.interval(c.interval.low, c.interval.high),
+            "–" if c.interval is None else numbers.p_value(c.interval.p_value),
+            f"{c.cases:,}",
+        )
         for c in view.metrics
         if c.key in named
     ]
-    return table(("metric", "before", "after", "points  ", "cases"), rows, "lrrrr", style)
+    heads = ("metric", "before", "after", "points ", "95% interval", "p", "cases")
+    return table(heads, rows, "lrrrrrr", style)
 
 
 def _percent(value: float | None) -> str:
@@ -108,6 +118,7 @@ def diff_json(view: DiffView) -> dict[str, Any]:
             one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
             for one in view.metrics
         },
+        "intervals": {one.key: interval_json(one.interval) for one in view.metrics if one.interval is not None},
         "moves": dict(view.moves),
         "cases": [
             {

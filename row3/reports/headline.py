@@ -46,11 +46,13 @@ def title_of(suite: SuiteView, key: str) -> str:
 
 
 def skipped_lines(run: RunView) -> list[str]:
-    """A line for every metric that does not apply to some cases."""
+    """A line for every metric that does not apply to some cases; none of what the suite does not carry at all."""
+    silent = {metric.key for metric in run.suite.kind.metrics if metric.optional} - run.header.metrics.keys()
     return [
         f"{title_of(run.suite, key)}: "
         + "; ".join(f"{numbers.count(cases, 'case')} ({plain(reason)})" for reason, cases in reasons.items())
         for key, reasons in run.collected.skipped.items()
+        if key not in silent
     ]
 
 

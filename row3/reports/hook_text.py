@@ -8,6 +8,7 @@ from typing import Protocol
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.model import ComparisonView
+from row3.reports.quarantine_text import quarantine_block
 from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, wrap
 
 SHOWN_REASONS = 6
@@ -65,7 +66,7 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     paint = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}[comparison.verdict]
     against = f" against {comparison.against}" if comparison.against else ""
     head = f"row3: {plain(run.suite.name)}{against}: {style.paint(word, paint, BOLD)}{moved}"
-    lines = [head]
+    lines = [head, *(f"  {line}" for line in quarantine_block(run.quarantine, style))]
     if comparison.approval is not None:
         lines += wrap(f"approved by {plain(comparison.approval.by)}: {plain(comparison.approval.reason)}", first="  ")
     elif comparison.verdict is not Verdict.PROCEED or incomplete:
@@ -97,5 +98,6 @@ def _cure(hook: HookView) -> list[str]:
     return [
         "  See it in full:     row3 --compare",
         "  Explain a case:     row3 investigate CASE",
-        "  Accept it, signed:  row3 --compare --approve REASON && git add metrics-history.json",
+        "  Accept it, signed:  row3 --compare --approve REASON",
+        "                      git add metrics-history.json CHANGELOG.md",
     ]

@@ -14,8 +14,11 @@ from row3.reports.investigation_parts import (
     Invented,
     Investigation,
     Lost,
+    Meant,
     Misdirected,
     Missed,
+    Mistyped,
+    Otherwise,
     Question,
     Symptom,
 )
@@ -99,16 +102,25 @@ def _causes(found: Investigation) -> Iterator[str]:
     yield from _list("Invented concepts", f"of {concepts} extracted", map(_invented, found.invented))
     again = (f"{code(label)} names {code(expected)} again" for label, expected in found.duplicates)
     yield from _list("Duplicates", f"of {concepts} extracted", again)
+    yield from _list("Matched though written otherwise", f"of {concepts} extracted", map(_otherwise, found.otherwise))
+    yield from _list("Matched by meaning", f"of {concepts} extracted", map(_meant, found.meant))
+    matched = concepts - len(found.invented) - len(found.duplicates)
+    for heading, states in (("Wrong types", ("wrong", "missing")), ("Types in another spelling", ("normalised",))):
+        typed = [_mistyped(item) for item in found.mistyped if item.state in states]
+        yield from _list(heading, f"of {matched} matched", typed)
     for state, heading in HEADINGS.items():
         wrong = [_misdirected(item) for item in found.misdirected if item.state == state]
         yield from _list(f"Misdirected relationships: {heading.lower()}", f"of {relationships} extracted", wrong)
+    strange = [code(name) for name in found.unknown_predicates]
+    yield from _list("Predicates that the suite does not know", f"among {relationships} relationships", strange)
     blocked = sum(1 for item in found.lost if item.missed_ends)
     yield from _list("Missed relationships", f"in all, {blocked} because an end was missed", map(_lost, found.lost))
     unquoted = [_quote(item) for item in found.quotes if item.state == "missing"]
     yield from _list("Unquoted concepts", f"of {concepts} extracted", unquoted)
     unverified = [_quote(item) for item in found.quotes if item.state == "unverified"]
     yield from _list("Quotes that are not in the text", f"of {concepts} extracted", unverified)
-    if not (found.missed or found.invented or found.duplicates or found.misdirected or found.lost or found.quotes):
+    wrong_at_all = (found.missed, found.invented, found.duplicates, found.mistyped, found.misdirected, found.lost)
+    if not any((*wrong_at_all, found.quotes)):
         yield from ["Nothing went wrong.", ""]
 
 
@@ -135,8 +147,22 @@ def _invented(item: Invented) -> str:
     if item.state == "canary":
         what = f"canary {code(item.expected or '')}"
     elif item.expected:
-        what = f"not expected, nearest {code(item.expected)} ({numbers.percent(item.score)})"
+        why = f": {item.why_not}" if item.why_not else ""
+        what = f"not expected, nearest {code(item.expected)} ({numbers.percent(item.score)}{why})"
     return f"{code(item.label)}: {what}; {at(item.place) if item.place else 'not in the text'}."
+
+
+def _otherwise(item: Otherwise) -> str:
+    how = f"spelling({item.score:.2f})" if item.how == "spelling" else item.how
+    return f"{code(item.label)} counts as {code(item.expected)}: {how}."
+
+
+def _meant(item: Meant) -> str:
+    return f"{code(item.label)} counts as {code(item.expected)}: semantic({item.score:.2f})."
+
+
+def _mistyped(item: Mistyped) -> str:
+    return f"{code(item.label)}: {code(item.given) if item.given else 'no type'} for {code(item.expected)}."
 
 
 def _misdirected(item: Misdirected) -> str:
@@ -192,7 +218,11 @@ def as_json(found: Investigation) -> str:
         "extracted": dict(zip(("concepts", "relationships"), found.extracted, strict=True)),
         "failing": [symptom.metric.key for symptom in found.symptoms if symptom.failing],
         "metrics": {s.metric.key: _metric(s) for s in found.symptoms if s.value is not None},
-        **{name: _plain(getattr(found, name)) for name in ("missed", "invented", "misdirected", "lost", "quotes")},
+        **{
+            name: _plain(getattr(found, name))
+            for name in ("missed", "invented", "otherwise", "meant", "mistyped", "misdirected", "lost", "quotes")
+        },
+        "unknownPredicates": found.unknown_predicates,
         "duplicates": [{"label": label, "expected": expected} for label, expected in found.duplicates],
         "checklist": [{"section": title, "questions": _plain(questions)} for title, questions in found.checks],
         "fixes": found.fixes,

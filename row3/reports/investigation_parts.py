@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from row3.domain.matches import ConceptState, QuoteState, RelationshipState, Triple
+from row3.domain.matches import ConceptState, QuoteState, RelationshipState, Triple, TypeState
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.matching.places import Place
 
@@ -41,6 +41,35 @@ class Missed(NamedTuple):
     score: float
 
 
+class Meant(NamedTuple):
+    """An extracted concept that was matched by meaning."""
+
+    label: str
+    expected: str
+    score: float
+    """How alike their embeddings are."""
+
+
+class Mistyped(NamedTuple):
+    """A matched concept whose type is not the expected one as it is written."""
+
+    label: str
+    given: str
+    """Empty for none."""
+    expected: str
+    state: TypeState
+
+
+class Otherwise(NamedTuple):
+    """An extracted concept that is written otherwise than the expected one it is."""
+
+    label: str
+    expected: str
+    how: str
+    """The rule by which the two are one (`row3.matching.compare`)."""
+    score: float
+
+
 class Invented(NamedTuple):
     """An extracted concept that is not expected."""
 
@@ -50,6 +79,8 @@ class Invented(NamedTuple):
     """The canary it is, or the nearest expected label."""
     score: float
     place: Place | None
+    why_not: str = ""
+    """Why it is not the nearest one, where the two are similar."""
 
 
 class Misdirected(NamedTuple):
@@ -119,6 +150,11 @@ class Investigation:
     checks: tuple[tuple[str, tuple[Question, ...]], ...]
     fixes: tuple[str, ...]
     plan: tuple[str, ...]
+    meant: tuple[Meant, ...] = ()
+    mistyped: tuple[Mistyped, ...] = ()
+    unknown_predicates: tuple[str, ...] = ()
+    """Those of wrong relationships that neither the suite nor the case knows."""
+    otherwise: tuple[Otherwise, ...] = ()
 
 
 def predicate_confusions(misdirected: Sequence[Misdirected]) -> list[tuple[str, str, int]]:

@@ -18,7 +18,8 @@ def junit_xml(run: RunView, comparison: ComparisonView | None = None) -> str:
     """The whole file.
 
     A failed case is an error; a bad answer, and a case that alone fell by more than the block limit, a failure.
-    The test case `gate` is there for a comparison only and fails with all the reasons when it blocks.
+    The test case `gate` is there for a comparison only and fails with all the reasons when it blocks; of an incomplete
+    run, which is not judged, it is an error.
     """
     root = Element("testsuites")
     suite = SubElement(root, "testsuite", {"name": _clean(f"row3 {run.suite.name}")})
@@ -53,7 +54,10 @@ def _case(element: Element, outcome: Outcome) -> None:
 def _gate(element: Element, comparison: ComparisonView) -> None:
     reasons = "\n".join(f"{reason.verdict.word}: {plain(reason.text)}" for reason in comparison.reasons)
     text = f"{verdict_word(comparison)}: {summary(comparison)}"
-    if comparison.blocked or comparison.run.collected.failed:
+    if comparison.run.collected.failed:
+        _problem(element, "error", "incomplete", text, reasons)
+        return
+    if comparison.blocked:
         _problem(element, "failure", "gate", text, reasons)
         return
     if (approval := comparison.approval) is not None:

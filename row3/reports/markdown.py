@@ -20,7 +20,9 @@ from row3.reports.headline import (
     usage_lines,
 )
 from row3.reports.markdown_text import block, code, fold, grid, inline
+from row3.reports.match_counts import counts_markdown
 from row3.reports.model import ComparisonView, RunView
+from row3.reports.quarantine_text import quarantine_markdown
 from row3.reports.style import MARKS
 
 SIGNS = {Verdict.PROCEED: "✅", Verdict.INVESTIGATE: "⚠️", Verdict.BLOCK: "⛔"}
@@ -126,6 +128,7 @@ def _missing(run: RunView) -> list[str]:
     why = dict(run.problems)
     lines = [f"- skipped: {inline(text)}" for text in skipped_lines(run)]
     lines += [f"- {inline(text)}" for text in bounds_lines(run)]
+    lines += quarantine_markdown(run.quarantine)
     for ids, word in ((run.collected.failed, "no answer"), (run.collected.bad, "bad answer, 0 on every metric")):
         named = [(code(case_id), inline(why.get(case_id, ""))) for case_id in ids[:SHOWN_REASONS]]
         lines += [f"- {word}: {case} {problem}".rstrip() for case, problem in named]
@@ -139,12 +142,12 @@ def _details(run: RunView, comparison: ComparisonView | None) -> list[list[str]]
     if comparison is None:
         parts = [fold("Cases, worst first", _worst(run))] if run.rows else []
         beside = _scorecard(run, companion=True)
-        return [*parts, _beside(beside, usage)]
+        return [*parts, counts_markdown(run), _beside(beside, usage)]
     moved = [change for change in comparison.cases if change.move != "unchanged"]
     parts = [fold(f"Cases: {count_line(comparison.moves)}", _cases(moved, comparison))] if moved else []
     parts.append(fold("What changed", _what_changed(comparison)))
     beside = _compared(comparison, companion=True)
-    return [*parts, _beside(beside, usage)]
+    return [*parts, counts_markdown(run, comparison), _beside(beside, usage)]
 
 
 def _beside(beside: list[str], usage: list[str]) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from row3.domain.scores import Tally
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.sensitivity import Sensitivity
 from row3.reports.model_run import (
@@ -98,6 +99,9 @@ class ComparisonView(Protocol):
 
     @property
     def blocked(self) -> bool: ...
+
+    @property
+    def tallies(self) -> tuple[Tally, Tally]: ...
 
 
 class HistoryView(Protocol):

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.domain.scores import Usage
+from row3.domain.quarantine import Quarantine
+from row3.domain.scores import Tally, Usage
 from row3.gate.policy import GatePolicy
 
 
@@ -29,10 +30,13 @@ class KindView(Protocol):
 
 
 class RulesView(Protocol):
-    """Of a suite's rules: where the zones begin."""
+    """Of a suite's rules: where the zones begin, and which predicates an answer may use."""
 
     @property
     def thresholds(self) -> Mapping[str, Threshold]: ...
+
+    @property
+    def predicates(self) -> Sequence[str]: ...
 
 
 class SuiteView(Protocol):
@@ -96,7 +100,7 @@ class HeaderView(Protocol):
 
 
 class CollectedView(Protocol):
-    """Which cases failed or gave a bad answer, and what was skipped: by metric, reason and how many cases."""
+    """Which cases failed or gave a bad answer; what was skipped, by metric and reason; how the items matched."""
 
     @property
     def failed(self) -> Sequence[str]: ...
@@ -109,6 +113,9 @@ class CollectedView(Protocol):
 
     @property
     def seen_in(self) -> Mapping[str, tuple[int, int]]: ...
+
+    @property
+    def tally(self) -> Tally: ...
 
 
 class CaseView(Protocol):
@@ -165,6 +172,9 @@ class RunView(Protocol):
 
     @property
     def problems(self) -> Sequence[tuple[str, str]]: ...
+
+    @property
+    def quarantine(self) -> Quarantine: ...
 
     @property
     def cases(self) -> int: ...

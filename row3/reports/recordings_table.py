@@ -51,7 +51,8 @@ def list_text(summaries: Sequence[SummaryView], *, style: Style = PLAIN) -> str:
     lines = [*named_table(HEADERS, rows, style), ""]
     by_models: dict[str, list[str]] = {}
     for one in summaries:
-        by_models.setdefault(", ".join(map(plain, sorted(one.models))), []).append(plain(one.prompt))
+        if one.models:  # embeddings are no answers
+            by_models.setdefault(", ".join(map(plain, sorted(one.models))), []).append(plain(one.prompt))
     for models, prompts in by_models.items():
         whose = "" if len(by_models) == 1 else f"{', '.join(prompts)}: "
         lines += style.wrap(f"{whose}answers of {models}", then="  ")

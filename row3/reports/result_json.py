@@ -9,8 +9,11 @@ from typing import Any
 from row3.domain.intervals import Interval
 from row3.domain.verdicts import Reason
 from row3.gate.sensitivity import Sensitivity
+from row3.metrics.extraction import entity_metrics
 from row3.reports.bounds_text import bounds
+from row3.reports.match_counts import tally_json
 from row3.reports.model import ComparisonView, HeaderView, RunView
+from row3.reports.quarantine_text import quarantine_json
 
 SCHEMA_VERSION = 1
 
@@ -54,17 +57,22 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         "bounds": {
             key: {"seenIn": seen, "cases": cases, "upper95": upper} for key, (seen, cases, upper) in bounds(run).items()
         },
+        **quarantine_json(run.quarantine),
         "failed": list(run.collected.failed),
         "badAnswers": list(run.collected.bad),
         "declines": declines if comparison is None else comparison.declines,
     }
+    if run.collected.tally:
+        value["matchCounts"] = tally_json(run.collected.tally, run.suite.rules.predicates)
+    if entities := entity_metrics(header.metrics):
+        value["entityMetrics"] = entities
     return value if comparison is None else value | _judged(comparison)
 
 
 def _judged(comparison: ComparisonView) -> dict[str, Any]:
     value: dict[str, Any] = {
         "intervals": {
-            change.key: _interval(change.interval) for change in comparison.metrics if change.interval is not None
+            change.key: interval_json(change.interval) for change in comparison.metrics if change.interval is not None
         },
         "deltas": {change.key: change.delta for change in comparison.metrics if change.delta is not None},
         "verdict": comparison.verdict.word,
@@ -76,6 +84,10 @@ def _judged(comparison: ComparisonView) -> dict[str, Any]:
         "moves": dict(comparison.moves),
         "differs": list(comparison.differs),
     }
+    if comparison.tallies[0]:
+        known = comparison.run.suite.rules.predicates
+        sides = zip(("baseline", "current"), comparison.tallies, strict=True)
+        value["matchMoves"] = {name: tally_json(tally, known) for name, tally in sides}
     if (seen := comparison.sensitivity) is not None:
         value["sensitivity"] = _sensitivity(seen)
     if (approval := comparison.approval) is not None:
@@ -83,7 +95,7 @@ def _judged(comparison: ComparisonView) -> dict[str, Any]:
     return value
 
 
-def _interval(interval: Interval) -> dict[str, float]:
+def interval_json(interval: Interval) -> dict[str, float]:
     """Of the delta: a fraction like it."""
     return {
         "low": interval.low,

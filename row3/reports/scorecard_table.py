@@ -8,7 +8,9 @@ from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, usage_lines
+from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
+from row3.reports.quarantine_text import quarantine_block
 from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table
 
 SHOWN_CASES = 30
@@ -34,7 +36,9 @@ def scorecard_table(
     style = Style(colour, width)
     blocks = [
         _aggregate(run, style),
+        counts_block(run, style, verbose=verbose),
         skipped_block(run, style),
+        quarantine_block(run.quarantine, style),
         problems_block(run, style, verbose=verbose),
         _cases(run, style, verbose=verbose),
         usage_block(run, style, verbose=verbose),

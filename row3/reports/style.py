@@ -28,6 +28,11 @@ _ESCAPES = re.compile(
 )
 
 
+_WIDE = "\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
+_PIECES = re.compile(rf"[{_WIDE}\U0001f000-\U0003fffd]|[^\s{_WIDE}\U0001f000-\U0003fffd]+|\s+")
+"""A wide character (or one of their blocks), a word, or the space between."""
+
+
 def plain(text: str) -> str:
     """One line of printable characters: no escape sequences, controls, bidirectional or invisible marks."""
     return " ".join(visible(text).split())
@@ -60,11 +65,29 @@ def shorten(text: str, room: int) -> str:
 def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WIDTH) -> list[str]:
     """Lines of at most `width` columns; `first` begins the first line, `then` (blanks by default) the others."""
     rest = " " * cells(first) if then is None else then
-    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
-    if wide:
-        width = max(len(first) + 20, int(width * len(text) / (len(text) + wide)))
+    if cells(first + text) > len(first + text):
+        return _wrap_wide(text, first, rest, width)
     lines = textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return lines or [first.rstrip()]
+
+
+def _wrap_wide(text: str, first: str, rest: str, width: int) -> list[str]:
+    """As `wrap`, of a text with wide characters: a line may end after any of them, as it does in such scripts."""
+    lines, line, empty, space = [], first, True, False
+    for word in _PIECES.findall(text):
+        if word.isspace():
+            space = not empty
+            continue
+        if not empty and cells(line) + space + cells(word) > width:
+            lines.append(line)
+            line, empty, space = rest, True, False
+        left = word
+        while cells(line) + space + cells(left) > width and len(left) > 1:
+            most = next((n for n in range(len(left), 1, -1) if cells(line) + space + cells(left[:n]) <= width), 1)
+            lines.append(f"{line}{' ' * space}{left[:most]}")
+            line, left, space = rest, left[most:], False
+        line, empty, space = f"{line}{' ' * space}{left}", False, False
+    return [*lines, line.rstrip()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
@@ -11,7 +12,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
 from row3.store.locks import writing
 from row3.store.project import Project, Suite
-from row3.store.saved_runs import CaseRecord, SavedRun, parse_record, read_run, run_bytes
+from row3.store.saved_runs import SavedRun, parse_record, read_run, run_bytes
 from row3.store.transaction import commit
 from row3.workflows.evidence import declining_runs
 from row3.workflows.rescore import StoredCases
@@ -63,17 +64,11 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
         for line in run.records:
             record = parse_record(line, where="the run")
             case = stored(record.id).case
-            full = CaseRecord(
-                record.id,
-                record.digest,
-                content_digest(case),
-                demands(suite.kind, case),
-                digest_json(suite.kind.variables(case)),
-                record.status,
-                record.metrics,
-                record.found,
-                record.answers,
-                record.spread,
+            full = replace(
+                record,
+                content=content_digest(case),
+                demands=demands(suite.kind, case),
+                input=digest_json(suite.kind.variables(case)),
             )
             yield full.line()
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.metrics import Zone
+from row3.domain.scores import Tally
 from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
 from row3.gate.comparison import by_size, judge_move, worse_by
 from row3.gate.moves import compare_metrics
@@ -20,6 +21,7 @@ from row3.gate.pairs import Pairs
 from row3.gate.sensitivity import Sensitivity, sensitivity
 from row3.gate.verdicts import Evidence, judge
 from row3.gate.zones import zone_of, zones_of
+from row3.metrics.tallies import Tallies
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import RunHeader, SavedRun
@@ -28,6 +30,10 @@ from row3.workflows.differences import RulesView, loosened, signature_change, wh
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
 from row3.workflows.results import CaseResult
 from row3.workflows.run_suite import Run
+
+if TYPE_CHECKING:
+    from row3.gate.adaptive import Standing
+    from row3.gate.drift import Drift
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
@@ -58,6 +64,13 @@ class Comparison:
     """What this many cases can see of the composite."""
     approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
+    tallies: tuple[Tally, Tally] = ({}, {})
+    """What became of the items of the baseline and of the run, over the cases that both have and know it of."""
+    interleaved: bool = False
+    """The baseline's prompts were asked again in the same run, and `metrics` compares with what they answer now."""
+    drift: Drift | None = None
+    """How far they answer otherwise than the baseline says, where they were asked."""
+    adaptive: Standing | None = None
 
     @property
     def blocked(self) -> bool:
@@ -73,6 +86,7 @@ class Comparer:
         self.baseline = baseline
         self.case = CaseComparer(project, suite, baseline, paths)
         self._pairs = Pairs()
+        self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []
         self._serial = 0
         self._problem = ""
@@ -83,7 +97,16 @@ class Comparer:
         self.incomparable: list[str] = []
         self.broke: list[str] = []
         self.critical: dict[str, str] = {}
+        self._newly_resting: dict[str, str] = {}
+        self._rested = frozenset(baseline.header.gate.get("quarantined", ()))
         self.rescored = 0
+        self.cut = False
+        """A budget cut the run."""
+
+    @property
+    def pairs(self) -> Pairs:
+        """Both sides of every case that counts."""
+        return self._pairs
 
     def take(self, result: CaseResult) -> None:
         """Take in one compared case."""
@@ -91,29 +114,42 @@ class Comparer:
         assert compared is not None
         change, case_id = compared.change, result.case_id
         self.seen.add(case_id)
-        if result.critical and (how := self._how_it_broke(result, compared)):
-            self.critical[case_id] = how
+        counts = not result.quarantined
+        if (result.critical if counts else case_id not in self._rested) and (
+            how := self._how_it_broke(result, compared)
+        ):
+            (self.critical if counts else self._newly_resting)[case_id] = how
         if compared.weakened:
             self.weakened[case_id] = list(compared.weakened)
         if compared.changed:
             self.changed.append(case_id)
         self.rescored += compared.rescored
         self._problem = self._problem or compared.problem
-        if compared.before is not None:
+        if counts and compared.before is not None:
+            repeats = compared.before_repeats or self.baseline.header.repeats
             # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
             # move it.
             self._pairs.add(
                 compared.before,
                 result.metrics,
                 source=result.source,
-                repeats=(self.baseline.header.repeats, result.repeats),
+                repeats=(repeats, result.repeats),
                 spreads=(compared.before_spread, result.spread),
             )
-        if change.move == "broke":
+            if compared.before_tally and result.tally and repeats == result.repeats:
+                self._tallies[0].add(compared.before_tally)
+                self._tallies[1].add(result.tally)
+        if counts and change.move == "broke":
             self.broke.append(case_id)
         if change.move == "not comparable":
             self.incomparable.append(case_id)
-        self._keep(change)
+        # What a case in quarantine says is shown and counts for nothing; what is done to the case itself still counts.
+        self._keep(change if counts else replace(change, note=f"in quarantine until {result.quarantined}: not counted"))
+
+    def changes(self, before: Mapping[str, float], now: Mapping[str, float]) -> list[MetricChange]:
+        """How the means moved, and what the gate's policy says of it."""
+        kind = self.suite.kind
+        return compare_metrics(before, now, kind.metrics, self.suite.policy, self._pairs, primary=kind.primary)
 
     def _how_it_broke(self, result: CaseResult, compared: Compared) -> str:
         """How a critical case broke: no usable answer, worse by more than the limit, or newly in its fail zone."""
@@ -161,7 +197,9 @@ class Comparer:
         header = self.baseline.header
         kind, policy = self.suite.kind, self.suite.policy
         old_means, means = self._pairs.means()
-        changes = compare_metrics(old_means, means, kind.metrics, policy, self._pairs, primary=kind.primary)
+        # What the baseline never measured is new, and is shown without anything to compare it with.
+        new = {key: value for key, value in run.header.metrics.items() if key not in {**header.metrics, **means}}
+        changes = self.changes(old_means, new | means)
         entries = list(history)
         declines = declining_runs(entries, run, self.suite)
         differs = what_differs(header, run.header)
@@ -179,7 +217,7 @@ class Comparer:
                 shared=means,
                 shared_zones=zones_of(means, self.suite.kind.metrics, self.suite.rules.thresholds),
                 policy=self.suite.policy,
-                cases=run.cases - len(run.collected.failed),
+                cases=run.cases - len(run.collected.failed) - len(run.collected.quarantined),
                 failed=run.collected.failed,
                 removed=removed,
                 weakened=self.weakened,
@@ -188,6 +226,7 @@ class Comparer:
                 incomparable=self.incomparable,
                 broke=self.broke,
                 critical=self.critical,
+                newly_resting=self._newly_resting,
                 declines=declines,
                 partial=partial,
                 compared=self._pairs.counts().get(kind.primary, 0),
@@ -213,4 +252,5 @@ class Comparer:
             rescored=self.rescored,
             sensitivity=sensitivity(self._pairs, kind.primary, policy, wanted=policy.limit(kind.primary) / 100),
             approval=approved_before(entries, evidence) if verdict is Verdict.BLOCK else None,
+            tallies=self._tallies,
         )

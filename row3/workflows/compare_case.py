@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from row3.domain.requests import digest_json
-from row3.domain.verdicts import Compared
+from row3.domain.verdicts import Compared, Then
 from row3.gate.comparison import compare_case
 from row3.metrics.composite import overall
 from row3.store.cases import content_digest, gone_demands
@@ -65,6 +65,30 @@ class CaseComparer:
             changed,
             old is not None and (changed or self.scorer_changed),
             self._rescore.problem if before is not None and (changed or self.scorer_changed) else "",
+            old.tally if old is not None else {},
+        )
+
+    def against(self, record: CaseRecord, again: CaseRecord, repeats: int) -> Compared:
+        """Compare one case with what the baseline's prompts answer now; what it has to demand, the baseline still says.
+
+        Both sides answered the case as it stands today, so it is comparable whatever changed in it. Raises as
+        `__call__`.
+        """
+        before = self.baseline.record(record.id)
+        assert before is not None  # only the baseline's cases are asked again
+        weakened, changed, same_input = self._content(before, record)
+        saved = self._as_today(before, record.id, changed=changed) if same_input else None
+        change = compare_case(record.id, _side(again), _side(record), primary=self.suite.kind.primary)
+        return Compared(
+            change,
+            again.metrics if change.move in COMPARED else None,
+            again.spread,
+            again.status,
+            weakened,
+            changed or not same_input,
+            before_tally=again.tally,
+            before_repeats=repeats,
+            then=None if saved is None else Then(saved.metrics, saved.spread, saved.answers == again.answers != ""),
         )
 
     def _content(self, before: CaseRecord, record: CaseRecord) -> tuple[tuple[str, ...], bool, bool]:

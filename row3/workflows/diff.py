@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 
 from row3.domain.prompts import parse_reference
 from row3.domain.verdicts import CaseChange, MetricChange
@@ -14,6 +15,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.comparison import by_size, compare_case
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
+from row3.store.cases import sources_of
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun, latest_runs, parse_run, read_run, run_bytes
 from row3.workflows.differences import what_differs
@@ -72,11 +74,15 @@ def diff(project: Project, suite: Suite, before: str, after: str, options: RunOp
                 where=side.where,
                 fix=f"Compare runs of one suite; this one is `{suite.name}` ({suite.kind.name}), --suite names another",
             )
-    return compare_runs(suite, left, right)
+    return compare_runs(suite, left, right, sources=sources_of(project.golden(suite.name)))
 
 
-def compare_runs(suite: Suite, left: Side, right: Side) -> Diff:
-    """Two runs of one suite, case by case; memory holds the larger moves only. Raises `InvalidFile`."""
+def compare_runs(suite: Suite, left: Side, right: Side, *, sources: Mapping[str, str] = MappingProxyType({})) -> Diff:
+    """Two runs of one suite, case by case; memory holds the larger moves only. Raises `InvalidFile`.
+
+    Args:
+        sources: by case; cases of one source are one cluster of the intervals.
+    """
     primary = suite.kind.primary
     pairs = Pairs()
     repeats = left.run.header.repeats, right.run.header.repeats
@@ -91,7 +97,8 @@ def compare_runs(suite: Suite, left: Side, right: Side) -> Diff:
         change = compare_case(case_id, _sides(old), _sides(new), primary=primary, comparable=comparable)
         moves[change.move] += 1
         if old is not None and new is not None and change.move in _COMPARED:
-            pairs.add(old.metrics, new.metrics, repeats=repeats, spreads=(old.spread, new.spread))
+            spreads, source = (old.spread, new.spread), sources.get(case_id)
+            pairs.add(old.metrics, new.metrics, source=source, repeats=repeats, spreads=spreads)
         if change.move != "unchanged":
             weight = 2.0 if change.move in ("broke", "fixed", "failed") else abs(change.delta)
             push = heapq.heappush if len(heap) < KEPT_CHANGES else heapq.heappushpop

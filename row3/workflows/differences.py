@@ -113,10 +113,25 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         lines.append(
             f"the matching scorer was changed from {before.get('matchingScorer')} to {after.get('matchingScorer')}"
         )
+    lines += _looser_meaning(before.get("semantic"), after.get("semantic"))
     for key, weight in baseline.weights.items():
         if current.weights.get(key) != weight:
             lines.append(f"the weight of {key} was changed from {weight:g} to {_shown(current.weights.get(key))}")
     return lines
+
+
+def _looser_meaning(before: Mapping[str, Any] | None, after: Mapping[str, Any] | None) -> list[str]:
+    """Names are matched by meaning that were not, or more easily."""
+    if after is None:
+        return []
+    if before is None:
+        return [f"matching by meaning was turned on ({_shown(after)})"]
+    if before["model"] != after["model"]:
+        return [f"the model of matching by meaning was changed from {before['model']} to {after['model']}"]
+    if float(after["threshold"]) < float(before["threshold"]):
+        was, now = before["threshold"], after["threshold"]
+        return [f"the threshold of matching by meaning was loosened from {was:g} to {now:g}"]
+    return []
 
 
 def _looser_noise(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:

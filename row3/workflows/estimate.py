@@ -6,7 +6,7 @@ too; else its size is estimated from the case's input, what the case expects, an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -51,6 +51,10 @@ class Estimate:
     requests: list[Planned] = field(default_factory=list)
     example: Request | None = None
     """The first request that would be sent, rendered in full."""
+    again: int = 0
+    """Requests of the baseline's prompts, which a live comparison asks again."""
+    rounds: int = 1
+    """How often all of it is asked at most, in an adaptive comparison."""
 
     @property
     def to_send(self) -> list[Planned]:
@@ -84,7 +88,18 @@ class Estimate:
         return sorted({request.model for request in self.to_send if request.cost_usd is None})
 
 
-def estimate(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Estimate:
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a live comparison asks beside the candidates: the baseline's prompts, for the cases that it has."""
+
+    asking: Asking
+    cases: Collection[str]
+    rounds: int = 1
+
+
+def estimate(
+    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, beside: Beside | None = None
+) -> Estimate:
     """Plan a run without running it.
 
     Recordings answer in the modes `replay` and `auto`; in `live` and `record` every request would be sent, and
@@ -99,9 +114,15 @@ def estimate(project: Project, suite: Suite, lineup: Lineup, options: RunOptions
     plan = Estimate(suite.name, mode, lineup.versions())
     wanted = wanted_cases(options)
     for stored in read_cases(project.golden(suite.name), suite.kind):
-        if wanted(stored.id):
-            for repeat in range(options.repeats):
-                planner.case(stored, repeat, plan)
+        if not wanted(stored.id):
+            continue
+        for repeat in range(options.repeats):
+            planner.case(stored, repeat, plan)
+            if beside is not None and stored.id in beside.cases:
+                before = len(plan.requests)
+                _Planner(beside.asking, index, prices, replays=False).case(stored, repeat, plan)
+                plan.again += len(plan.requests) - before
+    plan.rounds = 1 if beside is None else beside.rounds
     return plan
 
 

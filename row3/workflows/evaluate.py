@@ -13,16 +13,19 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
+from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json, request_digest
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.kinds.base import Unusable
 from row3.metrics.aggregate import mean_and_spread
+from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
 from row3.store.config import ProviderConfig
 from row3.store.project import Suite
 from row3.workflows.lineup import Lineup
+from row3.workflows.meanings import scored
 from row3.workflows.templates import render
 
 
@@ -121,21 +124,25 @@ class Asking:
         )
 
 
-Steps = Generator[Request, "Answer | NoAnswer", CaseScore]
+Question = Request | EmbeddingRequest
+Given = Answer | NoAnswer | Vectors
+Steps = Generator[Question, Given, CaseScore]
+"""Answers are sent to requests, vectors to texts that are to be embedded, and to both why there is nothing."""
 
 
 def steps(asking: Asking, stored: StoredCase) -> Steps:
     """All repeats of one case; yields requests, is sent answers, returns the score."""
     scores = []
     for repeat in range(asking.repeats):
-        score = yield from _once(asking, stored, repeat)
+        score = yield from one_repeat(asking, stored, repeat)
         if score.status == "failed":
             return score
         scores.append(score)
     return scores[0] if len(scores) == 1 else average(scores)
 
 
-def _once(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
+def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
+    """One repeat of one case; yields requests, is sent answers, returns the score."""
     kind, rules = asking.suite.kind, asking.suite.rules
     variables = kind.variables(stored.case)
     outputs: dict[str, Any] = {}
@@ -145,6 +152,7 @@ def _once(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
         if isinstance(answer, NoAnswer):
             problem = f"{prompt.ref}: {answer.error}" + (f". {answer.fix}" if answer.fix else "")
             return CaseScore(stored.id, "failed", {}, problem=problem)
+        assert isinstance(answer, Answer)
         cut = answer.finish_reason == "length"
         if cut:
             notes.append(f"{prompt.ref}: cut off by the token limit")
@@ -155,7 +163,7 @@ def _once(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
         notes += [f"{prompt.ref}: {repair}" for repair in parsed.repairs]
         outputs[prompt.output] = parsed.value
         variables = {**variables, **kind.context(prompt.output, parsed.value)}
-    score = kind.score(stored.case, kind.combine(outputs), rules)
+    score = yield from scored(kind, stored.case, kind.combine(outputs), rules)
     return _with_notes(score, notes) if notes else score
 
 
@@ -181,6 +189,9 @@ def average(scores: list[CaseScore]) -> CaseScore:
         for key, (part, whole) in score.counts.items():
             held = counts.get(key, (0, 0))
             counts[key] = (held[0] + part, held[1] + whole)
+    tally = Tallies()
+    for score in scores:
+        tally.add(score.tally)
     unusable = [score for score in scores if score.status == "bad_answer"]
     notes = list(dict.fromkeys(note for score in scores for note in score.notes))
     if unusable and len(unusable) < len(scores):
@@ -197,6 +208,7 @@ def average(scores: list[CaseScore]) -> CaseScore:
         notes=tuple(notes),
         spread={key: spread for key, (_, spread) in summary.items()},
         repeats=len(scores),
+        tally=tally,
     )
 
 
@@ -205,7 +217,7 @@ def matches_json(explanation: Any) -> dict[str, Any]:
 
     Triples become plain tuples (`[:]`), which pydantic-core writes three times as fast as named ones.
     """
-    return {
+    value: dict[str, Any] = {
         "concepts": [
             {
                 "label": m.label,
@@ -238,6 +250,14 @@ def matches_json(explanation: Any) -> dict[str, Any]:
             for e in explanation.expected_relationships
         ],
     }
+    for concept, match in zip(value["concepts"], explanation.concepts, strict=True):
+        if match.how:
+            concept["how"] = match.how
+        elif match.why_not:
+            concept["whyNot"] = match.why_not
+        if match.type is not None:
+            concept["type"] = match.type._asdict()
+    return value
 
 
 def dump(value: Any) -> bytes:

@@ -1,4 +1,4 @@
-"""Driving cases through the pipeline: replay in one or several processes, live with many requests at once."""
+"""Driving cases through the pipeline by their recordings, in one or several processes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import Answer, NoAnswer, Request, digest_text
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
@@ -20,6 +21,7 @@ from row3.store.cases import StoredCase, read_case
 from row3.store.recording_index import RecordingIndex
 from row3.store.recordings import Recording
 from row3.workflows.evaluate import Asking, steps
+from row3.workflows.meanings import recorded
 from row3.workflows.results import CaseResult, Packing, Spent
 
 if TYPE_CHECKING:
@@ -32,14 +34,6 @@ ANSWERS_DIGITS = 16
 """Hexadecimal digits that a record keeps of the digest of a case's answers."""
 
 Evaluate = Callable[[StoredCase], CaseResult]
-
-
-class Asks(Protocol):
-    """What live mode needs of a provider."""
-
-    async def ask(self, request: Request) -> Answer | NoAnswer: ...
-
-    async def close(self) -> None: ...
 
 
 def spent_on(request: Request, answer: Answer) -> Spent:
@@ -103,6 +97,9 @@ class Replay:
         try:
             request = next(walk)
             while True:
+                if isinstance(request, EmbeddingRequest):
+                    request = walk.send(recorded(request, self.index.embeddings(request.model)))
+                    continue
                 recording = self.index.get(request.digest)
                 answer: Answer | NoAnswer
                 if recording is None:
@@ -177,85 +174,3 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
             pool.shutdown(wait=False, cancel_futures=True)
             _WORK = None
             gc.unfreeze()
-
-
-class Observer(Protocol):
-    """Told what happens in a live run; see `row3.reports.progress`."""
-
-    def began(self, cases: int | None) -> None: ...
-
-    def answered(self, spent: Spent, usd: float | None) -> None: ...
-
-    def finished(self, result: CaseResult) -> None: ...
-
-
-def _usd(spent: Spent, cost: Callable[[str, int, int], float | None]) -> float | None:
-    if spent.replayed:
-        return 0.0
-    if spent.prompt_tokens is None or spent.completion_tokens is None:
-        return None
-    return cost(spent.model, spent.prompt_tokens, spent.completion_tokens)
-
-
-async def evaluate_live(
-    cases: Iterable[StoredCase],
-    asking: Asking,
-    known: Callable[[Request], Answer | None],
-    provider: Asks,
-    *,
-    keep: Callable[[Request, Answer], None],
-    observer: Observer,
-    cost: Callable[[str, int, int], float | None],
-    jobs: int,
-    pack: Packing,
-) -> list[CaseResult]:
-    """Evaluate every case with up to `jobs` requests at once.
-
-    A failed case never stops the others. An answer is handed to `keep` the moment it arrives. Raises
-    `ProviderStopped` where the provider refuses everything; what was answered by then has been kept.
-    """
-    import asyncio
-
-    results: dict[str, CaseResult] = {}
-    source = iter(cases)
-    order: list[str] = []
-
-    async def one(stored: StoredCase) -> CaseResult:
-        spent: list[Spent] = []
-        said = hashlib.sha256()
-        walk = steps(asking, stored)
-        try:
-            request = next(walk)
-            while True:
-                answer: Answer | NoAnswer | None = known(request)
-                if answer is None:
-                    answer = await provider.ask(request)
-                    if isinstance(answer, Answer):
-                        keep(request, answer)
-                if isinstance(answer, Answer):
-                    said.update(answer.text.encode("utf-8", "surrogatepass"))
-                    spent.append(spent_on(request, answer))
-                    observer.answered(spent[-1], _usd(spent[-1], cost))
-                request = walk.send(answer)
-        except StopIteration as end:
-            score: CaseScore = end.value
-        answers = said.hexdigest()[:ANSWERS_DIGITS]
-        return pack(stored, score, tuple(spent), answers=answers)
-
-    async def worker() -> None:
-        for stored in source:
-            order.append(stored.id)
-            results[stored.id] = await one(stored)
-            observer.finished(results[stored.id])
-
-    workers = [asyncio.create_task(worker()) for _ in range(jobs)]
-    try:
-        await asyncio.gather(*workers)
-    except BaseException:
-        for task in workers:
-            task.cancel()
-        await asyncio.gather(*workers, return_exceptions=True)
-        raise
-    finally:
-        await provider.close()
-    return [results[case_id] for case_id in order]

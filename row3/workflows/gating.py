@@ -14,7 +14,8 @@ from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, pick_suite
+from row3.store.project import Project, Suite, pick_suite
+from row3.store.saved_runs import SavedRun
 from row3.store.transaction import commit
 from row3.workflows.at_ref import Ref, find_ref, judging_by
 from row3.workflows.baseline import read_baseline
@@ -36,7 +37,8 @@ def compare(
 
     With `ref`, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
-    is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it.
+    is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
+    modes `live` and `record` the comparison is with what the baseline's prompts answer now.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
@@ -48,7 +50,7 @@ def compare(
         suite = session.gate.applied(judging.suite)
         label = None if ref is None else ref.label
         baseline = read_baseline(judging.project, suite, against=label)
-        comparer = Comparer(session.project, suite, baseline, StoredCases(judging.project, suite))
+        comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
         run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
         comparison = comparer.finish(
             run,
@@ -62,8 +64,21 @@ def compare(
         comparison.differs.extend(judging.notes)
         if lenient and session.gate != GateFlags():
             comparison.differs.append(f"judged as the command line says: {session.gate}")
+    if session.mode != "replay":
+        from row3.workflows.live_compare import tell_which_moved
+
+        tell_which_moved(session, comparer, comparison)
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)
     return comparison
+
+
+def _comparer(session: Session, suite: Suite, baseline: SavedRun, cases: StoredCases) -> Comparer:
+    """What compares; all that a provider is asked beside it is imported where one is."""
+    if session.mode == "replay":
+        return Comparer(session.project, suite, baseline, cases)
+    from row3.workflows.live_compare import comparer_for
+
+    return comparer_for(session, suite, baseline, cases)
 
 
 def prompt_diffs(project: Project, comparison: Comparison) -> dict[str, str]:

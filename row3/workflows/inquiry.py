@@ -14,10 +14,22 @@ from row3.gate.zones import zones_of
 from row3.kinds.base import Parsed
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 from row3.matching.likeness import alike
-from row3.matching.names import SCORERS, Named, NameIndex
+from row3.matching.names import Named, NameIndex
 from row3.matching.normalise import normalise
 from row3.matching.places import Place, SearchableText
-from row3.reports.investigation_parts import BadQuote, Invented, Investigation, Lost, Misdirected, Missed, Symptom
+from row3.matching.scorers import SCORERS
+from row3.reports.investigation_parts import (
+    BadQuote,
+    Invented,
+    Investigation,
+    Lost,
+    Meant,
+    Misdirected,
+    Missed,
+    Mistyped,
+    Otherwise,
+    Symptom,
+)
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.saved_runs import CaseRecord, read_run
@@ -58,11 +70,21 @@ class Inquiry:
             symptoms=(),
             missed=tuple(self._missed()),
             invented=tuple(
-                Invented(m.label, m.state, m.expected, m.score, self.text.find([m.label]))
+                Invented(m.label, m.state, m.expected, m.score, self.text.find([m.label]), m.why_not)
                 for m in self.seen.concepts
                 if m.state in ("unmatched", "canary")
             ),
             duplicates=tuple((m.label, m.expected or "") for m in self.seen.concepts if m.state == "duplicate"),
+            otherwise=tuple(
+                Otherwise(m.label, m.expected or "", m.how, m.score) for m in self.seen.concepts if m.state == "fuzzy"
+            ),
+            meant=tuple(Meant(m.label, m.expected or "", m.score) for m in self.seen.concepts if m.state == "semantic"),
+            mistyped=tuple(
+                Mistyped(m.label, m.type.given, m.type.expected, m.type.state)
+                for m in self.seen.concepts
+                if m.type is not None and m.type.state != "exact"
+            ),
+            unknown_predicates=tuple(self.score.tally.get("unknownPredicates", ())),
             misdirected=tuple(
                 Misdirected(m.triple, m.state, m.expected, self._sentence_of(m.expected, m.triple))
                 for m in self.seen.relationships
@@ -92,6 +114,7 @@ class Inquiry:
         return tuple(
             Symptom(m, self.score.metrics.get(m.key), zones.get(m.key), limits.get(m.key), old.get(m.key))
             for m in metrics
+            if m.key in self.score.metrics or not m.optional
         ), notes
 
     def _baseline(self) -> tuple[CaseRecord | None, list[str]]:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete, UsageError
@@ -22,6 +23,7 @@ from row3.workflows.evaluate import Asking, steps
 from row3.workflows.execute import miss
 from row3.workflows.inquiry import Inquiry
 from row3.workflows.lineup import Role, line_up
+from row3.workflows.meanings import Source, vector_source
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import RunOptions, make_asking
 
@@ -46,7 +48,8 @@ def investigate(
     stored = find_case(project, suite, case_id)
     lineup = line_up(project, suite, role=role, named=named)
     asking = make_asking(suite, lineup, options)
-    score, said = _walk(asking, stored, _answers(project, suite, options))
+    with vector_source(project, suite, options.mode or "replay") as vectors:
+        score, said = _walk(asking, stored, _answers(project, suite, options), vectors)
     if score.status == "failed":
         raise RunIncomplete("the case has no answer", where=case_id, fix=score.problem)
     return Inquiry(project, asking, stored, score, said).result()
@@ -74,13 +77,17 @@ def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
 
 
 def _walk(
-    asking: Asking, stored: StoredCase, answer: Callable[[Request], Answer | NoAnswer]
+    asking: Asking, stored: StoredCase, answer: Callable[[Request], Answer | NoAnswer], vectors: Source | None
 ) -> tuple[CaseScore, list[tuple[Request, Answer]]]:
     said: list[tuple[Request, Answer]] = []
     walk = steps(asking, stored)
     try:
         request = next(walk)
         while True:
+            if isinstance(request, EmbeddingRequest):
+                assert vectors is not None
+                request = walk.send(vectors(request))
+                continue
             given = answer(request)
             if isinstance(given, Answer):
                 said.append((request, given))

@@ -5,16 +5,15 @@ No finding stops the others: a file that cannot be used is a finding like any ot
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from row3.errors import InvalidFile, Row3Error
+from row3.errors import InvalidFile
 from row3.reports.findings import LintFinding, LintReport
-from row3.store import positions
+from row3.store import embeddings, positions
 from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
-from row3.store.files import decode, refuse_conflicts
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted
@@ -24,6 +23,7 @@ from row3.store.saved_runs import read_run
 from row3.workflows.endpoints import endpoint_of
 from row3.workflows.lint_cases import CaseLint
 from row3.workflows.lint_findings import Findings, near_miss
+from row3.workflows.lint_lines import broken_lines
 from row3.workflows.lint_prompts import PromptLint
 
 __all__ = ["LintFinding", "LintReport", "lint", "lint_at"]
@@ -120,26 +120,11 @@ class _Lint:
         folder = self.project.recordings(suite.name)
         for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
             where = f"recordings/{suite.name}/{path.name}"
-            for error in islice(_broken_lines(path, where), MOST):
+            read = embeddings.from_line if embeddings.is_embeddings(path) else from_line
+            for error in islice(broken_lines(path, where, read), MOST):
                 self._findings.unusable(error, where)
             self._findings.files += 1
 
 
 def _read_baseline(path: Path, where: str) -> int:
     return sum(1 for _ in read_run(path, where=where).records())
-
-
-def _broken_lines(path: Path, where: str) -> Iterator[Row3Error]:
-    try:
-        with path.open("rb") as file:
-            for number, raw in enumerate(file, 1):
-                place = f"{where}:{number}"
-                try:
-                    text = decode(raw, where=place)
-                    refuse_conflicts(text, where=place)
-                    if text.strip():
-                        from_line(text, where=place)
-                except Row3Error as error:
-                    yield InvalidFile(error.what, where=place, fix=error.fix)
-    except OSError as error:
-        yield InvalidFile(f"cannot be read ({error.strerror})", where=where)

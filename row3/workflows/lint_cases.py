@@ -17,6 +17,7 @@ from row3.store.cases import CASE_SCHEMA_VERSION, PATTERN
 from row3.store.documents import check_schema_version, complaints, parse_json
 from row3.store.files import decode, read_bytes
 from row3.store.project import Project, Suite
+from row3.workflows.lint_beside import FILES, lint_beside
 from row3.workflows.lint_findings import Findings
 
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -34,13 +35,14 @@ class CaseLint:
         folder, where = self._project.golden(suite.name), f"golden/{suite.name}/"
         files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-            if path not in files:
+            if path not in files and path.name not in FILES:
                 self._findings.add(
                     "warning", "not-a-case", where + path.name, f"is not named {PATTERN}; nothing reads it"
                 )
         ids: dict[str, str] = {}
         cases = [self._case(suite, path, where + path.name, ids) for path in files]
         usable = [case for case in cases if case is not None]
+        lint_beside(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read

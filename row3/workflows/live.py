@@ -9,29 +9,24 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Protocol
 
-from row3.domain.requests import Answer, Request
-from row3.store import journal
 from row3.store.cases import StoredCase, case_files, read_cases
-from row3.store.locks import writing
 from row3.store.project import Project, Suite
-from row3.store.recording_index import RecordingIndex
-from row3.store.recordings import merge, open_index
+from row3.workflows.asking_live import Answers, Cost, Observer, evaluate_live
+from row3.workflows.budget import Budget
 from row3.workflows.endpoints import endpoint_of
 from row3.workflows.evaluate import Asking
-from row3.workflows.execute import Observer, evaluate_live
+from row3.workflows.live_journal import Kept
+from row3.workflows.meanings import open_meanings
 from row3.workflows.results import CaseResult, Packing, Spent
-from row3.workflows.run_header import new_run_id, now
 from row3.workflows.run_suite import RunOptions, wanted_cases
 
 DEFAULT_JOBS = 8
-Cost = Callable[[str, int, int], float | None]
 
 
 class Watching(Observer, Protocol):
-    """An observer that is also told that no more comes, whatever ended the run."""
+    """An observer that is also told, after the event loop, that no more comes, whatever ended the run."""
 
     def ended(self) -> None: ...
 
@@ -65,69 +60,82 @@ class LiveRun:
     cost: Cost
     say: Callable[[str], None]
     packing: Packing
+    budget: Budget | None = None
+    kind: str = ""
+    """Of its journal, where that is not by the mode."""
+    lasts_h: float | None = None
+    """Hours after which what an interrupted run left is of no use."""
+    afterwards: list[Callable[[], None]] | None = None
+    """What is to be done when the command is over; None: at once."""
 
     def results(self) -> list[CaseResult]:
         """All cases answered by the provider, as far as the mode does not take recordings.
 
-        Raises `ProviderStopped` where the provider refuses everything; every answer that came is kept.
+        Raises `ProviderStopped` where the provider refuses everything; every answer that came is kept. Raises
+        `UsageError` where a budget is to be kept to and a model has no price.
         """
         import asyncio
 
         from row3.providers.registry import make_provider
 
+        if self.budget is not None:
+            self.budget.check(each.model for each in self.asking.parameters.values())
         # Answers that will be saved and answers that will not are kept apart: a live run's are nobody's recordings.
-        kind = "live" if self.mode == "live" else "record"
-        left = journal.abandoned(self.project.local, self.suite.name, kind)
-        index = self._known(left)
+        kind = self.kind or ("live" if self.mode == "live" else "record")
+        name, recorded = self.suite.name, self.mode == "auto"
+        kept = Kept.open(self.project, name, kind, recordings=recorded, lasts_h=self.lasts_h)
+        if kept.waiting:
+            self.say(f"going on with {kept.waiting} answers that an interrupted run left")
         provider = make_provider(endpoint_of(self.project, self.suite), os.environ)
-        own = journal.Journal(self.project.local, self.suite.name, kind, new_run_id())
-        jobs = self.options.jobs or self.project.config.jobs or DEFAULT_JOBS
-
-        def known(request: Request) -> Answer | None:
-            recording = index.get(request.digest)
-            return None if recording is None else recording.answer
-
-        def keep(request: Request, answer: Answer) -> None:
-            own.keep(request, answer, recorded_at=now())
-
+        meanings = open_meanings(self.project, self.suite, recordings=recorded)
+        answers = Answers(provider, kept.known, kept.keep, self.observer, self.cost, self.budget, meanings)
+        asking = evaluate_live(
+            self.cases(), self.asking, answers, jobs=self.jobs, pack=self.packing, expected=self._expected()
+        )
+        complete = False
         try:
-            self.observer.began(self._expected())
-            results = asyncio.run(
-                evaluate_live(
-                    self._cases(),
-                    self.asking,
-                    known,
-                    provider,
-                    keep=keep,
-                    observer=self.observer,
-                    cost=self.cost,
-                    jobs=jobs,
-                    pack=self.packing,
-                )
-            )
+            results = asyncio.run(asking)
+            complete = all(result.status != "failed" for result in results)
         finally:
             self.observer.ended()
-            own.close()
+            if not complete:
+                kept.close()
             if kind == "record":
-                self._save([*left, own.path])
-        # The journals of an unfinished run stay: the same command goes on from them.
+                kept.record(self.say)
+                if meanings is not None:
+                    meanings.record(self.project, self.say)
+        self.tell_refused(provider)
+        if complete:
+            self.end(kept)
+        return results
+
+    def end(self, *journals: Kept) -> None:
+        """Remove the journals of a complete run, not before the command has come to its result: what comes in between
+        can be interrupted too, and a command that ends without a result goes on from its answers."""
+
+        def now() -> None:
+            for kept in journals:
+                kept.close()
+                kept.discard()
+
+        if self.afterwards is None:
+            now()
+        else:
+            self.afterwards.append(now)
+
+    @property
+    def jobs(self) -> int:
+        """Requests at once."""
+        return self.options.jobs or self.project.config.jobs or DEFAULT_JOBS
+
+    def tell_refused(self, provider: object) -> None:
+        """Say which fields of a request the endpoint turned out not to take."""
         refused = sorted(getattr(provider, "refused", ()))
         if refused:
             self.say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
-        if all(result.status != "failed" for result in results):
-            journal.discard([*left, own.path])
-        return results
 
-    def _known(self, left: list[Path]) -> RecordingIndex:
-        """Recordings answer in `auto`; what an interrupted run left answers in every mode."""
-        recorded = self.project.recordings(self.suite.name)
-        index = open_index(recorded if self.mode == "auto" else recorded / "none", left)
-        waiting = sum(1 for digest in index.digests() if index.place(digest).startswith("journal "))
-        if waiting:
-            self.say(f"going on with {waiting} answers that an interrupted run left")
-        return index
-
-    def _cases(self) -> Iterator[StoredCase]:
+    def cases(self) -> Iterator[StoredCase]:
+        """The cases that are wanted, one at a time."""
         wanted = wanted_cases(self.options)
         cases = read_cases(self.project.golden(self.suite.name), self.suite.kind)
         return (stored for stored in cases if wanted(stored.id))
@@ -138,10 +146,3 @@ class LiveRun:
         if self.options.only is not None:
             return len(self.options.only)
         return len(case_files(self.project.golden(self.suite.name)))
-
-    def _save(self, paths: list[Path]) -> None:
-        """Move what the journals hold into the suite's recordings."""
-        lines = [line for path in paths for line in journal.lines_of(path)]
-        if lines:
-            with writing(self.project.local, say=self.say):
-                merge(self.project.recordings(self.suite.name), lines)

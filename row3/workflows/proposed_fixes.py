@@ -35,7 +35,7 @@ def _concept_fixes(found: Investigation, prompt: str) -> Iterable[str]:
         if item.nearest is not None and is_acronym(item.label, item.nearest):
             forms = f"{code(item.label)} or {code(item.nearest)}"
             yield f"{prompt}: say which form a label takes, {forms}; or add the alias to the golden case."
-    longer = [item for item in found.invented if item.expected and normalise(item.expected) in normalise(item.label)]
+    longer = [item for item in found.invented if item.expected and _contains(item.label, item.expected)]
     if longer:
         short, label = code(longer[0].expected or ""), code(longer[0].label)
         yield f"{prompt}: a label is the shortest complete form of a term, {short} and not {label}."
@@ -43,10 +43,33 @@ def _concept_fixes(found: Investigation, prompt: str) -> Iterable[str]:
     if ungrounded:
         yield f"{prompt}: only what the text says, no inference or background knowledge (not in it: {ungrounded})."
     if found.duplicates:
-        label, expected = found.duplicates[0]
-        yield f"{prompt}: two names of one thing are one concept ({code(label)} is {code(expected)} again)."
+        other = [pair for pair in found.duplicates if normalise(pair[0]) != normalise(pair[1])]
+        label, expected = (other or found.duplicates)[0]
+        again = f"{code(label)} is {code(expected)} again" if other else f"{code(label)} stands twice"
+        yield f"{prompt}: two names of one thing are one concept ({again})."
+    yield from _type_fixes(found, prompt)
     if found.quotes:
         yield f"{prompt}: for every concept a clause copied character by character (without: {len(found.quotes)})."
+
+
+def _contains(label: str, expected: str) -> bool:
+    """The label is the expected one and more."""
+    whole, part = normalise(label), normalise(expected)
+    return part in whole and part != whole
+
+
+def _type_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+    wrong = [item for item in found.mistyped if item.state == "wrong"]
+    if wrong:
+        pair = f"{code(wrong[0].expected)} against {code(wrong[0].given)}"
+        yield f"{prompt}: define each type, such as {pair} (wrong: {len(wrong)})."
+    untyped = sum(1 for item in found.mistyped if item.state == "missing")
+    if untyped:
+        yield f"{prompt}: every concept has a type (without: {untyped})."
+    spelt = [item for item in found.mistyped if item.state == "normalised"]
+    if spelt:
+        pair = f"{code(spelt[0].expected)} and not {code(spelt[0].given)}"
+        yield f"{prompt}: a type is written as it is listed, {pair} (otherwise: {len(spelt)})."
 
 
 def _link_fixes(found: Investigation, prompt: str) -> Iterable[str]:
@@ -61,6 +84,9 @@ def _link_fixes(found: Investigation, prompt: str) -> Iterable[str]:
         yield f"Labels first: {ends} of {len(found.misdirected)} wrong relationships have an invented end."
     for said, meant, times in predicate_confusions(found.misdirected)[:3]:
         yield f"{prompt}: define {code(meant)} against {code(said)}, with an example of each (confused: {times})."
+    if found.unknown_predicates:
+        names = ", ".join(map(code, found.unknown_predicates[:3]))
+        yield f"{prompt}: only the predicates that are listed, not {names}."
     states = Counter(item.state for item in found.misdirected)
     if states["reversed"]:
         yield f"{prompt}: say which end is the source, also in passive sentences (reversed: {states['reversed']})."

@@ -7,52 +7,26 @@ be replayed.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from row3.domain.prompts import PromptRef
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Unusable
 from row3.store import prompts as prompt_store
+from row3.store.embeddings import is_embeddings
 from row3.store.locks import writing
 from row3.store.outputs import lines_of
 from row3.store.project import Project, Suite
 from row3.store.recordings import Recording, from_line, open_index, write_lines
+from row3.workflows import recorded_embeddings
 from row3.workflows.lineup import Role
 from row3.workflows.reach import Reach, lineup_use
+from row3.workflows.recording_findings import FileSummary, RecordingFinding
 
-Level = Literal["error", "warning"]
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
-
-
-@dataclass(slots=True)
-class FileSummary:
-    """What a recordings file holds of one prompt."""
-
-    file: str
-    prompt: str
-    count: int = 0
-    bytes: int = 0
-    cases: set[str] = field(default_factory=set)
-    models: set[str] = field(default_factory=set)
-    promoted: int = 0
-    """Recordings that a replay of the promoted prompts uses."""
-    candidate: int = 0
-    """Recordings that a replay of the candidates uses."""
-    stale: int = 0
-    """Recordings that no prompt version asks for any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class RecordingFinding:
-    """One thing that is wrong or noteworthy about the recordings."""
-
-    level: Level
-    rule: str
-    message: str
-    where: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +53,8 @@ class _Row(NamedTuple):
 def _rows(project: Project, suite: Suite) -> Iterator[_Row]:
     folder = project.recordings(suite.name)
     for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+        if is_embeddings(path):
+            continue
         name = f"recordings/{suite.name}/{path.name}"
         for line in lines_of(path, where=name):
             yield _Row(path, f"{name}:{line.number}", line.raw)
@@ -109,7 +85,7 @@ def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
         summary.promoted += recording.digest in promoted
         summary.candidate += recording.digest in candidate
         summary.stale += recording.digest not in reached
-    return list(summaries.values())
+    return [*summaries.values(), *recorded_embeddings.summaries(project, suite)]
 
 
 def verify(project: Project, suite: Suite) -> list[RecordingFinding]:
@@ -117,11 +93,11 @@ def verify(project: Project, suite: Suite) -> list[RecordingFinding]:
 
     Raises `InvalidFile` for a broken prompt, golden case or configuration; broken recordings are findings.
     """
-    findings = list(_verify_lines(project, suite))
+    findings = [*_verify_lines(project, suite), *recorded_embeddings.verify_lines(project, suite)]
     if any(finding.rule == "broken-line" for finding in findings):
         what = "stale and missing recordings were not looked for, because of the broken lines"
         return [*findings, RecordingFinding("warning", "not-checked", what, f"recordings/{suite.name}/")]
-    return [*findings, *_verify_use(project, suite)]
+    return [*findings, *_verify_use(project, suite), *recorded_embeddings.verify_use(project, suite)]
 
 
 def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
@@ -213,4 +189,5 @@ def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
     if not dry_run:
         for path, kept in lines.items():
             write_lines(path, kept)
-    return Pruned(removed, sum(map(len, lines.values())), dry_run)
+    others, still = recorded_embeddings.prune(project, suite, dry_run=dry_run)
+    return Pruned(removed | others, sum(map(len, lines.values())) + still, dry_run)

@@ -96,8 +96,10 @@ def baseline_reasons(project: Project, suite: Suite) -> list[Reason]:
     rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline), baseline.header)
     stored = StoredCases(project, own)
     unknown, wrong, total = [], [], Aggregate()
+    quarantined = baseline.header.gate.get("quarantined", ())
     for before in baseline.records():
-        total.add(before.metrics, {})
+        if before.id not in quarantined:
+            total.add(before.metrics, {})
         try:
             again = rescorer(before, partial(stored, before.id))
         except KeyError:

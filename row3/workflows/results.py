@@ -12,6 +12,8 @@ from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
 from row3.metrics.aggregate import Aggregate, percentile
+from row3.metrics.extraction import entity_metrics
+from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
 from row3.store.project import Suite
 from row3.store.saved_runs import CaseRecord
@@ -53,6 +55,10 @@ class CaseResult(NamedTuple):
     source: str | None
     """Cases with one source are not independent."""
     compared: Compared | None
+    quarantined: str = ""
+    """The day until which it counts for nothing; empty for a case that counts."""
+    tally: Mapping[str, Mapping[str, int]] = {}
+    """What became of its items, counted."""
 
 
 Compare = Callable[[CaseRecord], Compared]
@@ -82,6 +88,7 @@ class Packing:
             found=suite.kind.shortfall(score),
             answers=answers,
             spread=score.spread,
+            tally=score.tally,
         )
         compared = None if self.compare is None else self.compare(record)
         zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
@@ -103,6 +110,7 @@ class Packing:
             bool(getattr(stored.case, "critical", False)),
             getattr(stored.case, "source", None),
             compared,
+            tally=score.tally,
         )
 
 
@@ -128,6 +136,8 @@ def detail_json(score: CaseScore, zones: Mapping[str, Zone], change: CaseChange 
         value["notes"] = score.notes
     if score.spread:
         value["spread"] = score.spread
+    if entities := entity_metrics(score.metrics):
+        value["entityMetrics"] = entities
     value["matches"] = None if score.explanation is None else matches_json(score.explanation)
     return dump(value)
 
@@ -217,6 +227,9 @@ class Collected:
     bad: list[str] = field(default_factory=list)
     skipped: dict[str, dict[str, int]] = field(default_factory=dict)
     """By metric: reason and how many cases."""
+    quarantined: list[str] = field(default_factory=list)
+    """Cases with an answer that are in no sum."""
+    tally: Tallies = field(default_factory=Tallies)
 
     @property
     def seen_in(self) -> Mapping[str, tuple[int, int]]:
@@ -230,7 +243,11 @@ class Collected:
             return
         if result.status == "bad_answer":
             self.bad.append(result.case_id)
+        if result.quarantined:
+            self.quarantined.append(result.case_id)
+            return
         self.aggregate.add(result.metrics, result.counts)
+        self.tally.add(result.tally)
         for key, reason in result.skipped.items():
             reasons = self.skipped.setdefault(key, {})
             reasons[reason] = reasons.get(reason, 0) + 1

@@ -67,9 +67,16 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             "inverse": dict(sorted(suite.rules.inverses.items())),
             "matchingScorer": suite.rules.names.scorer,
             "matchingThreshold": suite.rules.names.threshold,
+            **_semantic_json(suite),
             **_noise_json(suite.policy),
         },
     }
+
+
+def _semantic_json(suite: Suite) -> dict[str, Any]:
+    """How names are matched by meaning, where they are."""
+    rule = suite.rules.semantic
+    return {} if rule is None else {"semantic": {"model": rule.model, "threshold": rule.threshold}}
 
 
 def _noise_json(policy: GatePolicy) -> dict[str, Any]:
@@ -106,4 +113,9 @@ def now() -> str:
 def new_run_id() -> str:
     """Sorts by time, to the microsecond; what is random in it tells two runs of one instant apart."""
     at = datetime.now(UTC)
-    return f"{at:%Y%m%dT%H%M%SZ}-{at.microsecond:05x}{secrets.randbelow(4096):03x}"
+    return f"{run_id_at(at)}-{at.microsecond:05x}{secrets.randbelow(4096):03x}"
+
+
+def run_id_at(moment: datetime) -> str:
+    """How the id of a run that starts then begins."""
+    return f"{moment:%Y%m%dT%H%M%SZ}"

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.domain.metrics import Zone
+from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
@@ -81,6 +82,7 @@ class Run:
     """Lines for the user: repairs, truncation, repeats."""
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Case and problem, of failed cases and bad answers."""
+    quarantine: Quarantine = NO_QUARANTINE
 
     @property
     def complete(self) -> bool:
@@ -141,10 +143,12 @@ def collect(
     partial: bool,
     take: Callable[[CaseResult], None] | None = None,
     cost: Callable[[str, int, int], float | None] = lambda *_: None,
+    quarantine: Quarantine = NO_QUARANTINE,
 ) -> Run:
     """Take in all results as they come; memory holds the sums and the rows of a table.
 
-    Raises `InvalidFile` for an id that stands in two files, `UsageError` where no case was wanted.
+    Cases in quarantine are kept and listed like the others and are in no sum. Raises `InvalidFile` for an id that
+    stands in two files, `UsageError` where no case was wanted.
     """
     collected, meter = Collected(), UsageMeter(cost)
     records, details = Spool(), Spool()
@@ -152,7 +156,9 @@ def collect(
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
     seen: set[str] = set()
-    for result in results:
+    until = {entry.case_id: entry.until for entry in quarantine.active}
+    for each in results:
+        result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
         if result.case_id in seen:
             raise InvalidFile(
                 f"the id `{result.case_id}` stands in two files",
@@ -191,6 +197,8 @@ def collect(
     pooled = collected.aggregate.pooled()
     if pooled:
         pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
+    if collected.quarantined:
+        head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
     header = RunHeader(
         **head,
         metrics=means,
@@ -200,7 +208,9 @@ def collect(
         usage=usage_json(usage),
         complete=not collected.failed,
     )
-    return Run(header, suite, lineup, collected, zones, usage, records, details, rows, partial, notes, problems)
+    return Run(
+        header, suite, lineup, collected, zones, usage, records, details, rows, partial, notes, problems, quarantine
+    )
 
 
 def _worst(rows: list[CaseRow], primary: str) -> list[CaseRow]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from row3.store.history import read_history
-from row3.store.project import Project, Suite
+from row3.store.project import Suite
+from row3.workflows.budget import pricing
 from row3.workflows.compare import Comparer
-from row3.workflows.evaluate import Asking
 from row3.workflows.evidence import declining_runs
 from row3.workflows.lineup import Lineup, Role, line_up
-from row3.workflows.live import Cost, LiveRun, Silent
-from row3.workflows.results import CaseResult, Compare, Packing
+from row3.workflows.quarantine import in_force
+from row3.workflows.results import CaseResult
 from row3.workflows.run_header import header_for
-from row3.workflows.run_suite import Run, RunOptions, collect, make_asking, replay
+from row3.workflows.run_suite import Run, collect, make_asking, replay
 from row3.workflows.session import Session, save_log
 
 
@@ -33,62 +33,32 @@ def run_suite(
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
-    cost = _pricing(session.project)
+    held = in_force(session.project, suite, files)
+    cost = pricing(session.project)
+    unfinished: dict[str, str] = {}
     compare, take = (None, None) if comparer is None else (comparer.case, comparer.take)
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):
         results = replay(session.project, suite, asking, session.options, files, compare=compare)
         if session.mode == "auto":
-            results = _asking_for_the_rest(results, session, suite, asking, cost=cost, compare=compare)
+            from row3.workflows.running_live import asking_for_the_rest  # what replay does without is not imported
+
+            results = asking_for_the_rest(results, session, suite, asking, compare=compare)
     else:
-        results = _live(session, suite, asking, session.options, cost=cost, compare=compare).results()
-    return collect(results, suite, lineup, head, partial=session.options.partial, take=take, cost=cost)
+        from row3.workflows.running_live import asked
+
+        results = asked(session, suite, asking, head, unfinished, comparer=comparer, held=held)
+    run = collect(results, suite, lineup, head, partial=session.options.partial, take=take, cost=cost, quarantine=held)
+    if comparer is not None:
+        comparer.cut = session.budget is not None and session.budget.cut
+    return _with_unfinished(run, unfinished) if unfinished else run
 
 
-def _live(
-    session: Session, suite: Suite, asking: Asking, options: RunOptions, *, cost: Cost, compare: Compare | None
-) -> LiveRun:
-    packing = Packing(suite, options.explain, compare)
-    return LiveRun(
-        session.project, suite, asking, options, session.mode, session.observer or Silent(), cost, session.say, packing
-    )
-
-
-def _asking_for_the_rest(
-    replayed: Iterable[CaseResult],
-    session: Session,
-    suite: Suite,
-    asking: Asking,
-    *,
-    cost: Cost,
-    compare: Compare | None,
-) -> Iterator[CaseResult]:
-    """Mode `auto`: what is recorded as it is, the rest from the provider, all in the order of the files.
-
-    While nothing is missing, results stream; from the first miss on they wait for the provider.
-    """
-    waiting: list[CaseResult] = []
-    for result in replayed:
-        if result.status == "failed" or waiting:
-            waiting.append(result)
-        else:
-            yield result
-    missing = frozenset(result.case_id for result in waiting if result.status == "failed")
-    if missing:
-        options = replace(session.options, only=missing, case=None)
-        asked = {
-            result.case_id: result
-            for result in _live(session, suite, asking, options, cost=cost, compare=compare).results()
-        }
-        waiting = [asked.get(result.case_id, result) for result in waiting]
-    yield from waiting
-
-
-def _pricing(project: Project) -> Callable[[str, int, int], float | None]:
-    from row3.providers.pricing import Price, cost_usd
-
-    prices = {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
-    return lambda model, prompt, completion: cost_usd(model, prompt, completion, prices)
+def _with_unfinished(run: Run, unfinished: dict[str, str]) -> Run:
+    """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
+    run.collected.failed.extend(unfinished)
+    run.problems.extend(unfinished.items())
+    return replace(run, header=run.header.model_copy(update={"complete": False}))
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ from typing import Any
 from row3.kinds.extraction_models import GoldenCase
 from row3.store.config import Config
 from row3.store.files import write_atomic
-from row3.workflows.schema_files import baseline, history, promoted, recording
+from row3.workflows.schema_files import baseline, history, promoted, quarantine, recording, reviewed
 from row3.workflows.schema_parts import of_model
 from row3.workflows.schema_result import result
 
@@ -28,6 +28,8 @@ def schemas() -> dict[str, dict[str, Any]]:
         "history": history(),
         "row3": of_model(Config, "Settings of a row3 project: row3.toml."),
         "promoted": promoted(),
+        "reviewed": reviewed(),
+        "quarantine": quarantine(),
         "result": result(),
     }
     return {

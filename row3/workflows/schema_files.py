@@ -6,9 +6,13 @@ from typing import Any
 
 from row3.store.history import HistoryEntry
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, Promotion
+from row3.store.quarantine import SCHEMA_VERSION as QUARANTINE_VERSION
+from row3.store.quarantine import QuarantineFile
 from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
+from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
+from row3.store.reviewed import Judgement
 from row3.store.saved_runs import RunHeader
-from row3.workflows.schema_parts import COUNT, DIGEST, FRACTIONS, TEXTS, an_object, of_model
+from row3.workflows.schema_parts import COUNT, COUNTS, DAY, DIGEST, FRACTIONS, TEXTS, an_object, of_model
 
 
 def recording() -> dict[str, Any]:
@@ -61,6 +65,12 @@ def baseline() -> dict[str, Any]:
             "additionalProperties": TEXTS,
             "description": "What was missed and what was wrong.",
         },
+        "spread": FRACTIONS | {"description": "Standard deviation over the repeats, by metric."},
+        "tally": {
+            "type": "object",
+            "additionalProperties": COUNTS,
+            "description": "How many items matched how; a label that names a pair has a tab in it.",
+        },
     }
     value = of_model(RunHeader, "The run that later runs are compared to: baselines/<suite>.json.")
     value["properties"]["cases"] = {
@@ -81,6 +91,24 @@ def history() -> dict[str, Any]:
         "items": {"$ref": "#/$defs/HistoryEntry"},
         "$defs": {**definitions, "HistoryEntry": entry},
     }
+
+
+def reviewed() -> dict[str, Any]:
+    """One line of a file of judgements."""
+    value = of_model(Judgement, "An item that a person judged to be wrong: one line of golden/<suite>/reviewed.jsonl.")
+    value["properties"]["schemaVersion"] = {"const": REVIEWED_VERSION}
+    value["properties"]["date"] |= DAY
+    return value
+
+
+def quarantine() -> dict[str, Any]:
+    """A suite's quarantine."""
+    value = of_model(QuarantineFile, "Cases that count for nothing for a while: golden/<suite>/quarantine.json.")
+    value["properties"]["schemaVersion"] = {"const": QUARANTINE_VERSION}
+    entry = value["$defs"]["QuarantineEntry"]["properties"]
+    entry["since"] |= DAY
+    entry["until"] |= DAY
+    return value
 
 
 def promoted() -> dict[str, Any]:

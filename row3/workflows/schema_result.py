@@ -55,5 +55,16 @@ def result() -> dict[str, Any]:
             ),
         },
     }
+    matches = "How many items matched how, and what was said for what"
+    beside = {
+        "entityMetrics": FRACTIONS
+        | {"description": "The same means as entity_precision and so on; of suites that carry types."},
+        "matchCounts": {"type": "object", "description": f"{matches}, over the run."},
+        "matchMoves": {
+            "type": "object",
+            "properties": {"baseline": {"type": "object"}, "current": {"type": "object"}},
+            "description": f"{matches}, over the cases that both runs have.",
+        },
+    }
     what = "What `--format json` prints of a run or a comparison."
-    return an_object(what, properties, list(properties), closed=False)
+    return an_object(what, properties | beside, list(properties), closed=False)

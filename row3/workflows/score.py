@@ -13,12 +13,15 @@ from typing import Any
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Unusable
+from row3.metrics.extraction import entity_metrics
+from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
 from row3.store.outputs import OutputIndex
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.execute import Work, evaluate_all
 from row3.workflows.lineup import Lineup
+from row3.workflows.meanings import Source, scored, vector_source
 from row3.workflows.results import CaseResult, Packing
 from row3.workflows.run_suite import Run, RunOptions, collect, header_for, wanted_cases
 
@@ -48,6 +51,11 @@ class Scorecard:
     """How many cases stand behind each mean."""
     zones: dict[str, str]
     """`fail`, `marginal`, `pass` or `excellent`, by metric."""
+    entity_metrics: dict[str, float]
+    """The same means as `entity_precision`, `entity_recall`, `entity_f1`, `relationship_accuracy`, `type_accuracy`,
+    `deduplication_accuracy`; empty where no case carries types."""
+    match_counts: dict[str, Any]
+    """How many items matched how, and what was said for what; as in the JSON."""
     cases: list[dict[str, Any]]
     """One entry a case as in `row3 score --format json`: id, status, metrics, zones, matches."""
 
@@ -69,6 +77,8 @@ class Scoring:
     suite: Suite
     index: OutputIndex
     pack: Packing
+    vectors: Source | None = None
+    """Of a suite that matches by meaning."""
 
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Score one case; raises `InvalidFile` where the line of its output is broken."""
@@ -85,28 +95,43 @@ class Scoring:
         if isinstance(parsed, Unusable):
             raw = output.value if isinstance(output.value, str) else json.dumps(output.value, ensure_ascii=False)
             return kind.bad_answer(stored.case, parsed.reason, raw, rules)
-        score = kind.score(stored.case, parsed.value, rules)
+        score = self._scored(stored, parsed.value)
         if parsed.repairs:
             from dataclasses import replace
 
             score = replace(score, notes=parsed.repairs)
         return score
 
+    def _scored(self, stored: StoredCase, output: Any) -> CaseScore:
+        walk = scored(self.suite.kind, stored.case, output, self.suite.rules)
+        try:
+            request = next(walk)
+            while True:
+                assert self.vectors is not None
+                request = walk.send(self.vectors(request))
+        except StopIteration as end:
+            score: CaseScore = end.value
+            return score
+
 
 def output_results(project: Project, suite: Suite, outputs: Path, options: RunOptions) -> Iterator[CaseResult]:
     """Every golden case with the score of its output, in the order of the files.
 
-    Raises `InvalidFile` for a broken line, for a case id that stands twice, and, when all cases were seen, for
-    one that is no golden case.
+    A suite that matches by meaning takes its embeddings as the mode says; where they may have to be made, one process
+    does all of it. Raises `InvalidFile` for a broken line, for a case id that stands twice, and, when all cases were
+    seen, for one that is no golden case.
     """
     index = OutputIndex(outputs, where=_shown(outputs, project.root))
     files = case_files(project.golden(suite.name))
     wanted = wanted_cases(options)
-    work = Work(Scoring(suite, index, Packing(suite, options.explain)), suite.kind, wanted)
     seen: set[str] = set()
-    for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
-        seen.add(result.case_id)
-        yield result
+    mode = options.mode or project.config.mode
+    alone = suite.rules.semantic is not None and mode != "replay"
+    with vector_source(project, suite, mode) as vectors:
+        work = Work(Scoring(suite, index, Packing(suite, options.explain), vectors), suite.kind, wanted)
+        for result in evaluate_all(files, work, jobs=1 if alone else options.jobs or project.config.jobs):
+            seen.add(result.case_id)
+            yield result
     among = {case_id for case_id in index.ids() if wanted(case_id)} if options.partial else None
     index.refuse_strangers(seen, among=among)
 
@@ -170,6 +195,8 @@ def _card(run: Run) -> Scorecard:
         pooled=dict(header.pooled),
         denominators=dict(header.denominators),
         zones=dict(header.zones),
+        entity_metrics=entity_metrics(header.metrics),
+        match_counts=tally_json(run.collected.tally, run.suite.rules.predicates),
         cases=[json.loads(line) for line in run.details],
     )
 

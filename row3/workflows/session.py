@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -18,8 +19,11 @@ from row3.workflows.run_header import now
 from row3.workflows.run_suite import Run, RunOptions
 
 if TYPE_CHECKING:
+    from row3.workflows.budget import Budget
     from row3.workflows.live import Watching
 
+MAX_REPEATS = 5
+"""Rounds of an adaptive comparison, unless more are allowed."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs`."""
 
@@ -49,6 +53,19 @@ class GateFlags:
         return suite if policy is suite.policy else replace(suite, policy=policy)
 
 
+@dataclass(frozen=True, slots=True)
+class LiveFlags:
+    """What the command line says of a run that asks a provider."""
+
+    interleave: bool = True
+    """A comparison asks the baseline's prompts again, in the same run."""
+    adaptive: bool = False
+    max_repeats: int = MAX_REPEATS
+    """Rounds of an adaptive comparison."""
+    max_cost: float | None = None
+    """US dollars that this command may spend."""
+
+
 @dataclass(slots=True)
 class Session:
     """A project opened for one command, with what the command line says about it."""
@@ -64,6 +81,32 @@ class Session:
     gate: GateFlags = GateFlags()
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
+    live: LiveFlags = LiveFlags()
+    budget: Budget | None = None
+    """What `LiveFlags.max_cost` leaves."""
+    afterwards: list[Callable[[], None]] | None = None
+    """What a live run leaves to be done when the command has shown its result; None: it waits for nothing."""
+
+    def under(self, live: LiveFlags) -> Session:
+        """The session with what the command line says of asking a provider; an adaptive comparison asks by itself.
+
+        The command is to call `finish` when its result is shown.
+        """
+        self.live, self.afterwards = live, []
+        if live.adaptive and self.mode not in ("live", "record"):
+            self.options = replace(self.options, mode="live")
+        if live.max_cost is not None:
+            from row3.workflows.budget import Budget, price_table, recorded_sizes
+
+            known = partial(recorded_sizes, self.project, self.suite.name)
+            self.budget = Budget(live.max_cost, price_table(self.project), known)
+        return self
+
+    def finish(self) -> None:
+        """The result is shown: what was kept in case of an interruption can go."""
+        for each in self.afterwards or ():
+            each()
+        self.afterwards = None
 
     @property
     def mode(self) -> str:

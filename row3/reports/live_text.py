@@ -1,0 +1,159 @@
+"""What a comparison that asked a provider says of it, a sentence a line and as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from row3.domain.intervals import Interval
+from row3.domain.metrics import Metric
+from row3.gate.adaptive import Standing
+from row3.gate.drift import Drift, others
+from row3.reports import numbers
+
+SHOWN = 3
+"""Metrics beside the primary one that a line names."""
+
+
+class LiveView(Protocol):
+    """Of a comparison: how it was asked."""
+
+    @property
+    def interleaved(self) -> bool: ...
+
+    @property
+    def drift(self) -> Drift | None: ...
+
+    @property
+    def adaptive(self) -> Standing | None: ...
+
+
+def interleaved_line() -> str:
+    """That both sides were asked."""
+    return "baseline prompts were asked again, interleaved: provider differences cancel out"
+
+
+def equal_line() -> str:
+    """That both sides are one and the same."""
+    return "the candidates are the baseline's own prompts: row3 drift tells whether the provider moved"
+
+
+def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
+    """How far the baseline's prompts have moved from their baseline."""
+    change = drift.change
+    if change is None or change.delta is None:
+        return "how far they have moved since their baseline is not known: no case could be compared"
+    shown = f"{drift.title} {numbers.points(change.delta)}"
+    if change.interval is not None:
+        shown += f" (95 %: {numbers.interval(change.interval.low, change.interval.high)})"
+    titles = {metric.key: metric.title for metric in metrics}
+    beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in others(drift).items()][:SHOWN]
+    state = {"moved": "they moved", "steady": "they answer as before", "open": "no move is shown"}[drift.state]
+    listed = ", ".join([shown, *beside])
+    seen = "" if drift.sees is None else sees_text(drift)
+    return f"since their baseline {state}: {listed}; {drift.same} of {drift.cases} cases word for word{seen}"
+
+
+def sees_text(drift: Drift) -> str:
+    """What could have been missed: ` (sees 3.2 points or more)`."""
+    if drift.state == "moved":
+        return ""
+    if drift.sees is None:
+        return " (word for word)" if drift.same == drift.cases else ""
+    if drift.sees >= 1.0:
+        return f" ({numbers.count(drift.cases, 'case is', 'cases are')} too few to see any)"
+    return f" (sees {numbers.points(drift.sees).lstrip('+')} points or more)"
+
+
+def saved_line(at: str, why: str) -> str:
+    """That the comparison is with the baseline as it was saved."""
+    flag = f" ({why})" if why else ""
+    moment = numbers.moment(at)
+    return (
+        f"compared with the baseline as it was saved, {moment} UTC{flag}: a provider that moved looks like the prompt"
+    )
+
+
+def asked_now(requests: int) -> str:
+    """How much of a comparison of recordings was asked for now."""
+    return f"{numbers.count(requests, 'answer')} not recorded yet {'was' if requests == 1 else 'were'} asked for now"
+
+
+class PlanView(Protocol):
+    """Of a planned run: what a comparison asks beside the candidates, and how often."""
+
+    @property
+    def again(self) -> int: ...
+
+    @property
+    def rounds(self) -> int: ...
+
+    @property
+    def cost_usd(self) -> float | None: ...
+
+
+def plan_lines(plan: PlanView) -> list[str]:
+    """What makes a live comparison dearer than a run."""
+    if not plan.again:
+        return []
+    asked = numbers.count(plan.again, "request asks", "requests ask")
+    lines = [f"{asked} the baseline's prompts again, interleaved; --no-interleave leaves them out."]
+    if plan.rounds > 1:
+        most = "" if plan.cost_usd is None else f", {numbers.money(plan.cost_usd * plan.rounds)} in all"
+        lines.append(f"That is one round; --adaptive asks up to {plan.rounds}{most}, and stops when it is decided.")
+    return lines
+
+
+def plan_json(plan: PlanView) -> dict[str, Any]:
+    """The same as plain values; nothing of a plan without it."""
+    if not plan.again:
+        return {}
+    return {"baselineRequests": plan.again, "maxRounds": plan.rounds}
+
+
+def live_json(comparison: LiveView) -> dict[str, Any]:
+    """How the comparison was asked; nothing of one that asked nothing."""
+    value: dict[str, Any] = {}
+    if comparison.interleaved:
+        value["interleaved"] = True
+    if (drift := comparison.drift) is not None:
+        value["drift"] = drift_json(drift)
+    if (standing := comparison.adaptive) is not None:
+        value["adaptive"] = {
+            "rounds": standing.rounds,
+            "maxRounds": standing.most,
+            "cases": standing.cases,
+            "stop": standing.stop,
+            "meanDifference": standing.mean,
+            "capitalLoss": min(standing.loss, 1e300),
+            "capitalWithin": min(standing.within, 1e300),
+            "repeated": standing.repeated,
+            "changed": standing.changed,
+            "casesNeeded": standing.needs,
+        }
+    return value
+
+
+def drift_json(drift: Drift) -> dict[str, Any]:
+    """Then, now and between them, metric by metric; fractions."""
+    return {
+        "state": drift.state,
+        "metric": drift.about,
+        "cases": drift.cases,
+        "same": drift.same,
+        "smallestDrop": drift.sees,
+        "metrics": {
+            change.key: {
+                "baseline": change.baseline,
+                "now": change.current,
+                "delta": change.delta,
+                "interval": None if change.interval is None else _interval(change.interval),
+            }
+            for change in drift.metrics
+            if change.delta is not None
+        },
+    }
+
+
+def _interval(interval: Interval) -> dict[str, float]:
+    return {"low": interval.low, "high": interval.high, "level": interval.level, "pValue": interval.p_value}

@@ -1,0 +1,77 @@
+"""The quarantine in every scorecard and comparison: which cases do not count, until when, and why."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from row3.domain.quarantine import Quarantine, Quarantined
+from row3.reports import numbers
+from row3.reports.markdown_text import inline
+from row3.reports.style import PLAIN, YELLOW, Style, plain, wrap
+
+
+def quarantine_sentences(quarantine: Quarantine) -> list[str]:
+    """A line each for the cases that do not count, those that count again, and those that do not rest yet."""
+    lines = []
+    if quarantine.active:
+        how_many = numbers.count(len(quarantine.active), "case")
+        lines.append(f"quarantined: {how_many} ({'; '.join(map(_until, quarantine.active))})")
+    if quarantine.expired:
+        named = "; ".join(f"{plain(each.case_id)} on {each.until}" for each in quarantine.expired)
+        lines.append(f"quarantine expired, counted again: {named}")
+    if quarantine.waiting:
+        named = ", ".join(plain(each.case_id) for each in quarantine.waiting)
+        lines.append(f"quarantine brought by this change, which is judged without it: {named}")
+    return lines
+
+
+def _until(entry: Quarantined) -> str:
+    return f"{plain(entry.case_id)} until {entry.until}: {plain(entry.reason)}"
+
+
+def quarantine_block(quarantine: Quarantine, style: Style = PLAIN) -> list[str]:
+    """Lines for a terminal; none without a quarantine."""
+    return [
+        style.paint(line, YELLOW)
+        for text in quarantine_sentences(quarantine)
+        for line in style.wrap(text, first="! ", then="  ")
+    ]
+
+
+def quarantine_markdown(quarantine: Quarantine) -> list[str]:
+    """Items of a list; none without a quarantine."""
+    return [f"- {inline(text)}" for text in quarantine_sentences(quarantine)]
+
+
+def changed_text(entry: Quarantined, file: str, *, left: int, released: bool) -> str:
+    """What `row3 flaky quarantine` or `release` did."""
+    name, there = plain(entry.case_id), f"{numbers.count(left, 'case')} in quarantine"
+    if released:
+        texts = [f"{name} is out of quarantine and counts again; {there}.", f"Commit {file}."]
+    else:
+        texts = [
+            f"{name} does not count until {entry.until}; {there}.",
+            f"reason: {plain(entry.reason)}",
+            f"Commit {file}. Hooks and --against go by the base: there it holds once the base has it.",
+        ]
+    return "\n".join(line for text in texts for line in wrap(text, then="  ")) + "\n"
+
+
+def quarantine_json(quarantine: Quarantine) -> dict[str, Any]:
+    """Keys of a result: `quarantined` always, the others where there is something to say."""
+    value: dict[str, Any] = {"quarantined": _entries(quarantine.active)}
+    if quarantine.expired:
+        value["quarantineExpired"] = _entries(quarantine.expired)
+    if quarantine.waiting:
+        value["quarantineWaiting"] = _entries(quarantine.waiting)
+    return value
+
+
+def _entries(entries: Sequence[Quarantined]) -> list[dict[str, str]]:
+    values = []
+    for entry in entries:
+        value = asdict(entry)
+        values.append({"case": value.pop("case_id"), **value})
+    return values

@@ -1,0 +1,132 @@
+"""`--max-cost`: no request goes out that would spend more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from row3.domain.requests import Answer, NoAnswer, Request
+from row3.errors import UsageError
+from row3.providers.pricing import Price, cost_usd, estimate_tokens, price_of
+from row3.store.project import Project
+from row3.store.recordings import open_index
+
+if TYPE_CHECKING:
+    import asyncio
+
+FIRST_GUESS = 1000
+"""Tokens of an answer, before any came and where the request sets no limit."""
+
+
+def price_table(project: Project) -> dict[str, Price]:
+    """The prices of `row3.toml`."""
+    return {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
+
+
+def pricing(project: Project) -> Callable[[str, int, int], float | None]:
+    """US dollars of an answer; None where the model has no price."""
+    prices = price_table(project)
+    return lambda model, prompt, completion: cost_usd(model, prompt, completion, prices)
+
+
+def recorded_sizes(project: Project, suite: str) -> dict[str, int]:
+    """Tokens of the longest recorded answer, by the prompt's name."""
+    sizes: dict[str, int] = {}
+    for recording in open_index(project.recordings(suite)).all():
+        name = recording.prompt.rpartition("-v")[0]
+        tokens = recording.answer.completion_tokens or estimate_tokens(recording.answer.text)
+        sizes[name] = max(sizes.get(name, 0), tokens)
+    return sizes
+
+
+class Budget:
+    """What one command may spend, in US dollars.
+
+    For each request on its way an estimate is set aside: its text at four characters a token, or as many more as the
+    provider has counted so far, and an answer as long as the longest so far of its prompt, or of those that are
+    recorded. So the limit may be passed by the error of that estimate, and by no more.
+
+    `recorded` gives the tokens of the longest recorded answer by the prompt's name; it is called once, when needed.
+    """
+
+    def __init__(
+        self, limit: float, prices: Mapping[str, Price], recorded: Callable[[], Mapping[str, int]] = dict
+    ) -> None:
+        self.limit = limit
+        self.spent = 0.0
+        self.cut = False
+        """A request was not sent."""
+        self._prices = prices
+        self._aside = 0.0
+        self._under_way = 0
+        self._longest: dict[str, int] = {}
+        self._counted = 1.0
+        """Tokens that the provider counts for one that is estimated, at most."""
+        self._recorded = recorded
+        self._sizes: Mapping[str, int] | None = None
+        self._settled: asyncio.Event | None = None
+
+    def check(self, models: Iterable[str]) -> None:
+        """Raise `UsageError` for a model without a price: nothing could be kept to."""
+        for model in dict.fromkeys(models):
+            if price_of(model, self._prices) is None:
+                raise UsageError(
+                    f"the price of `{model}` is not known",
+                    where="--max-cost",
+                    fix=f'Add [prices."{model}"] to row3.toml: input and output, US dollars for a million tokens',
+                )
+
+    async def admit(self, request: Request) -> float | NoAnswer:
+        """What is set aside for a request; a `NoAnswer` where it would spend too much."""
+        import asyncio
+
+        estimate = self._estimate(request)
+        while not self.cut and self.spent + self._aside + estimate > self.limit:
+            if not self._under_way:
+                self.cut = True
+                break
+            # What is on its way may turn out shorter than was set aside for it.
+            self._settled = self._settled or asyncio.Event()
+            await self._settled.wait()
+        if self.cut:
+            return self._refused(estimate)
+        self._aside += estimate
+        self._under_way += 1
+        return estimate
+
+    def settle(self, aside: float, request: Request, answer: Answer | NoAnswer | None) -> None:
+        """Take what was set aside back, and book the answer; None where it was interrupted."""
+        self._under_way -= 1
+        self._aside = self._aside - aside if self._under_way else 0.0
+        if isinstance(answer, Answer):
+            written = answer.completion_tokens
+            if written is None:
+                written = estimate_tokens(answer.text)
+            guessed = estimate_tokens(request.system) + estimate_tokens(request.user)
+            read = guessed if answer.prompt_tokens is None else answer.prompt_tokens
+            self._counted = max(self._counted, read / max(1, guessed))
+            self.spent += cost_usd(request.model, read, written, self._prices) or 0.0
+            self._longest[request.prompt] = max(self._longest.get(request.prompt, 0), written)
+        if self._settled is not None:
+            self._settled.set()
+            self._settled = None
+
+    def _estimate(self, request: Request) -> float:
+        written = self._longest.get(request.prompt) or self._guess(request)
+        read = self._counted * (estimate_tokens(request.system) + estimate_tokens(request.user))
+        return cost_usd(request.model, math.ceil(read), written, self._prices) or 0.0
+
+    def _guess(self, request: Request) -> int:
+        if self._sizes is None:
+            self._sizes = self._recorded()
+        size = self._sizes.get(request.prompt.rpartition("-v")[0])
+        if size is None:
+            return request.max_tokens or FIRST_GUESS
+        return size if request.max_tokens is None else min(size, request.max_tokens)
+
+    def _refused(self, estimate: float) -> NoAnswer:
+        what = f"not asked: ${self.spent:.4f} of --max-cost ${self.limit:g} is spent"
+        if estimate > self.limit:
+            return NoAnswer(f"{what}, and one request may cost ${estimate:.4f}", "Raise --max-cost")
+        return NoAnswer(what, "The same command goes on from here, with as much again")

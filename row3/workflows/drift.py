@@ -1,0 +1,193 @@
+"""`row3 drift`: the baseline's own prompts asked again on a sample, to see whether the provider changed."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from row3.domain.scores import Usage
+from row3.errors import InvalidFile, UsageError
+from row3.gate.drift import Drift, drift_of, sample_of, sample_size
+from row3.gate.pairs import Pairs
+from row3.store.cases import case_files, read_cases
+from row3.store.project import Project, Suite
+from row3.store.saved_runs import RunHeader, SavedRun, parse_record
+from row3.workflows.baseline import read_baseline
+from row3.workflows.budget import pricing
+from row3.workflows.compare_case import CaseComparer
+from row3.workflows.evaluate import Asking, Overrides, Parameters
+from row3.workflows.lineup import line_up
+from row3.workflows.live import LiveRun, Silent
+from row3.workflows.live_journal import LASTS_H
+from row3.workflows.quarantine import in_force
+from row3.workflows.rescore import StoredCases
+from row3.workflows.results import CaseResult, Packing, UsageMeter
+from row3.workflows.run_header import header_for
+from row3.workflows.run_suite import RunOptions, collect, make_asking, replay
+from row3.workflows.session import Session
+
+
+def asking_again(project: Project, suite: Suite, header: RunHeader, repeats: int) -> Asking:
+    """How the baseline's prompts are asked again: its versions and its parameters.
+
+    Raises `InvalidFile` where a prompt is no longer there or not as it was.
+    """
+    pinned = replace(suite, pipeline=tuple(header.prompts))
+    lineup = line_up(project, pinned, role="promoted", pinned=header.prompts)
+    if lineup.digests() != header.prompt_digests:
+        raise InvalidFile("the baseline's prompts are not as they were", where="prompts/", fix="Restore them from git")
+    parameters = {
+        name: Parameters(each["model"], each.get("temperature"), each.get("seed"), each.get("maxTokens"))
+        for name, each in header.parameters.items()
+    }
+    return Asking(suite, lineup, parameters, repeats)
+
+
+@dataclass(slots=True)
+class Again:
+    """What the baseline's prompts answer now, beside what they answered then."""
+
+    drift: Drift
+    asked: int
+    failed: dict[str, str]
+    """Cases without an answer, and why."""
+    usage: Usage
+    metrics: Mapping[str, Mapping[str, float]]
+    """Of now, by case, where it could be compared."""
+
+
+def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking, ids: Sequence[str]) -> Again:
+    """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
+    cost = pricing(session.project)
+    case = CaseComparer(session.project, suite, baseline, StoredCases(session.project, suite))
+    live = LiveRun(
+        session.project,
+        suite,
+        asking,
+        replace(session.options, only=frozenset(ids), case=None),
+        "live",
+        session.observer or Silent(),
+        cost,
+        session.say,
+        Packing(suite, compare=case),
+        session.budget,
+        kind="drift",
+        lasts_h=LASTS_H,
+        afterwards=session.afterwards,
+    )
+    results = live.results()
+    pairs, same, meter = Pairs(), 0, UsageMeter(cost)
+    metrics: dict[str, Mapping[str, float]] = {}
+    for result in results:
+        for spent in result.spent:
+            meter.add(spent)
+        if result.compared is None or result.compared.before is None:
+            continue
+        pairs.add(
+            result.compared.before,
+            result.metrics,
+            source=result.source,
+            repeats=(baseline.header.repeats, result.repeats),
+            spreads=(result.compared.before_spread, result.spread),
+        )
+        metrics[result.case_id] = result.metrics
+        same += _word_for_word(baseline, result)
+    drift = drift_of(pairs, suite.kind.metrics, suite.policy, suite.kind.primary, same=same)
+    failed = {result.case_id: result.problem for result in results if result.status == "failed"}
+    return Again(drift, len(results), failed, meter.usage(), metrics)
+
+
+def _word_for_word(baseline: SavedRun, result: CaseResult) -> bool:
+    saved = baseline.record(result.case_id)
+    return saved is not None and saved.answers == parse_record(result.line, where=result.case_id).answers != ""
+
+
+@dataclass(slots=True)
+class Drifted:
+    """What `row3 drift` found."""
+
+    suite: Suite
+    then: RunHeader
+    """The baseline, or the recordings of the promoted prompts."""
+    source: str
+    sample: list[str]
+    of: int
+    """Cases there are to take a sample of."""
+    seed: int
+    again: Again
+
+    @property
+    def complete(self) -> bool:
+        """Every case of the sample has an answer."""
+        return not self.again.failed
+
+    @property
+    def moved(self) -> bool:
+        """The provider is shown to have moved."""
+        return self.again.drift.state == "moved"
+
+
+def drift(session: Session, *, sample: int | None = None, seed: int = 0) -> Drifted:
+    """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then.
+
+    Without a baseline, the recordings of the promoted prompts are what they answered. Raises `InvalidFile`,
+    `UsageError`, `ProviderStopped`.
+    """
+    _refuse(session, sample)
+    project, suite = session.project, session.suite
+    then, source = _then(project, suite)
+    asking = asking_again(project, suite, then.header, session.options.repeats)
+    waiting = {entry.case_id for entry in in_force(project, suite).active}
+    pattern = session.options.case
+    known = set(then.ids())
+    ids = [
+        stored.id
+        for stored in read_cases(project.golden(suite.name), suite.kind)
+        if stored.id in known and stored.id not in waiting and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
+    ]
+    if len(ids) < 2:
+        raise UsageError(
+            f"{len(ids)} cases can be asked again, and a drift is seen in two or more",
+            where=source,
+            fix="Correct --case, or make a baseline with `row3 --baseline`",
+        )
+    chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
+    return Drifted(suite, then.header, source, chosen, len(ids), seed, ask_again(session, suite, then, asking, chosen))
+
+
+def _refuse(session: Session, sample: int | None) -> None:
+    if session.options.mode not in (None, "live"):
+        raise UsageError("drift asks the provider", where="--mode", fix="Leave it out")
+    if sample is not None and sample < 2:
+        raise UsageError("a drift is seen in two cases or more", where="--sample", fix="Ask for 2 or more")
+    if session.options.overrides != Overrides():
+        raise UsageError(
+            "drift asks with the model and parameters of the baseline",
+            where="--model, --temperature, --max-tokens",
+            fix="Leave them out",
+        )
+    if session.named:
+        raise UsageError("drift asks the baseline's prompts", where="--prompt", fix="Leave it out")
+
+
+def _then(project: Project, suite: Suite) -> tuple[SavedRun, str]:
+    """What the promoted prompts answered, and where that stands."""
+    if project.baseline(suite.name).is_file():
+        return read_baseline(project, suite), f"baselines/{suite.name}.json"
+    lineup = line_up(project, suite, role="promoted")
+    asking = make_asking(suite, lineup, RunOptions())
+    files = case_files(project.golden(suite.name))
+    head = header_for(suite, asking, mode="replay")
+    run = collect(replay(project, suite, asking, RunOptions(), files), suite, lineup, head, partial=False)
+    lines = {
+        record.id: line for line in run.records if (record := parse_record(line, where="a run")).status != "failed"
+    }
+    where = f"recordings/{suite.name}"
+    if not lines:
+        raise InvalidFile(
+            "there is neither a baseline nor a recording of the promoted prompts",
+            where=where,
+            fix="Make a baseline with `row3 --baseline`",
+        )
+    return SavedRun(run.header, lines, where), where

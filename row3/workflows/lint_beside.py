@@ -1,0 +1,54 @@
+"""What `row3 lint` says of the files that stand beside a suite's golden cases: judgements and quarantine."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import partial
+from itertools import islice
+
+from row3.errors import Row3Error
+from row3.store import positions, quarantine, reviewed
+from row3.store.project import Project, Suite
+from row3.workflows.lint_findings import Findings, near_miss
+from row3.workflows.lint_lines import read_lines
+from row3.workflows.quarantine import in_force
+
+FILES = (quarantine.FILE, reviewed.FILE)
+MOST = 20
+"""Findings of one file: one that holds something else altogether would give as many as it has lines."""
+
+
+def lint_beside(project: Project, suite: Suite, findings: Findings, ids: Collection[str] | None) -> None:
+    """Check both files; `ids` are those of the suite's cases, None where not all of them are known."""
+    _quarantine(project, suite, findings, ids)
+    path = project.golden(suite.name) / reviewed.FILE
+    if not path.exists():
+        return
+    where = f"golden/{suite.name}/{reviewed.FILE}"
+    findings.files += 1
+    left = MOST
+    for number, line in read_lines(path, where, reviewed.from_line):
+        if isinstance(line, Row3Error):
+            findings.unusable(line, where)
+        elif ids is not None and line.case_id not in ids:
+            what = f"case `{line.case_id}` does not exist, so this judges nothing{near_miss(line.case_id, sorted(ids))}"
+            findings.add("warning", "unknown-case", where, what, field="caseId", line=number)
+        else:
+            continue
+        left -= 1
+        if not left:
+            break
+
+
+def _quarantine(project: Project, suite: Suite, findings: Findings, ids: Collection[str] | None) -> None:
+    folder, where = project.golden(suite.name), f"golden/{suite.name}/{quarantine.FILE}"
+    if not (folder / quarantine.FILE).exists():
+        return
+    if findings.attempt(where, partial(in_force, project, suite)) is None or ids is None:
+        return
+    text = findings.text(where)
+    strange = [entry.case_id for entry in quarantine.read_quarantine(folder) if entry.case_id not in ids]
+    for case_id in islice(strange, MOST):
+        what = f"case `{case_id}` does not exist: `row3 flaky release {case_id}`{near_miss(case_id, sorted(ids))}"
+        line = positions.line_of_text(text, "case", case_id)
+        findings.add("warning", "unknown-case", where, what, field="case", line=line)

@@ -1,0 +1,35 @@
+"""Files of one JSON object a line, for `row3 lint`: each line by itself, so that one broken line hides no other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from row3.errors import InvalidFile, Row3Error
+from row3.store.files import decode, refuse_conflicts
+
+Read = Callable[..., Any]
+"""Reads a text; `where` names its file and line."""
+
+
+def read_lines(path: Path, where: str, read: Read) -> Iterator[tuple[int, Any]]:
+    """The number of each line that is not empty, with what it holds or the `Row3Error` that says what is wrong."""
+    try:
+        with path.open("rb") as file:
+            for number, raw in enumerate(file, 1):
+                place = f"{where}:{number}"
+                try:
+                    text = decode(raw, where=place)
+                    refuse_conflicts(text, where=place)
+                    if text.strip():
+                        yield number, read(text, where=place)
+                except Row3Error as error:
+                    yield number, InvalidFile(error.what, where=place, fix=error.fix)
+    except OSError as error:
+        yield 1, InvalidFile(f"cannot be read ({error.strerror})", where=where)
+
+
+def broken_lines(path: Path, where: str, read: Read) -> Iterator[Row3Error]:
+    """What is wrong with each line that cannot be used."""
+    return (value for _, value in read_lines(path, where, read) if isinstance(value, Row3Error))

@@ -1,0 +1,104 @@
+"""Running a suite where a provider is asked: for all, for the rest of what is recorded, or for both sides at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from row3.domain.quarantine import Quarantine
+from row3.store.project import Suite
+from row3.workflows.budget import pricing
+from row3.workflows.compare import Comparer
+from row3.workflows.evaluate import Asking
+from row3.workflows.interleaved import InterleavedRun
+from row3.workflows.live import LiveRun, Silent
+from row3.workflows.live_comparer import LiveComparer
+from row3.workflows.results import CaseResult, Compare, Packing
+from row3.workflows.run_suite import RunOptions
+from row3.workflows.session import Session
+
+
+def asked(
+    session: Session,
+    suite: Suite,
+    asking: Asking,
+    head: dict[str, Any],
+    unfinished: dict[str, str],
+    *,
+    comparer: Comparer | None,
+    held: Quarantine,
+) -> Iterable[CaseResult]:
+    """The results of a run in which everything is asked.
+
+    Interleaved with the baseline's prompts where the comparer wants that; `head` is then told how often each case was
+    asked, and `unfinished` which cases wait for the answers of their last round, and why.
+    """
+    if not isinstance(comparer, LiveComparer) or comparer.again is None:
+        compare = None if comparer is None else comparer.case
+        return _live(session, suite, asking, session.options, compare=compare).results()
+    resting = frozenset(entry.case_id for entry in held.active)
+    both = _both(session, suite, asking, comparer.again, comparer=comparer, resting=resting)
+    results = both.results()
+    head["repeats"], comparer.standing = both.rounds, both.standing
+    unfinished.update(both.unfinished)
+    return results
+
+
+def _live(session: Session, suite: Suite, asking: Asking, options: RunOptions, *, compare: Compare | None) -> LiveRun:
+    return LiveRun(
+        session.project,
+        suite,
+        asking,
+        options,
+        session.mode,
+        session.observer or Silent(),
+        pricing(session.project),
+        session.say,
+        Packing(suite, options.explain, compare),
+        session.budget,
+        afterwards=session.afterwards,
+    )
+
+
+def _both(
+    session: Session,
+    suite: Suite,
+    asking: Asking,
+    again: Asking,
+    *,
+    comparer: LiveComparer,
+    resting: frozenset[str],
+) -> InterleavedRun:
+    """The candidates and the baseline's prompts, asked in one run; cases in quarantine rest."""
+    adaptive = None
+    if session.live.adaptive:
+        adaptive = comparer.adaptive(session.live.max_repeats, resting)
+    live = _live(session, suite, asking, session.options, compare=comparer.case)
+    return InterleavedRun(live, again, comparer.baseline, comparer.case, adaptive)
+
+
+def asking_for_the_rest(
+    replayed: Iterable[CaseResult],
+    session: Session,
+    suite: Suite,
+    asking: Asking,
+    *,
+    compare: Compare | None,
+) -> Iterator[CaseResult]:
+    """Mode `auto`: what is recorded as it is, the rest from the provider, all in the order of the files.
+
+    While nothing is missing, results stream; from the first miss on they wait for the provider.
+    """
+    waiting: list[CaseResult] = []
+    for result in replayed:
+        if result.status == "failed" or waiting:
+            waiting.append(result)
+        else:
+            yield result
+    missing = frozenset(result.case_id for result in waiting if result.status == "failed")
+    if missing:
+        options = replace(session.options, only=missing, case=None)
+        asked = {result.case_id: result for result in _live(session, suite, asking, options, compare=compare).results()}
+        waiting = [asked.get(result.case_id, result) for result in waiting]
+    yield from waiting
