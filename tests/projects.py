@@ -21,12 +21,15 @@ from row3.store.project import open_project, pick_suite
 from row3.workflows.import_responses import import_responses
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import RunOptions
+from tests import warm
 
 HOME = Path(__file__).resolve().parents[1]
 """The repository of row3, whose data is a project."""
 SHIPPED_PARTS = ("golden", "recordings", "row3.toml", ".gitattributes")
 SUITE = "bread"
 LOCAL = (".git", ".row3")
+PATIENCE_S = 120.0
+"""For a command that takes a second on an idle machine."""
 
 CASES: dict[str, dict[str, Any]] = {
     "rye": {
@@ -136,11 +139,26 @@ def clean_env(home: Path, **more: str) -> dict[str, str]:
     return env | git | fonts | {"HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "dumb"} | more
 
 
-def run(*command: str, cwd: Path, env: Mapping[str, str], stdin: str | None = None, timeout: float = 120) -> Done:
+def run(
+    *command: str, cwd: Path, env: Mapping[str, str], stdin: str | None = None, timeout: float = PATIENCE_S
+) -> Done:
     """Run a command to its end."""
     given: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin.encode()}
     done = subprocess.run(command, cwd=cwd, env=dict(env), capture_output=True, check=False, timeout=timeout, **given)
     return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    """Look until something holds; an assertion fails where it never does."""
+    until = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < until, "waited in vain"
+        time.sleep(0.01)
+
+
+def next_second() -> None:
+    """Wait for it: runs are named by the second they began in, and in that order they are listed."""
+    time.sleep(1.0 - time.time() % 1.0)
 
 
 @dataclass
@@ -153,9 +171,17 @@ class Box:
     def __post_init__(self) -> None:
         self.env = self.env or clean_env(self.root.parent)
 
-    def row3(self, *args: str, code: int | None = None, stdin: str | None = None, **env: str) -> Done:
-        """Run row3; `code` is the exit code that must come."""
-        done = run(sys.executable, "-m", "row3", *args, cwd=self.root, env=self.env | env, stdin=stdin)
+    def row3(
+        self, *args: str, code: int | None = None, stdin: str | None = None, fresh: bool = False, **env: str
+    ) -> Done:
+        """Run row3; `code` is the exit code that must come, `fresh` asks for a new interpreter."""
+        given = self.env | env
+        if fresh or not warm.can_run(given):
+            done = run(sys.executable, "-m", "row3", *args, cwd=self.root, env=given, stdin=stdin)
+        else:
+            written = None if stdin is None else stdin.encode()
+            ended, out, err = warm.run(args, cwd=self.root, env=given, stdin=written, timeout=PATIENCE_S)
+            done = Done(ended, out.decode("utf-8"), err.decode("utf-8"))
         assert "Traceback" not in done.err, done
         assert code is None or done.code == code, done
         return done

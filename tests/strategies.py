@@ -46,6 +46,21 @@ def name_lists(max_size: int = 5) -> st.SearchStrategy[list[str]]:
     return st.lists(near_names() | st.sampled_from((*STEMS, "", "?!")), max_size=max_size)
 
 
+KINDRED = (
+    "John Smith", "J. Smith", "John D. Smith", "J. A. Smith", "Smith, John", "Jane Smith", "Jane A. Smith",
+    "Mr. J. Smith", "heat pump", "heat pumps", "Heat-pump", "heatpump", "heat pum", "photosynthesis rate",
+    "photosynthsis rate", "photosyntheiss rates", "rate of photosynthesis", "photo-synthesis rate", "colour centre",
+    "color center", "colour centres", "supervised learning", "unsupervised learning", "learning, supervised",
+    "Model 3", "Model S", "Model III",
+)  # fmt: skip
+"""Ways to write a few names, of which many are one with some of the others and two with the rest."""
+
+
+def kindred_names(max_size: int = 5) -> st.SearchStrategy[list[str]]:
+    """Lists of names that compete for one another by every rule, with repetitions and the odd empty one."""
+    return st.lists(st.sampled_from((*KINDRED, *KINDRED, "", "?!")) | near_names(), max_size=max_size)
+
+
 @st.composite
 def similarity_edges(draw: st.DrawFn, side: int = 5) -> dict[int, dict[int, float]]:
     """A sparse matrix of similarities as `assign` takes it; ties are frequent."""

@@ -77,6 +77,13 @@ class Terminal:
         self.until_asked()
         os.write(self._master, key.encode())
 
+    def until_read(self) -> None:
+        """Wait until the command has taken in every key that was pressed."""
+        until = time.monotonic() + PATIENCE_S
+        while struct.unpack("i", fcntl.ioctl(self._slave, termios.FIONREAD, b"\0" * 4))[0]:
+            self._read(0.02)
+            assert time.monotonic() < until, self.text
+
     def until(self, words: str) -> None:
         """Wait until these words were written."""
         until = time.monotonic() + PATIENCE_S

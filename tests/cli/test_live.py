@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless, wait_until
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 
@@ -29,11 +29,12 @@ def test_good_answers_are_scored_counted_and_priced(box: Box, model: Make) -> No
     result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
     assert result["metrics"]["overall"] == pytest.approx(0.85)
     usage = result["usage"]
-    assert (usage["requests"], usage["replayed"]) == (3, 0)
-    assert (usage["promptTokens"], usage["completionTokens"]) == (300, 150)
-    assert usage["costUsd"] == pytest.approx((300 * 1.0 + 150 * 4.0) / 1e6)
+    # The candidates and the baseline's prompts.
+    assert (usage["requests"], usage["replayed"]) == (6, 0)
+    assert (usage["promptTokens"], usage["completionTokens"]) == (600, 300)
+    assert usage["costUsd"] == pytest.approx((600 * 1.0 + 300 * 4.0) / 1e6)
     assert 0 < usage["latencyP50S"] <= usage["latencyP95S"]
-    assert sorted(fake.asked) == sorted(CASES)
+    assert sorted(fake.asked) == sorted([*CASES, *CASES])
     assert box.git("status", "--porcelain", "recordings").out == ""
 
 
@@ -106,7 +107,7 @@ def test_an_answer_cut_off_is_marked_and_one_that_is_no_json_scores_0(box: Box, 
     assert result["metrics"]["overall"] == pytest.approx(0.85 * 2 / 3)
     fake = model(but_rye(FakeReply("I am sorry, I cannot do that.")))
     fake.serve(box)
-    done = box.row3("--compare", "--mode", "live", code=1)
+    done = box.row3("--compare", "--mode", "live", "--no-interleave", code=1)
     assert "rye broke: its answer cannot be used" in " ".join(done.out.split())
 
 
@@ -137,18 +138,20 @@ def test_record_saves_and_auto_asks_only_for_what_is_missing(box: Box, model: Ma
     assert not list(box.path(".row3/journal").glob("*.jsonl"))
 
 
+def kept_answers(box: Box) -> int:
+    """Lines of the journal."""
+    return sum(path.read_text("utf-8").count("\n") for path in box.path(".row3/journal").glob("*.jsonl"))
+
+
 def interrupted(box: Box, model: Make, mode: str) -> tuple[int, str, float]:
     """Ctrl-C when one answer of three has come and two are on their way."""
     fake = model(lambda case_id, times: FakeReply(good(case_id, 0).text, wait_s=0 if case_id == "oven" else 60))
     fake.serve(box)
     process = box.start("--mode", mode, "--model", "other", "--jobs", "2")
-    until = time.monotonic() + 60
-    while len(fake.asked) < 3 and time.monotonic() < until:
-        time.sleep(0.01)
-    time.sleep(0.2)
+    wait_until(lambda: len(fake.asked) == 3 and kept_answers(box) == 1)
     begun = time.monotonic()
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=55)  # the fake model answers after 60
     assert out == b""
     return process.returncode, err.decode(), time.monotonic() - begun
 
@@ -160,7 +163,7 @@ def test_ctrl_c_keeps_what_was_paid_for_and_the_same_command_goes_on(box: Box, m
     assert code == 130
     assert err.strip().splitlines()[-1].startswith("error: interrupted")
     assert "Traceback" not in err
-    assert took < 15
+    assert took < 45
     fake = model(good)
     fake.serve(box)
     box.row3("--mode", mode, "--model", "other", code=0)

@@ -241,3 +241,13 @@ def test_usage_errors_name_the_near_miss(box: Box) -> None:
         assert len(done.errors) == 1
         assert hint in done.err
         assert done.out == ""
+
+
+@pytest.mark.parametrize("command", [("drift",), ("power",), ("cases",), ("flaky",), ("history",), ("diff", "latest")])
+@pytest.mark.parametrize("form", ["junit", "markdown", "github"])
+def test_a_form_that_a_command_does_not_have_is_refused_before_anything_is_asked(
+    box: Box, command: tuple[str, ...], form: str
+) -> None:
+    done = box.row3(*command, "--format", form, code=2)
+    assert done.out == ""
+    assert f"--format {form}: this command has no such form. Use table or json." in done.err

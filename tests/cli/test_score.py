@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.projects import Box
+from tests.projects import Box, next_second
 
 CASE: dict[str, Any] = {
     "sourceText": "Bees pollinate clover. Clover feeds cattle; nitrogen-fixing bacteria feed clover. Mites harm bees.",
@@ -165,6 +165,7 @@ def test_one_process_and_two_give_the_same_result(tmp_path: Path) -> None:
 def test_a_scored_file_is_kept_as_a_run_that_diff_can_name(project: Box) -> None:
     scored(project, {"caseId": "bees", "output": OUTPUT})
     (first,) = project.path(".row3/runs").glob("*.json")
+    next_second()
     scored(project, {"caseId": "bees", "output": {**OUTPUT, "concepts": OUTPUT["concepts"][:1]}})
     value = project.row3("diff", first.stem, "latest", "--format", "json", code=0).json
     assert value["metrics"]["recall"]["before"] == pytest.approx(RECALL)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, flawless
+from tests.projects import CASES, Box, FakeModel, FakeReply, flawless, run
 from tests.terminal import terminal
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
@@ -107,6 +109,40 @@ def test_ctrl_c_leaves_one_message(box: Box, model: Make) -> None:
     assert [line for line in left.split("\n") if line] == [
         "error: interrupted; every answer that came is kept, and the same command goes on from there"
     ]
+
+
+BROKEN_LOCK = """
+import sys, threading
+from row3.cli import app
+
+def struck_inside_of_a_lock(**_):
+    condition = threading.Condition(threading.Lock())
+    with condition:
+        condition.release()
+        raise KeyboardInterrupt
+
+app.main = struck_inside_of_a_lock
+app.run()
+"""
+"""What Ctrl-C does in `Condition.wait`, as `Thread.start` calls it: the lock is released twice, which is an error."""
+
+
+def test_ctrl_c_inside_of_a_lock_is_still_ctrl_c(box: Box) -> None:
+    done = run(sys.executable, "-c", BROKEN_LOCK, cwd=box.root, env=box.env)
+    assert (done.code, done.out) == (130, "")
+    assert done.err == "error: interrupted; every answer that came is kept, and the same command goes on from there\n"
+
+
+def test_ctrl_c_again_and_again_adds_nothing(box: Box, model: Make) -> None:
+    model(slow(60)).serve(box)
+    with terminal(box, "--mode", "live") as one:
+        one.until("0 of 3 cases")
+        for _ in range(5):
+            one.interrupt()
+        code, _ = one.end()
+    assert code in (130, -signal.SIGINT)  # a shell says 130 for both
+    assert one.text.count("error: ") == 1
+    assert "never retrieved" not in one.text
 
 
 @pytest.mark.parametrize(("args", "env"), [(("-q",), {}), ((), {"TERM": "dumb"})])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, flawless
+from tests.projects import CASES, Box, FakeModel, FakeReply, flawless, wait_until
 
 
 def ended(*processes: object) -> list[tuple[int, str]]:
@@ -45,15 +46,18 @@ def test_the_same_promotion_twice_at_once_is_one(box: Box) -> None:
 
 def test_two_recording_runs_at_once_keep_all_their_answers(box: Box) -> None:
     def choose(case_id: str, times: int) -> FakeReply:
-        slow = case_id == "yeast" and times == 0
-        return FakeReply(json.dumps(flawless(CASES[case_id])), wait_s=1.5 if slow else 0.0)
+        if case_id == "yeast":
+            both_ask.wait(60)
+        elif case_id == "rye" and times == 1:
+            both_ask.set()
+        return FakeReply(json.dumps(flawless(CASES[case_id])))
 
+    both_ask = threading.Event()
     model = FakeModel(choose)
     model.serve(box)
     try:
         one = box.start("--mode", "record", "--jobs", "3", "--model", "other")
-        while "yeast" not in model.asked and one.poll() is None:
-            pass
+        wait_until(lambda: len(model.asked) == 3 or one.poll() is not None)
         two = box.start("--mode", "record", "--jobs", "3", "--model", "other", "--case", "rye")
         assert [code for code, _ in ended(one, two)] == [0, 0]
     finally:

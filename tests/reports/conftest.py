@@ -12,7 +12,8 @@ import pytest
 
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.domain.scores import Usage
+from row3.domain.quarantine import NO_QUARANTINE, Quarantine
+from row3.domain.scores import Tally, Usage
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import Sensitivity
@@ -35,6 +36,7 @@ class Kind:
 @dataclass
 class Rules:
     thresholds: Mapping[str, Threshold] = field(default_factory=lambda: dict(THRESHOLDS))
+    predicates: Sequence[str] = ("IS_A", "CAUSES", "PRECEDES", "REQUIRES", "RELATES_TO")
 
 
 @dataclass
@@ -71,6 +73,7 @@ class Collected:
     bad: Sequence[str] = ()
     skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     seen_in: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    tally: Tally = field(default_factory=dict)
 
 
 @dataclass
@@ -95,6 +98,7 @@ class Run:
     usage: Usage = field(default_factory=Usage)
     notes: Sequence[str] = ()
     problems: Sequence[tuple[str, str]] = ()
+    quarantine: Quarantine = NO_QUARANTINE
 
     @property
     def cases(self) -> int:
@@ -125,6 +129,7 @@ class Comparison:
     sensitivity: Sensitivity | None = None
     approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
+    tallies: tuple[Tally, Tally] = ({}, {})
 
     @property
     def blocked(self) -> bool:

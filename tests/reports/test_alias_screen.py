@@ -56,6 +56,48 @@ def test_the_screen_says_what_where_and_which_keys() -> None:
     ]
 
 
+ODD = ("long label of a concept " * 5, "漢字" * 50, "x" * 120, "短い 名前 " * 20, "é\u0301" * 90)
+
+
+@pytest.mark.parametrize("label", ODD, ids=["long", "wide", "one-word", "mixed", "combining"])
+@pytest.mark.parametrize("colour", [False, True])
+def test_nothing_is_wider_than_the_screen_whatever_the_names_are(label: str, colour: bool) -> None:
+    style = Style(colour)
+    beside = Candidate(0, label, 1.0, 123, beside=True, line=1)
+    one = replace(
+        ITEM,
+        case_id=label,
+        forms=(Form(label, 456), Form(f"{label} again", 12)),
+        count=456,
+        prompts={label: ("v1.0", "v12.34")},
+        candidates=(beside, beside._replace(missed=0), beside._replace(label="short")),
+        place=SearchableText(f"{label} is {label}. The end.").find([label]),
+    )
+    review = replace(REVIEW, items=(one,), unused=(UNUSED._replace(alias=label, concept=label),) * 3)
+    made = [
+        Decision("alias", one, (label, "b"), label, "golden/bread/rye.gold.json"),
+        Decision("canary", one, (label,), "", "golden/bread/rye.gold.json"),
+        *[Decision("wrong", one, (label,), "", "golden/bread/reviewed.jsonl")] * 1_000,
+    ]
+    texts = [
+        item_screen(one, 1_234, 5_678, style),
+        item_screen(replace(one, place=None, quote=label), 1, 2, style),
+        *(outcome(each, style) for each in made[:3]),
+        refusal(label, style),
+        summary(review, made, 12_345, style),
+        help_text(style),
+    ]
+    lines = [COLOURS.sub("", line) for text in texts for line in text.split("\n")]
+    assert [line for line in lines if cells(line) > 80] == []
+
+
+def test_a_long_label_leaves_room_for_how_it_fared() -> None:
+    one = replace(ITEM, candidates=(Candidate(0, "label " * 20, 0.9, 2, beside=True, line=1),))
+    line = next(line for line in item_screen(one, 1, 1, PLAIN).split("\n") if line.startswith("    1  "))
+    assert line.endswith("…  0.90  missed in 2 of 3, same sentence")
+    assert cells(line) > 70
+
+
 def test_signs_of_the_text_itself_are_not_taken_for_marks() -> None:
     one = replace(ITEM, place=SearchableText(TEXT).find(["method"]))
     assert "    The «old» »method« (see below) is slow." in item_screen(one, 1, 1, PLAIN)

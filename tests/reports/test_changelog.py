@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from row3.reports.changelog import TO_WRITE, approval_entry, changelog_entry, unreleased_entry
@@ -161,7 +161,17 @@ pieces = st.sampled_from(
 line = pieces | st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=12)
 
 
+def test_two_lists_of_changes_are_one() -> None:
+    text = "## v1.1 (Unreleased)\n\n### Changes\n- one\n\n### Notes\n- a note\n\n### Changes\n- two\n- one\n"
+    result = insert_entry(text, ENTRY, "v1.1", NAME)
+    assert "### Changes\n- one\n\n- two\n- one\n\n### Metrics Impact" in result
+    assert result.count("### Changes") == 1
+    assert "- a note\n- Significant" in result
+
+
 @given(st.lists(line, max_size=25), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@example(["## v1.1 (Unreleased)", "### Changes", "- by hand", "### Changes", "- by hand"], "\n", False)
+@settings(max_examples=300)
 def test_no_word_is_lost(lines: list[str], newline: str, ended: bool) -> None:
     text = newline.join(lines) + (newline if ended else "")
     result = insert_entry(text, ENTRY, "v1.1", NAME)

@@ -11,6 +11,7 @@ from xml.etree import ElementTree
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Reason, Verdict
 from row3.reports.github import annotation, github_annotations, step_summary
 from row3.reports.junit import junit_xml
@@ -59,6 +60,7 @@ def _small(text: str) -> Any:
         details=[],
         records=[line],
         problems=[(text, text)],
+        quarantine=NO_QUARANTINE,
     )
     comparison = S(
         run=run,

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
 
 from row3.domain.requests import Request
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.reports.diff_table import diff_text
 from row3.reports.estimate_table import PlannedView, estimate_text
 from row3.reports.recordings_table import list_text
-from row3.reports.style import Style, cells
+from row3.reports.style import Style, cells, wrap
 from tests.reports.conftest import METRICS
 
 LONG = "describe-everything-that-a-text-says"
@@ -127,3 +129,22 @@ def test_one_model_is_named_once() -> None:
     assert "model reference-llm)" in texts(Style(width=200))["dry run"]
     assert "map-ontology-v1.0 · another" in texts(Style(width=200))["dry run of two models"]
     assert list_text([Summary("a-v1.0"), Summary("b-v1.0")]).count("reference-llm") == 1
+
+
+WORDS = st.text(st.sampled_from("ab-漢字かé\u0301ー한Ａ🙂⚡ "), max_size=60)
+
+
+@settings(max_examples=150)
+@given(WORDS, st.sampled_from(("", "  ", "! ", "漢 ", "  also: ")), st.integers(24, 50))
+@example("long words " * 9 + "漢字" * 40, "reason: ", 80)
+@example("x" * 200 + "漢", "  ", 24)
+def test_wide_characters_take_two_columns_and_no_letter_is_lost(text: str, first: str, width: int) -> None:
+    lines = wrap(text, first=first, width=width)
+    assert max(map(cells, lines)) <= width
+    assert "".join("".join(lines).split()) == "".join((first + text).split())
+    assert all(line.startswith(" " * cells(first)) for line in lines[1:])
+
+
+def test_a_line_of_wide_characters_is_filled() -> None:
+    assert wrap("漢字" * 6, first="a ", width=10) == ["a 漢字漢字", "  漢字漢字", "  漢字漢字"]
+    assert wrap("ab 漢字 cd 漢字", width=8) == ["ab 漢字", "cd 漢字"]

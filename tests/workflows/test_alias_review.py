@@ -96,13 +96,13 @@ def test_two_names_near_two_expected_concepts_are_two_items(box: Box) -> None:
     concepts = [{"label": "chlorofluorocarbons"}, {"label": "hydrochlorofluorocarbons"}]
     case = CASES["rye"] | {"expectedConcepts": concepts, "expectedRelationships": []}
     box.case("rye", **{key: case[key] for key in ("expectedConcepts", "expectedRelationships")})
-    for version, label in (("1.4", "Chlorofluorocarbons (CFCs)"), ("1.5", "Hydrochlorofluorocarbons (HCFCs)")):
+    for version, label in (("1.4", "Chlorofluorocarbons (banned)"), ("1.5", "Hydrochlorofluorocarbons (banned)")):
         box.prompt(version)
         box.record(version, {"rye": {"concepts": [{"label": label}], "relationships": []}})
     items = [one for one in gathered(box, case="rye").items if "carbons" in one.label]
     assert [[form.label for form in one.forms] for one in items] == [
-        ["Chlorofluorocarbons (CFCs)"],
-        ["Hydrochlorofluorocarbons (HCFCs)"],
+        ["Chlorofluorocarbons (banned)"],
+        ["Hydrochlorofluorocarbons (banned)"],
     ]
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scipy import stats
 
 from row3.errors import InvalidFile, UsageError
 from row3.reports.diff_table import diff_json, diff_text
@@ -123,9 +124,43 @@ def test_the_text_names_what_was_found_and_what_is_invented(project: Project) ->
     text = diff_text(found, suite_of(project).kind.metrics)
     assert "  up: improved +20.0\n    + found concepts: rye" in text
     assert "  down: regressed −10.0\n    − new invented concepts: stove" in text
-    assert "Overall          70.0%  75.0%    +5.0 ▲      2" in text
+    # Differences of 20 and −10: 5 ± 12.706 × 15, t = 1/3 with one degree of freedom.
+    assert "Overall          70.0%  75.0%   +5.0 ▲  −185.6…+195.6  .795      2" in text
     assert json.loads(json.dumps(diff_json(found)))["moves"] == {"improved": 1, "regressed": 1}
     assert "… and 1 more" in diff_text(found, suite_of(project).kind.metrics, cases=1)
+
+
+def test_the_intervals_are_those_of_a_comparison(project: Project) -> None:
+    before, after = [0.5, 0.9, 0.6, 0.7], [0.7, 0.8, 0.7, 0.7]
+    saved(project, "old.json", *(record(f"case-{i}", value) for i, value in enumerate(before)))
+    saved(project, "new.json", *(record(f"case-{i}", value) for i, value in enumerate(after)))
+    found = diff_json(compared(project, "old.json", "new.json"))["intervals"]["overall"]
+    test = stats.ttest_rel(after, before)
+    assert (found["low"], found["high"]) == pytest.approx(tuple(test.confidence_interval(0.95)))
+    assert (found["pValue"], found["df"], found["units"]) == (pytest.approx(test.pvalue), 3, 4)
+
+
+def test_cases_of_one_source_are_one_cluster(project: Project) -> None:
+    saved(project, "old.json", *(record(f"case-{i}", 0.5) for i in range(4)))
+    saved(project, "new.json", *(record(f"case-{i}", 0.5 + 0.1 * i) for i in range(4)))
+    folder = project.golden("bread")
+    folder.mkdir(parents=True, exist_ok=True)
+    for i in range(2):
+        (folder / f"case-{i}.gold.json").write_text(json.dumps({"id": f"case-{i}", "source": "one book"}))
+    (folder / "case-2.gold.json").write_text('{"id": "case-2", "source": ')
+    related = {"source": "a", "predicate": "CAUSES", "target": "b"}
+    (folder / "case-3.gold.json").write_text(json.dumps({"id": "case-3", "expectedRelationships": [related]}))
+    (overall,) = [one for one in compared(project, "old.json", "new.json").metrics if one.key == "overall"]
+    assert overall.interval is not None
+    assert overall.interval.units == 3
+
+
+def test_one_case_has_no_interval(project: Project) -> None:
+    saved(project, "old.json", record("up", 0.5))
+    saved(project, "new.json", record("up", 0.7))
+    found = compared(project, "old.json", "new.json")
+    assert diff_json(found)["intervals"] == {}
+    assert "+20.0 ▲             –  –" in diff_text(found, suite_of(project).kind.metrics)
 
 
 def test_each_way_to_name_a_run(project: Project) -> None:

@@ -29,7 +29,7 @@ from row3.workflows.run_suite import RunOptions, make_asking
 TEXT = (
     "Rye is a cereal. Salt slows the proofing. Wild yeast drives\nfermentation, and fermentation sours the dough.\n\n"
     "A sourdough depends on wild yeast (Dr. Fermi said so). Kneading comes before proofing! "
-    "The lactic acid bacterium (LAB) lives in sourdough."
+    "The lactic acid bacterium lives in sourdough."
 )
 CASE: dict[str, Any] = {
     "id": "bread",
@@ -65,7 +65,7 @@ CONCEPTS = [
     ("wild yeast", "Wild yeast drives fermentation"),
     ("leaven", "A sourdough depends on wild yeast"),
     ("sourdough", "A sourdough depends on wild yeast"),
-    ("LAB", "The lactic acid bacterium (LAB) lives in sourdough."),
+    ("LAB", "The lactic acid bacterium lives in sourdough."),
     ("crumb osmosis", "x y z"),
     ("dough", "sours the dough"),
     ("moon *phase*", ""),

@@ -10,17 +10,21 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
+from row3.errors import InvalidFile
 from row3.store.history import HistoryEntry, history_text
 from row3.store.prompts import Promotion, promoted_text
+from row3.store.quarantine import write_quarantine
 from row3.store.recordings import to_line
+from row3.store.reviewed import Reviewed, from_line
 from row3.store.saved_runs import CaseRecord, RunHeader, run_bytes
 from row3.workflows.init import init
 from row3.workflows.schema import schemas, write_schemas
 
 ROOT = Path(__file__).parents[2]
 SHA = "0" * 64
-NAMES = ["baseline", "golden-case", "history", "promoted", "recording", "result", "row3"]
+NAMES = ["baseline", "golden-case", "history", "promoted", "quarantine", "recording", "result", "reviewed", "row3"]
 
 
 def _errors(name: str, value: Any) -> list[str]:
@@ -64,6 +68,42 @@ def test_a_wrong_golden_case_does_not_fit(change: dict[str, Any], place: str) ->
     value = {"id": "a", "sourceText": "text", "expectedConcepts": [{"label": "x"}]}
     assert _errors("golden-case", value) == []
     assert any(place in error for error in _errors("golden-case", value | change))
+
+
+JUDGED = {
+    "schemaVersion": 1,
+    "caseId": "rye",
+    "item": "salt",
+    "verdict": "wrong",
+    "text": "0123456789abcdef",
+    "date": "2026-12-02",
+}
+
+
+def test_a_judgement_as_it_is_written_fits(tmp_path: Path) -> None:
+    Reviewed(tmp_path).add("rye", ["salt"], "Rye is a cereal.", date="2026-12-02")
+    for line in (tmp_path / "reviewed.jsonl").read_text(encoding="utf-8").splitlines():
+        assert _errors("reviewed", json.loads(line)) == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"verdict": "right"}, {"text": "0"}, {"date": "2.12.2026"}, {"schemaVersion": 2}, {"case": "rye"}]
+)
+def test_a_wrong_judgement_does_not_fit(change: dict[str, Any]) -> None:
+    assert _errors("reviewed", JUDGED) == []
+    assert _errors("reviewed", JUDGED | change)
+    with pytest.raises(InvalidFile):
+        from_line(json.dumps(JUDGED | change), where="golden/bread/reviewed.jsonl:1")
+
+
+def test_a_quarantine_as_it_is_written_fits_and_points_to_its_schema(tmp_path: Path) -> None:
+    folder = tmp_path / "golden" / "bread"
+    folder.mkdir(parents=True)
+    write_quarantine(folder, [Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")])
+    value = json.loads((folder / "quarantine.json").read_text(encoding="utf-8"))
+    assert _errors("quarantine", value) == []
+    assert (folder / value["$schema"]).resolve() == tmp_path / "schemas/quarantine.schema.json"
+    assert _errors("quarantine", value | {"cases": [{"case": "rye", "since": "2026-11-22", "until": "soon"}]})
 
 
 def test_settings() -> None:

@@ -1,0 +1,89 @@
+"""`row3 cases` as a process in a git repository."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.bakery import bakery, found, record
+from tests.projects import Box
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """Four versions, each of which finds more; `ember` is always flawless, `iris` never found."""
+    box = bakery(tmp_path_factory.mktemp("cases") / "project")
+    for version in ("1.2", "1.3"):
+        box.prompt(version)
+    for n, version in enumerate(("1.0", "1.1", "1.2", "1.3"), 1):
+        record(box, version, found(n) | {"ember": 4, "iris": 0, "lemon": 5 - n})
+    box.init()
+    return box
+
+
+@pytest.fixture
+def box(versions: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """A copy."""
+    return versions.copy(tmp_path_factory.mktemp("copy") / "project")
+
+
+def test_the_table(box: Box) -> None:
+    before = box.tree()
+    done = box.row3("cases", code=0)
+    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
+    assert rows["anchor"][1] == "+1.00"
+    assert rows["lemon"][1] == "−1.00"
+    assert rows["ember"][-2:] == ["never", "fails"]
+    assert rows["iris"][-2:] == ["always", "fails"]
+    assert "15 cases over 4 versions" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert (done.err, box.tree(), box.git("status", "--porcelain").out) == ("", before, "")
+
+
+def test_json(box: Box) -> None:
+    value = box.row3("cases", "--format", "json", code=0).json
+    by_id = {case["id"]: case for case in value["cases"]}
+    assert (value["schemaVersion"], len(value["versions"]), len(by_id)) == (1, 4, 15)
+    assert by_id["anchor"]["discrimination"] == pytest.approx(1.0, abs=1e-3)
+    assert (by_id["ember"]["neverFails"], by_id["iris"]["alwaysFails"]) == (True, True)
+    assert by_id["ember"]["why"] == "it never moves"
+
+
+def test_few_versions_say_that_it_is_unknown(box: Box) -> None:
+    done = box.row3("cases", "--prompt", "extract-v1.1", code=0)
+    assert "With 1 version what tells good prompts from bad ones is unknown" in " ".join(done.out.split())
+
+
+def test_some_cases(box: Box) -> None:
+    value = box.row3("cases", "--case", "an*", "--format", "json", code=0).json
+    assert [case["id"] for case in value["cases"]] == ["anchor"]
+    assert value["cases"][0]["discrimination"] == pytest.approx(1.0, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--case", "zz*"), "no case fits `zz*`"),
+        (("--prompt", "extrac-v1.0"), "Did you mean `extract`?"),
+        (("--suite", "bred"), "Did you mean `bread`?"),
+        (("anchor",), "unexpected extra argument"),
+    ],
+)
+def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> None:
+    done = box.row3("cases", *arguments, code=2)
+    assert (done.out, len(done.errors)) == ("", 1)
+    assert says in done.err
+
+
+def test_nothing_is_recorded(box: Box) -> None:
+    for path in box.path("recordings").rglob("*.jsonl"):
+        path.unlink()
+    done = box.row3("cases", code=2)
+    assert len(done.errors) == 1
+    assert "row3 --mode record" in done.err
+
+
+def test_an_edited_recording_is_told(box: Box) -> None:
+    box.replace("recordings/bread/extract-v1.1.jsonl", "anchor needs", "anchor never needs")
+    done = box.row3("cases", code=2)
+    assert len(done.errors) == 1
+    assert "was edited" in done.err

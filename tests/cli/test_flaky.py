@@ -1,0 +1,223 @@
+"""`row3 flaky`, `quarantine` and `release` as processes in a git repository."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.bakery import IDS, bakery, found, record
+from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+
+Models = Callable[[Callable[[str, int], FakeReply]], FakeModel]
+
+FILE = "golden/bread/quarantine.json"
+
+
+def day(days: int) -> str:
+    """So many days from today."""
+    return (datetime.now(UTC).date() + timedelta(days=days)).isoformat()
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """v1.1 was asked three times: `iris` wavers."""
+    box = bakery(tmp_path_factory.mktemp("flaky") / "project")
+    for repeat, concepts in enumerate((4, 1, 4)):
+        record(box, "1.1", found(4) | {"iris": concepts}, repeat=repeat)
+    box.init()
+    return box
+
+
+@pytest.fixture
+def box(asked: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """A copy."""
+    return asked.copy(tmp_path_factory.mktemp("copy") / "project")
+
+
+def put(box: Box, case_id: str = "iris", *, until: str = "", reason: str = "wavers, see #12") -> None:
+    box.row3("flaky", "quarantine", case_id, "--until", until or day(20), "--reason", reason, code=0)
+
+
+def test_the_table(box: Box) -> None:
+    before = box.tree()
+    done = box.row3("flaky", code=0)
+    rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
+    assert rows["iris"] == ["iris", "3", "repeats", "66.3…85.0", "10.8", "0%", "flaky"]
+    assert rows["ember"][-1] == "steady"
+    assert "15 cases: 1 flaky, 14 steady, 0 unknown" in done.out
+    assert max(map(len, done.out.splitlines())) <= 80
+    assert (done.err, box.tree()) == ("", before)
+
+
+def test_json(box: Box) -> None:
+    value = box.row3("flaky", "--format", "json", code=0).json
+    assert value["cases"][0]["id"] == "iris"
+    assert value["cases"][0]["verdict"] == "flaky"
+    assert value["cases"][0]["answers"] == 3
+    assert value["quarantined"] == []
+
+
+def test_into_quarantine_and_out_of_it(box: Box) -> None:
+    done = box.row3("flaky", "quarantine", "iris", "--until", day(20), "--reason", "wavers, see #12", code=0)
+    assert f"iris does not count until {day(20)}; 1 case in quarantine." in done.out
+    (entry,) = json.loads(box.read(FILE))["cases"]
+    assert entry == {
+        "case": "iris",
+        "since": day(0),
+        "until": day(20),
+        "reason": "wavers, see #12",
+        "who": "Zoë Tester <zoe@example.org>",
+    }
+    assert box.git("status", "--porcelain").out.strip() == f"?? {FILE}"
+    shown = box.row3("flaky", code=0).out
+    assert "flaky (quarantined)" in shown
+    assert f"quarantined: 1 case (iris until {day(20)}: wavers, see #12)" in " ".join(shown.split())
+    done = box.row3("flaky", "release", "iris", code=0)
+    assert "counts again; 0 cases in quarantine." in done.out
+    assert box.git("status", "--porcelain").out == ""
+
+
+def test_options_before_and_after_the_subcommand(box: Box) -> None:
+    put(box)
+    where = ("-C", str(box.root))
+    assert box.row3(*where, "flaky", "release", "iris", code=0).out == box_out(box, where)
+
+
+def box_out(box: Box, where: tuple[str, ...]) -> str:
+    put(box)
+    return box.row3("flaky", "release", "iris", *where, code=0).out
+
+
+def test_a_fifth_and_no_more(box: Box) -> None:
+    for case_id in IDS[:3]:
+        put(box, case_id)
+    done = box.row3("flaky", "quarantine", IDS[3], "--until", day(20), "--reason", "x", code=2)
+    assert "3 of 15 cases are in quarantine already" in done.err
+    text = box.read(FILE)
+    extra = json.loads(text)
+    extra["cases"].append(extra["cases"][0] | {"case": IDS[3]})
+    box.write(FILE, json.dumps(extra))
+    done = box.row3("flaky", code=2)
+    assert len(done.errors) == 1
+    assert "4 of 15 cases are in quarantine; no more than one in 5 may be" in done.err
+    box.row3("flaky", "release", IDS[3], code=0)
+    box.row3("flaky", code=0)
+
+
+def test_an_expired_entry_is_said_and_cleared(box: Box) -> None:
+    entry = {"case": "iris", "since": day(-30), "until": day(-1), "reason": "wavers"}
+    box.write(FILE, json.dumps({"schemaVersion": 1, "cases": [entry]}))
+    done = box.row3("flaky", code=0)
+    assert f"quarantine expired, counted again: iris on {day(-1)}" in " ".join(done.out.split())
+    assert "row3 flaky release iris" in done.out
+    box.row3("flaky", "release", "iris", code=0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("quarantine", "iriss", "--until", "+20", "--reason", "x"), "Did you mean `iris`?"),
+        (("quarantine", "iris", "--until", "+91", "--reason", "x"), "91 days"),
+        (("quarantine", "iris", "--until", "+0", "--reason", "x"), "not after today"),
+        (("quarantine", "iris", "--until", "next week", "--reason", "x"), "`next week` is no date"),
+        (("quarantine", "iris", "--until", "+20", "--reason", " "), "the reason is empty"),
+        (("quarantine", "iris", "--until", "+20"), "--reason"),
+        (("quarantine", "iris", "--reason", "x"), "--until"),
+        (("release", "iris"), "`iris` is not in quarantine"),
+        (("--case", "zz*"), "no case fits"),
+        (("quarntine", "iris"), "No such command"),
+    ],
+)
+def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> None:
+    before = box.tree()
+    given = [day(int(each)) if each.startswith("+") else each for each in arguments]
+    done = box.row3("flaky", *given, code=2)
+    assert (done.out, len(done.errors)) == ("", 1)
+    assert says in done.err
+    assert box.tree() == before
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ('{"cases": [', "not JSON"),
+        ('{"schemaVersion": 2, "cases": []}', "newer"),
+        ('{"cases": [{"case": "iris", "since": "2026-01-01", "until": "2027-01-01", "reason": "x"}]}', "more than 90"),
+    ],
+)
+def test_a_broken_file_is_named(box: Box, content: str, says: str) -> None:
+    box.write(FILE, content)
+    done = box.row3("flaky", code=2)
+    assert len(done.errors) == 1
+    assert FILE in done.err
+    assert says in done.err
+
+
+def test_no_tracked_file_is_written_in_ci(box: Box) -> None:
+    done = box.row3("flaky", "quarantine", "iris", "--until", day(20), "--reason", "x", code=2, CI="true")
+    assert "is not written in CI" in done.err
+    assert not box.path(FILE).exists()
+    box.row3("flaky", code=0, CI="true")
+
+
+def test_two_at_once_both_stand(box: Box) -> None:
+    started = [box.start("flaky", "quarantine", case_id, "--until", day(20), "--reason", "x") for case_id in IDS[:3]]
+    for process in started:
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+    assert {entry["case"] for entry in json.loads(box.read(FILE))["cases"]} == set(IDS[:3])
+
+
+def test_nothing_recorded(box: Box) -> None:
+    for path in box.path("recordings").rglob("*.jsonl"):
+        path.unlink()
+    done = box.row3("flaky", code=2)
+    assert "row3 --repeats 3 --mode record" in done.err
+
+
+class TestAsked:
+    """From a model that wavers on `rye`, to the table."""
+
+    @pytest.fixture
+    def live(self, tiny_promoted: Box, model: Models, tmp_path_factory: pytest.TempPathFactory) -> Box:
+        """Three cases; every second answer to `rye` lacks all of its concepts but one."""
+
+        def choose(case_id: str, times: int) -> FakeReply:
+            output = flawless(CASES[case_id])
+            return FakeReply(json.dumps(first(output, 1) if case_id == "rye" and times % 2 else output))
+
+        copy = tiny_promoted.copy(tmp_path_factory.mktemp("asked") / "project")
+        model(choose).serve(copy)
+        return copy
+
+    def verdicts(self, box: Box) -> dict[str, tuple[str, int, str]]:
+        cases = box.row3("flaky", "--format", "json", code=0).json["cases"]
+        return {case["id"]: (case["from"], case["answers"], case["verdict"]) for case in cases}
+
+    def test_three_recorded_repeats(self, live: Box) -> None:
+        live.row3("--repeats", "3", "--mode", "record", "--jobs", "1", code=0)
+        assert self.verdicts(live) == {
+            "rye": ("repeats", 3, "flaky"),
+            "yeast": ("repeats", 3, "steady"),
+            "oven": ("repeats", 3, "steady"),
+        }
+        text = " ".join(live.row3("power", code=0).out.split())
+        assert "asked 3 times" in text
+        assert "better buy" in text
+
+    def test_live_repeats(self, live: Box) -> None:
+        live.row3("--repeats", "4", "--mode", "live", "--jobs", "1", code=0)
+        found_ = self.verdicts(live)
+        assert found_["rye"] == ("live repeats", 4, "flaky")
+        assert found_["yeast"] == ("live repeats", 4, "steady")
+
+    def test_one_live_run_after_the_other(self, live: Box) -> None:
+        for _ in range(4):
+            live.row3("--mode", "live", "--jobs", "1", code=0)
+        found_ = self.verdicts(live)
+        assert found_["rye"][::2] == ("runs", "flaky")
+        assert found_["yeast"][::2] == ("runs", "steady")
+        assert found_["yeast"][1] >= 4

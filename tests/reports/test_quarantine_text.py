@@ -1,0 +1,88 @@
+"""The quarantine in words, for every form of a result."""
+
+from __future__ import annotations
+
+from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
+from row3.reports.quarantine_text import (
+    changed_text,
+    quarantine_block,
+    quarantine_json,
+    quarantine_markdown,
+    quarantine_sentences,
+)
+from row3.reports.style import Style, cells, visible
+
+RYE = Quarantined("rye", "2026-11-22", "2026-12-01", "wavers, see #12", "Zoë <zoe@example.org>")
+OVEN = Quarantined("oven", "2026-11-01", "2026-11-20", "timed out")
+BOTH = Quarantine((RYE, Quarantined("yeast", "2026-11-22", "2026-12-24", "two names")), (OVEN,), ())
+
+
+def test_how_many_until_when_and_why() -> None:
+    assert quarantine_sentences(BOTH) == [
+        "quarantined: 2 cases (rye until 2026-12-01: wavers, see #12; yeast until 2026-12-24: two names)",
+        "quarantine expired, counted again: oven on 2026-11-20",
+    ]
+
+
+def test_one_that_the_change_itself_brings() -> None:
+    assert quarantine_sentences(Quarantine(waiting=(RYE,))) == [
+        "quarantine brought by this change, which is judged without it: rye"
+    ]
+
+
+def test_nothing_to_say() -> None:
+    assert quarantine_sentences(NO_QUARANTINE) == quarantine_block(NO_QUARANTINE) == []
+    assert quarantine_markdown(NO_QUARANTINE) == []
+    assert quarantine_json(NO_QUARANTINE) == {"quarantined": []}
+
+
+def test_lines_for_a_terminal_are_wrapped_and_painted() -> None:
+    for width in (60, 80, 132):
+        assert all(cells(line) <= width for line in quarantine_block(BOTH, Style(width=width)))
+    assert quarantine_block(BOTH)[0].startswith("! quarantined: 2 cases")
+    painted = quarantine_block(BOTH, Style(colour=True))
+    assert painted[0].startswith("\x1b[33m")
+    assert [visible(line) for line in painted] == quarantine_block(BOTH)
+
+
+def test_markdown_links_and_mentions_nobody() -> None:
+    evil = Quarantine((Quarantined("rye", "2026-11-22", "2026-12-01", "@everyone <b>[x](http://x)</b> | #1"),))
+    (line,) = quarantine_markdown(evil)
+    assert line.startswith("- quarantined: 1 case (rye until 2026-12-01: ")
+    for raw in ("@everyone", "<b>", "[x]", "#1 "):
+        assert raw not in line
+
+
+def test_control_characters_are_gone() -> None:
+    evil = Quarantine((Quarantined("rye", "2026-11-22", "2026-12-01", "red\x1b[31m\nline"),))
+    assert "\x1b" not in "".join(quarantine_block(evil))
+
+
+def test_json() -> None:
+    assert quarantine_json(BOTH) == {
+        "quarantined": [
+            {
+                "case": "rye",
+                "since": "2026-11-22",
+                "until": "2026-12-01",
+                "reason": "wavers, see #12",
+                "who": "Zoë <zoe@example.org>",
+            },
+            {"case": "yeast", "since": "2026-11-22", "until": "2026-12-24", "reason": "two names", "who": ""},
+        ],
+        "quarantineExpired": [
+            {"case": "oven", "since": "2026-11-01", "until": "2026-11-20", "reason": "timed out", "who": ""}
+        ],
+    }
+
+
+def test_what_was_done() -> None:
+    put = changed_text(RYE, "golden/bread/quarantine.json", left=2, released=False)
+    assert put.startswith("rye does not count until 2026-12-01; 2 cases in quarantine.\n")
+    assert "Commit golden/bread/quarantine.json. Hooks" in put
+    assert all(cells(line) <= 80 for line in put.split("\n"))
+    out = changed_text(RYE, "golden/bread/quarantine.json", left=0, released=True)
+    assert (
+        out
+        == "rye is out of quarantine and counts again; 0 cases in quarantine.\nCommit golden/bread/quarantine.json.\n"
+    )

@@ -1,0 +1,202 @@
+"""Runs `python -m row3` in processes that are forked from one where everything is imported already.
+
+Each command is a process of its own, with its own environment, folder and streams, forked from one that has run none:
+only the second of imports that a new interpreter takes is saved. Where a new interpreter is the point (imports, hash
+seeds, locales, kills), and for local models, whose threads may not like a fork, tests start one:
+`Box.row3(fresh=True)`, `Box.start`.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import gc
+import importlib
+import json
+import os
+import pkgutil
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import traceback
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+HOME = Path(__file__).resolve().parents[1]
+READ_AT_START = ("PYTHON", "LC_", "LANG", "PATH", "LD_", "MPL", "TZ")
+"""Beginnings of variables that an interpreter, or a package while it is imported, reads once."""
+HEAVY = ("openai", "git", "jinja2", "tabulate", "matplotlib.figure", "matplotlib.backends.backend_svg")
+LARGEST = 1 << 20
+"""Bytes of a request."""
+
+
+def can_run(env: Mapping[str, str]) -> bool:
+    """Whether what is imported already does not depend on how this environment differs from the tests' own."""
+    names = {name for name in (*env, *os.environ) if name.startswith(READ_AT_START) and name not in _ALWAYS}
+    return all(env.get(name) == os.environ.get(name) for name in names)
+
+
+_ALWAYS = ("LC_ALL", "MPLCONFIGDIR")
+"""Set by `clean_env`, and for the server too; a test that gives them another value asks for `fresh`."""
+
+
+class Server:
+    """The process that forks; it ends with the one that started it."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._folder = tempfile.TemporaryDirectory(prefix="row3-warm-")
+        self._address = f"{self._folder.name}/s"
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.warm", self._address],
+            cwd=HOME,
+            env={**env, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stdout.readline() == b"ready\n"
+
+    def run(
+        self, args: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], stdin: bytes | None, timeout: float
+    ) -> tuple[int, bytes, bytes]:
+        """Exit code, stdout and stderr; raises `subprocess.TimeoutExpired`."""
+        request = json.dumps({"args": args, "cwd": str(cwd), "env": dict(env)}).encode()
+        with contextlib.ExitStack() as stack:
+            given, *files = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+            given.write(stdin or b"")
+            given.seek(0)
+            call = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
+            call.connect(self._address)
+            call.settimeout(timeout)
+            assert len(request) < LARGEST
+            call.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST)
+            socket.send_fds(call, [request], [given.fileno(), *(file.fileno() for file in files)])
+            pid = int(call.recv(32))
+            try:
+                code = int(call.recv(32))
+            except TimeoutError:
+                os.kill(pid, signal.SIGKILL)
+                raise subprocess.TimeoutExpired(["row3", *args], timeout) from None
+            out, err = (file.seek(0) or file.read() for file in files)
+            return code, out, err
+
+    def stop(self) -> None:
+        """End it."""
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            assert stream is not None
+            stream.close()
+        self._folder.cleanup()
+
+
+@cache
+def server(pid: int, env: tuple[tuple[str, str], ...]) -> Server:
+    """That of this test process, started when it is needed first."""
+    made = Server(dict(env))
+    atexit.register(made.stop)
+    return made
+
+
+def run(
+    args: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], stdin: bytes | None, timeout: float
+) -> tuple[int, bytes, bytes]:
+    """`python -m row3 …`; exit code, stdout, stderr."""
+    own = {name: value for name, value in env.items() if name.startswith(READ_AT_START)}
+    return server(os.getpid(), tuple(sorted(own.items()))).run(args, cwd=cwd, env=env, stdin=stdin, timeout=timeout)
+
+
+def _serve(address: str) -> None:
+    """Fork for every request until stdin ends; the child goes on from here as a new `python -m row3`."""
+    for name in _modules():
+        importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    listening.bind(address)
+    listening.listen(8)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the forks are nobody's to wait for
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    while True:
+        ready, _, _ = select.select([listening, sys.stdin.fileno()], [], [])
+        if listening not in ready:
+            os._exit(0)
+        call, _ = listening.accept()
+        if os.fork() == 0:
+            listening.close()
+            _answer(call)
+            return
+        call.close()
+
+
+def _answer(call: socket.socket) -> None:
+    """Fork the command and tell how it ended; returns in the command itself only."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    call.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LARGEST)
+    request, files, _, _ = socket.recv_fds(call, LARGEST, 3)
+    value = json.loads(request)
+    pid = os.fork()
+    if pid:
+        call.send(str(pid).encode())
+        _, status = os.waitpid(pid, 0)
+        with contextlib.suppress(OSError):
+            call.send(str(os.waitstatus_to_exitcode(status)).encode())
+        os._exit(0)
+    call.close()
+    for number, file in enumerate(files):
+        os.dup2(file, number)
+        os.close(file)
+    os.chdir(value["cwd"])
+    os.environ.clear()
+    os.environ.update(value["env"])
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    sys.stdin, sys.stdout, sys.stderr = (
+        open(number, mode, encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115 - for the process's life
+        for number, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
+    )
+    sys.argv = ["row3", *value["args"]]
+    sys.path[0] = value["cwd"]
+
+
+def _command() -> int:
+    """`python -m row3`, from here on; the exit code."""
+    try:
+        runpy.run_module("row3", run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if isinstance(end.code, str):
+            sys.stderr.write(f"{end.code}\n")
+        return end.code if isinstance(end.code, int) else int(end.code is not None)
+    except BaseException:
+        traceback.print_exc()
+        return 1
+    return 0
+
+
+def _end(code: int) -> None:
+    """What an interpreter does at its end, but for taking a hundred thousand objects apart."""
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for threads, as the interpreter does
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(code)
+
+
+def _modules() -> list[str]:
+    """All of row3 but its entry point, and what it imports where it is used."""
+    import row3
+
+    own = [one.name for one in pkgutil.walk_packages(row3.__path__, "row3.")]
+    return [*(name for name in own if not name.endswith("__main__")), *HEAVY]
+
+
+if __name__ == "__main__":
+    _serve(sys.argv[1])
+    _end(_command())
