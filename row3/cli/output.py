@@ -21,6 +21,10 @@ def note(text: str) -> None:
     sys.stderr.write(f"note: {clean(text)}\n")
 
 
+def _give_up_stdout() -> None:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def emit(pieces: str | Iterable[bytes], out: str | None) -> None:
     """The result: to stdout, or atomically into a file; bytes are UTF-8. Raises `EnvironmentFault`."""
     if isinstance(pieces, str):
@@ -32,7 +36,11 @@ def emit(pieces: str | Iterable[bytes], out: str | None) -> None:
             sys.stdout.flush()
         except BrokenPipeError:
             # The reader has gone (`row3 | head`): nothing is wrong, and the verdict stands.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            _give_up_stdout()
+        except OSError:
+            # What is left in the buffer would be tried again at the end, and its failure be the exit code.
+            _give_up_stdout()
+            raise
         return
     from row3.store.files import write_atomic
 
