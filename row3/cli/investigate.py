@@ -16,9 +16,13 @@ def command(case_id: str, common: Common) -> None:
 
     Writes the investigation template of the standards, filled in, as Markdown.
     """
+    from row3.errors import UsageError
     from row3.reports.investigation import as_json, investigation_markdown
     from row3.workflows.investigate import investigate
 
+    if common.format in ("junit", "github"):
+        what, where = "this command has no such form", f"--format {common.format}"
+        raise UsageError(what, where=where, fix="Use markdown or json")
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
     if common.format == "json":

@@ -127,8 +127,7 @@ def show_promotion(result: PromotionResult, common: Common) -> int:
         emit(f"{text.rstrip()}\n\n{_outcome(result)}", common.out)
     for text in result.notes:
         common.say(text)
-    blocked = result.verdict.name == "BLOCK" and result.approval is None
-    return BLOCKED if blocked else 0
+    return BLOCKED if result.refused else 0
 
 
 def _first_text(result: PromotionResult, common: Common) -> str:
@@ -142,7 +141,7 @@ def _first_text(result: PromotionResult, common: Common) -> str:
 
 def _outcome(result: PromotionResult) -> str:
     name = f"{result.ref.name} {result.ref.version}"
-    if result.verdict.name == "BLOCK" and result.approval is None:
+    if result.refused:
         return f"{name} was not promoted; nothing was written.\n"
     if result.dry_run:
         listed = "\n".join(f"  {file}" for file in result.files)

@@ -23,7 +23,8 @@ def command(common: Common, *, weekly: bool) -> None:
     from row3.workflows.trend import draw_trend
 
     if not common.may_write and common.out is None:
-        raise UsageError("a run in CI writes no tracked file", where="CI", fix="Name a folder with --out")
+        what = "a run in CI or for this format writes no tracked file"
+        raise UsageError(what, where="CI or --format", fix="Name a folder with --out")
     project = common.project()
     suite = pick_suite(project, common.suite)
     files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))

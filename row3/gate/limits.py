@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import difflib
-import math
+import re
 from collections.abc import Sequence
 
 from row3.errors import UsageError
 
+NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
+MOST = 100
+"""Points, or per cent of the baseline: no metric can fall by more."""
 SHAPE = "Write METRIC:LIMIT, separated by commas, as in overall:5,recall:3,hallucination:0"
 
 
@@ -43,10 +46,6 @@ def _metric(name: str, metrics: Sequence[str], where: str) -> str:
 
 
 def _number(text: str, key: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not 0 <= value < math.inf:
-        raise UsageError(f"`{text}` is no limit for {key}", where=where, fix="Give a number from 0")
-    return value
+    if NUMBER.fullmatch(text) is None or float(text) > MOST:
+        raise UsageError(f"`{text}` is no limit for {key}", where=where, fix=f"Give a number from 0 to {MOST}")
+    return float(text)

@@ -95,7 +95,7 @@ def _concepts(
             quote = quote_of(quote)
         quoted: QuoteState = "missing"
         if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
-            quoted = "verified" if text.contains_quote(quote) else "unverified"
+            quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"
         grounded = state in GROUNDED or text.mentions(label)
         result.append(new(ConceptMatch, (label, state, expected, score, quoted, grounded, None, how, why_not)))
     return result

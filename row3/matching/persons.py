@@ -92,7 +92,8 @@ def parse_person(name: str) -> Person | None:
     low = [plain(word.casefold()).strip(".") for word in words]
     if low[-1] in NOT_PERSONS or any(len(word) == 1 for word in low[-1:]):
         return None
-    given, surname = _parted(low, len(split[0] or ()) if inverted else 0)
+    initials = [word.endswith(".") for word in words]
+    given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
     evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
     evident = evident or (bool(given) and given[0] in SAME_NAME)
     return Person(given, surname, generation, tuple(titles), evident, inverted)
@@ -106,7 +107,7 @@ def _generation(parts: list[str]) -> tuple[str, list[str]]:
         low = plain(part.casefold()).replace(".", "")
         if number and low in GENERATIONS:
             generation = GENERATIONS[low]
-        elif not (number and " " in parts[0] and (low in DEGREES or low.replace(" ", "") in DEGREES)):
+        elif not ((number > 1 or (number and " " in parts[0])) and (low in DEGREES or low.replace(" ", "") in DEGREES)):
             rest.append(part)
     return generation, rest
 
@@ -141,10 +142,10 @@ def _capitals(words: list[str], name: str) -> bool:
     return all(word[0].isupper() or word.casefold() in PARTICLES for word in words)
 
 
-def _parted(words: list[str], surnames: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Given names and surname; `surnames` words stand last where a comma told so."""
+def _parted(words: list[str], surnames: int, initials: list[bool]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Given names and surname; `surnames` words stand last where a comma told so. An initial (`E.`) is no particle."""
     start = len(words) - max(surnames, 1)
-    while start > 1 and words[start - 1] in PARTICLES:
+    while start > 1 and words[start - 1] in PARTICLES and not initials[start - 1]:
         start -= 1
     return tuple(words[:start]), tuple(words[start:])
 

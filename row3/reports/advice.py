@@ -39,13 +39,16 @@ def what_next(comparison: ComparisonView) -> list[str]:
     promote = f"row3 promote {waiting[0]}" if waiting and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
-            return ["Next: row3 --compare --mode auto asks the model for what is not recorded."]
+            return ["Next: row3 --compare --mode auto --model MODEL asks for what is not recorded."]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
         again = f"row3 {'promote' if promoting else '--compare'} again"
         return _steps(comparison, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
     if promoting:
         return []
+    if comparison.verdict is Verdict.BLOCK and comparison.approval is None:
+        next_step = f"Next: {promote}" if promote else "Next: commit."
+        return ["This gate is informational: it reports, and blocks nothing.", next_step]
     if comparison.verdict is Verdict.BLOCK:
         return [f"Next: {promote}" if promote else "Next: commit; the approval is kept in the history."]
     if comparison.verdict is Verdict.INVESTIGATE:

@@ -8,6 +8,8 @@ from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word
 from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.findings import LintReport
+from row3.reports.findings import summary as findings_summary
 from row3.reports.headline import declines_line, fail_zones
 from row3.reports.markdown import markdown_report
 from row3.reports.model import ComparisonView, RunView
@@ -52,9 +54,26 @@ def step_summary(run: RunView, comparison: ComparisonView | None = None, *, decl
     return markdown_report(run, comparison, declines=declines, details=False)
 
 
-def annotation(level: Level, message: str, *, title: str, file: str = "") -> str:
+def lint_annotations(report: LintReport) -> str:
+    """The findings of `row3 lint` as workflow commands at their lines; GitHub shows ten of a level."""
+    lines = [
+        annotation(
+            found.level,
+            f"{found.field}: {found.message}" if found.field else found.message,
+            title=f"row3 lint: {found.rule}",
+            file=found.file,
+            line=found.line,
+        )
+        for found in report.findings
+    ]
+    lines.append(annotation("notice", findings_summary(report), title="row3 lint"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def annotation(level: Level, message: str, *, title: str, file: str = "", line: int = 0) -> str:
     """One workflow command; nothing in its parts can end it or begin another."""
     place = f"file={_property(file)}," if file else ""
+    place += f"line={line}," if line else ""
     return f"::{level} {place}title={_property(title)}::{_data(message)}"
 
 

@@ -162,8 +162,14 @@ def content_digest(case: Any) -> str:
 
 
 def demands(kind: Kind, case: Any) -> str:
-    """Short digests of all that a case demands, sorted and joined: enough to see that one is gone."""
-    return "".join(sorted(digest_text(line)[:SHORT] for line in kind.expectations(case)))
+    """Short digests of all that a case demands, sorted and joined: enough to see that one is gone.
+
+    That it is critical is a demand; and what it shares a source with, since other clusters make other intervals.
+    """
+    lines = [*kind.expectations(case), f"source {getattr(case, 'source', None) or ''}"]
+    if getattr(case, "critical", False):
+        lines.append("critical")
+    return "".join(sorted(digest_text(line)[:SHORT] for line in lines))
 
 
 def gone_demands(before: str, kind: Kind, case: Any) -> int:

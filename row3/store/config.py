@@ -155,4 +155,4 @@ def read_config(root: Path) -> Config:
             where=FILE,
             fix="Upgrade row3",
         )
-    return validate(Config, value, where=FILE, command="row3")
+    return validate(Config, value, where=FILE, command="row3 lint")

@@ -11,7 +11,7 @@ import contextlib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from row3.errors import EnvironmentFault, InvalidFile
@@ -131,6 +131,41 @@ def write_atomic(path: Path, content: str | bytes | Iterable[bytes], *, where: s
                 os.unlink(name)  # noqa: PTH108
             raise
         sync_folder(target.parent)
+
+
+def write_all(files: Mapping[Path, bytes | None], *, where: str) -> None:
+    """Replace several files, or remove those with None; raises `EnvironmentFault`, and then all stand as they were.
+
+    Everything is on the disk before the first file is replaced, so a full disk stops it before anything has changed. A
+    kill between two of them leaves the files before it new and the others old.
+    """
+    staged: list[tuple[Path, Path]] = []
+    with disk_faults(where):
+        try:
+            for path, content in files.items():
+                if content is None:
+                    continue
+                path.parent.mkdir(parents=True, exist_ok=True)
+                target = path.resolve() if path.is_symlink() else path
+                descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+                staged.append((Path(name), target))
+                with os.fdopen(descriptor, "wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+                mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+                Path(name).chmod(mode)
+            for temporary, target in staged:
+                temporary.replace(target)
+        except BaseException:
+            for temporary, _ in staged:
+                temporary.unlink(missing_ok=True)
+            raise
+        for path, content in files.items():
+            if content is None:
+                path.unlink(missing_ok=True)
+        for folder in dict.fromkeys(path.parent for path in files):
+            sync_folder(folder)
 
 
 def sync_folder(folder: Path) -> None:

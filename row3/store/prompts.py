@@ -172,7 +172,7 @@ def read_promoted(root: Path) -> dict[str, Promotion]:
         return {}
     value, _ = read_json(path, where=PROMOTED)
     check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=PROMOTED)
-    promoted = validate(_PromotedFile, value, where=PROMOTED, command="row3").prompts
+    promoted = validate(_PromotedFile, value, where=PROMOTED, command="row3 lint").prompts
     for name, entry in promoted.items():
         if parse_version(entry.version) is None or parse_reference(f"{name}-{entry.version}") is None:
             raise InvalidFile(

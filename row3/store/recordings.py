@@ -6,12 +6,12 @@ One JSON object a line, sorted by case, prompt and repeat, one file a prompt: tw
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from row3.errors import InvalidFile
 from row3.store.embeddings import is_embeddings
-from row3.store.files import write_atomic
+from row3.store.files import write_all
 from row3.store.recording_index import RecordingIndex
 from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, to_line
 
@@ -23,7 +23,7 @@ __all__ = [
     "merge",
     "open_index",
     "to_line",
-    "write_lines",
+    "write_files",
 ]
 
 
@@ -61,27 +61,41 @@ def merge(folder: Path, lines: Iterable[str]) -> int:
     index = open_index(folder)
     places = {path for digest in answers for path in index.files_of(digest)}
     changed = 0
+    files: dict[Path, list[str]] = {}
     for prompt, fresh in by_prompt.items():
         path = folder / f"{prompt}.jsonl"
         held = [(recording.digest, line) for recording, line in _lines(path)]
+        there = dict(held)
+        for digest in [one for one in fresh if one in there and _same(fresh[one], there[one])]:
+            fresh[digest] = there[digest]  # the same answer again: when it was first recorded is what counts
         changed += len(set(fresh.items()) - set(held))
         kept = dict.fromkeys(line for digest, line in held if digest not in fresh)
-        write_lines(path, [*kept, *fresh.values()])
-    for path in places:  # only now: a kill in between leaves two answers, which is an error, and never none
-        here = list(_lines(path))
+        files[path] = [*kept, *fresh.values()]
+    for path in places:  # after the others: a kill in between leaves two answers, which is an error, and never none
+        lines_now = files.get(path) or [line for _, line in _lines(path)]
+        here = [(from_line(line, where=path.name), line) for line in lines_now]
         still = [line for one, line in here if answers.get(one.digest, one.answer.text) == one.answer.text]
         if len(still) < len(here):
-            write_lines(path, still)
+            files[path] = still
+    write_files(files)
     return changed
 
 
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write a recordings file: sorted, one line each; an empty one is removed."""
-    ordered = sorted(lines, key=_sort_key)
-    if not ordered:
-        path.unlink(missing_ok=True)
-        return
-    write_atomic(path, "".join(f"{line}\n" for line in ordered), where=path.name)
+def _same(one: str, other: str) -> bool:
+    """The two lines differ in the time of recording at most."""
+    first, second = json.loads(one), json.loads(other)
+    return {**first, "recordedAt": ""} == {**second, "recordedAt": ""}
+
+
+def write_files(files: Mapping[Path, Iterable[str]]) -> None:
+    """Write recordings files: sorted, one line each; an empty one is removed. All, or none on a disk that refuses."""
+    contents: dict[Path, bytes | None] = {}
+    for path, lines in files.items():
+        text = "".join(f"{line}\n" for line in sorted(lines, key=_sort_key))
+        contents[path] = text.encode() if text else None
+    if contents:
+        folder = next(iter(contents)).parent
+        write_all(contents, where=f"recordings/{folder.name}/")
 
 
 def _lines(path: Path) -> Iterator[tuple[Recording, str]]:

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
-from pydantic_core import from_json, to_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from row3.domain.scores import Tally
 from row3.errors import InvalidFile
@@ -103,7 +103,10 @@ class CaseRecord:
             value["spread"] = self.spread
         if self.tally:
             value["tally"] = self.tally
-        return to_json(value)
+        try:
+            return to_json(value)
+        except PydanticSerializationError:  # half a surrogate pair, which a model can write and UTF-8 cannot
+            return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:

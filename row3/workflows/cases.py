@@ -84,7 +84,7 @@ def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
 def _said(seen: Seen) -> str:
     """The answers behind a value."""
     digests = [digest for _, digest in seen.recorded.values()] or [run.said for run in seen.runs]
-    return " ".join(sorted(digests))
+    return " ".join(sorted(set(digests)))
 
 
 def _value(seen: Seen) -> float:

@@ -99,7 +99,7 @@ class CaseComparer:
         if before.content and content_digest(case) == before.content:
             return (), False, True
         gone = gone_demands(before.demands, self.suite.kind, case)
-        weakened = (f"{gone} of its expectations or canaries are gone",) if gone else ()
+        weakened = (f"{gone} of its expectations, canaries or marks (`critical`, `source`) gone",) if gone else ()
         same_input = before.input == digest_json(self.suite.kind.variables(case))
         return weakened, same_input, same_input
 

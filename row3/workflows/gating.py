@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 
 from row3.domain.prompts import PromptRef, parse_version
-from row3.domain.verdicts import Verdict
+from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
@@ -31,14 +31,20 @@ from row3.workflows.session import GateFlags, Session, entry_of, make_approval, 
 
 
 def compare(
-    session: Session, *, ref: Ref | None = None, lineup: Lineup | None = None, lenient: bool = False
+    session: Session,
+    *,
+    ref: Ref | None = None,
+    lineup: Lineup | None = None,
+    lenient: bool = False,
+    verify: bool = False,
 ) -> Comparison:
     """Run the candidates, compare them with the baseline, judge.
 
     With `ref`, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
     is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
-    modes `live` and `record` the comparison is with what the baseline's prompts answer now.
+    modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
+    that does not follow from the recordings that are there blocks, as one that a change brings always does.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
@@ -59,7 +65,7 @@ def compare(
             partial=session.options.partial,
             rules=rules_of(pick_suite(session.project, suite.name)) if lenient else None,
             own=partial(own_files, session.project, session.suite),
-            extra=(*judging.reasons, *(baseline_reasons(session.project, suite) if judging.new_baseline else ())),
+            extra=(*judging.reasons, *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify)),
         )
         comparison.differs.extend(judging.notes)
         if lenient and session.gate != GateFlags():
@@ -70,6 +76,14 @@ def compare(
         tell_which_moved(session, comparer, comparison)
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)
     return comparison
+
+
+def _baseline_reasons(session: Session, suite: Suite, *, new: bool, verify: bool) -> list[Reason]:
+    """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings."""
+    if new:
+        return baseline_reasons(session.project, suite)
+    found = baseline_reasons(session.project, suite, name="the baseline") if verify else []
+    return [reason for reason in found if reason.verdict is Verdict.BLOCK]
 
 
 def _comparer(session: Session, suite: Suite, baseline: SavedRun, cases: StoredCases) -> Comparer:

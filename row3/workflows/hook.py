@@ -75,13 +75,24 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
 
 
 def _push_base(repository: Repository, start: Path, local: str, remote: str | None) -> str | None:
-    """What a push is judged against: what the remote has, where that is known here."""
+    """What a push is judged against: what the remote has, where that is known here.
+
+    None where nothing of it is: the commit is then judged as a whole, by its own baseline.
+    """
     if remote is not None:
         try:
             return repository.merge_base(local, repository.resolve(remote)) or remote
         except UsageError:
-            pass  # the remote has commits that were never fetched; the fork point is the best that is known
-    return _fork(repository, start, local)
+            pass  # the remote has commits that were never fetched; what was fetched last is the best that is known
+    protected = repository.protected_branch(_configured(repository, start))
+    for name in () if protected is None else (f"refs/remotes/{protected}", f"refs/remotes/origin/{protected}"):
+        try:
+            # Never the branch as it is here: that may be the very thing that is pushed.
+            published = repository.resolve(name)
+        except UsageError:
+            continue
+        return repository.merge_base(local, published) or published
+    return None
 
 
 def _fork(repository: Repository, start: Path, commit: str) -> str:

@@ -194,8 +194,12 @@ class Inquiry:
         suite = "" if self.project.config.suite in (None, self.suite.name) else f" --suite {self.suite.name}"
         mode = " --mode auto" if self.project.config.mode == "replay" else ""
         current = [p.ref.name for p in lineup.prompts if lineup.promoted.get(p.ref.name) == str(p.ref.version)]
-        if current:
-            yield f"Make the change in a new version: `row3 new-version {current[0]}`."
+        named = [p.ref for p in lineup.prompts if any(str(p.ref) in fix for fix in found.fixes)]
+        faulty = (named or [p.ref for p in lineup.prompts])[0]
+        if faulty.name in current:
+            yield f"Make the change in a new version: `row3 new-version {faulty.name}`."
+        else:
+            yield f"Make the change in `prompts/{faulty}.md`, which is not promoted."
         aims = [f"{s.metric.title} reaches its target" for s in found.symptoms if s.failing]
         aim = "; ".join(aims) or "nothing gets worse"
         yield f"`row3 --case {self.case.id} --compare{suite}{mode}`: {aim}."

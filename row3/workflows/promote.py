@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import UsageError
@@ -10,7 +12,7 @@ from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import Approval, read_history
 from row3.store.locks import writing
-from row3.store.project import Project
+from row3.store.project import Project, Suite
 from row3.store.transaction import commit
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
@@ -55,7 +57,7 @@ def promote(
     if not run.complete:
         raise incomplete(run, "and nothing is promoted")
     approval = _approval(session, verdict, comparison, run, approve)
-    allowed = verdict is not Verdict.BLOCK or approval is not None
+    allowed = verdict is not Verdict.BLOCK or approval is not None or _only_informed(suite, reasons)
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
@@ -64,6 +66,7 @@ def promote(
     result = PromotionResult(
         ref, run, comparison, verdict, reasons, approval, tuple(str(p.ref) for p in newly), (), dry_run, ""
     )
+    result.refused = not allowed
     result.entry = promotion_entry(project, result, current.version if current is not None else None)
     if dry_run or not allowed:
         result.files = planned_files(result) if allowed else ()
@@ -89,7 +92,7 @@ def promote(
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:
     """The candidate's run and the gate's word on it; a first promotion is judged by its zones alone."""
     if session.project.baseline(session.suite.name).is_file():
-        comparison = compare(session, lineup=lineup)
+        comparison = compare(session, lineup=lineup, verify=True)
         return comparison.run, comparison, comparison.verdict, comparison.reasons
     run = run_suite(session, lineup=lineup)
     verdict, reasons = judge(
@@ -105,6 +108,13 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, V
         )
     )
     return run, None, verdict, reasons
+
+
+def _only_informed(suite: Suite, reasons: Sequence[Reason]) -> bool:
+    """The gate is informational and was so before: one that is made so now, or other rules and cases, still block."""
+    return suite.policy.informational and not any(
+        reason.verdict is Verdict.BLOCK and reason.cause in ("rules", "cases", "baseline") for reason in reasons
+    )
 
 
 def _approval(
@@ -126,6 +136,12 @@ def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool
     return entry is None or entry.version != str(prompt.ref.version)
 
 
+def _recorded(result: PromotionResult, inside: str) -> list[str]:
+    """The files with the answers of the prompts that ran."""
+    folder = f"{inside}recordings/{result.run.suite.name}"
+    return [f"{folder}/{prompt.ref}.jsonl" for prompt in result.run.lineup.prompts]
+
+
 def _commit_and_tag(project: Project, result: PromotionResult, *, make_commit: bool, make_tag: bool) -> None:
     from row3.vcs.repository import Repository
 
@@ -139,9 +155,7 @@ def _commit_and_tag(project: Project, result: PromotionResult, *, make_commit: b
     if make_commit:
         paths = [inside + file for file in result.files]
         paths += [f"{inside}prompts/{ref}.md" for ref in result.promoted]
-        recordings = f"{inside}recordings/{result.run.suite.name}"
-        if (repository.root / recordings).is_dir():
-            paths.append(recordings)
+        paths += [file for file in _recorded(result, inside) if (repository.root / file).is_file()]
         result.commit = repository.commit(paths, f"Promote {name}\n\n{result.verdict.word}: see {CHANGELOG}")
     if make_tag:
         result.tag = str(result.ref)

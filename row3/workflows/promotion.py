@@ -32,11 +32,13 @@ class PromotionResult:
     commit: str | None = None
     tag: str | None = None
     notes: list[str] = field(default_factory=list)
+    refused: bool = False
+    """The gate blocks it, and nobody has approved."""
 
     @property
     def done(self) -> bool:
         """The version was promoted."""
-        return not self.dry_run and (self.verdict is not Verdict.BLOCK or self.approval is not None)
+        return not self.dry_run and not self.refused
 
 
 class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong

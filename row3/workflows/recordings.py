@@ -20,7 +20,7 @@ from row3.store.embeddings import is_embeddings
 from row3.store.locks import writing
 from row3.store.outputs import lines_of
 from row3.store.project import Project, Suite
-from row3.store.recordings import Recording, from_line, open_index, write_lines
+from row3.store.recordings import Recording, from_line, open_index, write_files
 from row3.workflows import recorded_embeddings
 from row3.workflows.lineup import Role
 from row3.workflows.reach import Reach, lineup_use
@@ -187,7 +187,6 @@ def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
             name = row.where.rpartition(":")[0]
             removed[name] = removed.get(name, 0) + 1
     if not dry_run:
-        for path, kept in lines.items():
-            write_lines(path, kept)
+        write_files(lines)
     others, still = recorded_embeddings.prune(project, suite, dry_run=dry_run)
     return Pruned(removed | others, sum(map(len, lines.values())) + still, dry_run)

@@ -86,8 +86,8 @@ class StoredCases:
         return read_case(self._paths[case_id], self._suite.kind)
 
 
-def baseline_reasons(project: Project, suite: Suite) -> list[Reason]:
-    """Whether a baseline that a change brings follows from the recordings it brings.
+def baseline_reasons(project: Project, suite: Suite, *, name: str = "the new baseline") -> list[Reason]:
+    """Whether a baseline, usually one that a change brings, follows from the recordings that are there.
 
     Raises `InvalidFile` for a baseline or golden case that cannot be read.
     """
@@ -110,10 +110,10 @@ def baseline_reasons(project: Project, suite: Suite) -> list[Reason]:
             wrong.append(before.id)
     means = total.means()
     if wrong or any(abs(means.get(key, -1.0) - value) > SLACK for key, value in baseline.header.metrics.items()):
-        what = "the new baseline does not follow from its recordings"
+        what = f"{name} does not follow from its recordings"
         which = ", ".join(wrong[:3]) or "its means are others"
         return [Reason(Verdict.BLOCK, f"{what}: {which}", cause="baseline")]
     if unknown:
-        what = f"the new baseline cannot be checked: {', '.join(unknown[:3])}"
+        what = f"{name} cannot be checked: {', '.join(unknown[:3])}"
         return [Reason(Verdict.INVESTIGATE, what, cause="baseline")]
     return []

@@ -138,3 +138,47 @@ def test_a_missing_recording_stops_the_commit_and_says_how_to_go_on(second: Box)
     assert done.code != 0
     assert "INCOMPLETE" in done.err
     assert "--mode auto" in done.err
+
+
+class TestPushes:
+    """What is pushed is judged by what the remote is known to have, never by the branch that is pushed."""
+
+    @pytest.fixture
+    def remote(self, second: Box, tmp_path: Path) -> Path:
+        """`origin`, which has main as it was; here main holds the worse draft."""
+        remote = tmp_path / "remote.git"
+        run("git", "clone", "-q", "--bare", str(second.root), str(remote), cwd=tmp_path, env=clean_env(tmp_path))
+        second.git("remote", "add", "origin", str(remote))
+        second.git("fetch", "-q", "origin")
+        second.git("merge", "-q", "--ff-only", "tidy")
+        return remote
+
+    def test_over_commits_that_were_never_fetched(self, second: Box, remote: Path, tmp_path: Path) -> None:
+        other = Box(tmp_path / "other")
+        run("git", "clone", "-q", "-b", "main", str(remote), str(other.root), cwd=tmp_path, env=clean_env(tmp_path))
+        other.git("config", "user.name", "other")
+        other.git("config", "user.email", "other@example.org")
+        other.write("notes.txt", "x")
+        other.git("add", "--all")
+        other.git("commit", "-q", "-m", "notes")
+        other.git("push", "-q", "origin", "main")
+        assert blocked(second.git("push", "--force", "origin", "main", code=1).err)
+
+    @pytest.mark.parametrize("target", ["HEAD:refs/heads/other", "HEAD:refs/tags/some"])
+    def test_to_a_ref_that_is_new(self, second: Box, remote: Path, target: str) -> None:
+        assert remote.is_dir()
+        assert blocked(second.git("push", "origin", target, code=1).err)
+
+    def test_to_a_remote_of_which_nothing_is_known(self, second: Box, remote: Path, tmp_path: Path) -> None:
+        assert remote.is_dir()
+        second.git("remote", "remove", "origin")
+        empty = tmp_path / "empty.git"
+        run("git", "init", "-q", "--bare", str(empty), cwd=tmp_path, env=clean_env(tmp_path))
+        assert blocked(second.git("push", str(empty), "main", code=1).err)
+
+    def test_what_is_no_regression_passes(self, second: Box, remote: Path) -> None:
+        assert remote.is_dir()
+        second.git("reset", "-q", "--hard", "origin/main")
+        second.write("notes.txt", "x")
+        second.commit("notes")
+        second.git("push", "-q", "origin", "HEAD:refs/heads/other")

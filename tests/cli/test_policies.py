@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,23 @@ def test_an_informational_gate_reports_and_lets_through(two_fell: Box) -> None:
     done = two_fell.row3("--compare", "--format", "json", code=0)
     assert done.json["verdict"] == "block"
     assert done.json["blocked"] is False
+    assert "This gate is informational: it reports, and blocks nothing." in two_fell.row3("--compare", code=0).out
+    assert 'failures="0"' in two_fell.row3("--compare", "--format", "junit", code=0).out
+    assert "is promoted" in two_fell.row3("promote", "v1.1", code=0).out
+
+
+def test_a_gate_that_is_made_informational_eases_no_promotion(two_fell: Box) -> None:
+    two_fell.write("row3.toml", gate(informational=True))
+    assert "made informational" in " ".join(two_fell.row3("promote", "v1.1", code=1).out.split())
+
+
+def test_a_baseline_that_does_not_follow_from_its_recordings_promotes_nothing(two_fell: Box) -> None:
+    text = two_fell.read(f"baselines/{SUITE}.json")
+    two_fell.write(
+        f"baselines/{SUITE}.json", re.sub(r'("(?:overall|recall|f1)": ?)(?:0\.[0-9]+|1\.0)', r"\g<1>0.3", text)
+    )
+    done = two_fell.row3("promote", "v1.1", code=1)
+    assert "the baseline does not follow from its recordings" in " ".join(done.out.split())
 
 
 def test_a_critical_case_blocks_alone_when_it_falls(tmp_path: Path) -> None:

@@ -177,3 +177,13 @@ def test_a_scored_file_is_not_the_last_run_of_the_prompts(project: Box) -> None:
     scored(project, {"caseId": "bees", "output": {"concepts": [], "relationships": []}})
     done = project.row3("--only", "failing", code=2)
     assert "there is no run yet" in done.errors[0]
+
+
+@pytest.mark.parametrize("form", ["table", "json", "markdown", "junit", "github"])
+def test_half_a_surrogate_pair_in_an_output_is_scored_like_any_name(project: Box, form: str) -> None:
+    output = {"concepts": [{"label": "M\ud800L", "sourceQuote": "x\udc00"}], "relationships": []}
+    project.write("odd.jsonl", json.dumps({"caseId": "bees", "output": output}) + "\n")
+    done = project.row3("score", "hives", "--outputs", "odd.jsonl", "--format", form, code=0)
+    assert done.err == ""
+    assert "itself failed" not in done.out
+    assert done.out

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.matching.compare import compare
 from row3.matching.lexicon import listed
 from row3.matching.persons import parse_person, same_person
 
@@ -104,3 +105,18 @@ def test_the_relation_is_symmetric(one: str, other: str) -> None:
 @given(people)
 def test_a_person_is_one_with_itself(name: str) -> None:
     assert parse_person(name) is None or same_person(name, name)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Robert E. Lee", "Robert Lee"),
+        ("Thomas Y. Crowell", "Thomas Crowell"),
+        ("Franklin, Rosalind E.", "Rosalind Franklin"),
+        ("Smith, John, PhD", "John Smith"),
+        ("José Ortega y Gasset", "Ortega y Gasset, José"),
+    ],
+)
+def test_a_middle_initial_is_no_particle(one: str, other: str) -> None:
+    assert compare(one, other).same
+    assert compare(other, one).same

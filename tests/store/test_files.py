@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.files import decode, read_bytes, read_text, refuse_conflicts, write_atomic
+from row3.store.files import decode, read_bytes, read_text, refuse_conflicts, write_all, write_atomic
 
 
 def test_text_loses_its_mark_and_carriage_returns() -> None:
@@ -74,3 +74,18 @@ def test_an_error_while_writing_leaves_the_old_and_no_litter(tmp_path: Path) -> 
     with pytest.raises(EnvironmentFault):
         write_atomic(tmp_path / "folder", "x")
     assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
+
+
+def test_several_files_are_written_or_none(tmp_path: Path) -> None:
+    one, two, gone = tmp_path / "one", tmp_path / "two", tmp_path / "gone"
+    for path in (one, two, gone):
+        path.write_bytes(b"old")
+    blocked = tmp_path / "file" / "below"
+    blocked.parent.write_bytes(b"")
+    with pytest.raises(EnvironmentFault, match="nothing was changed"):
+        write_all({one: b"new", gone: None, blocked: b"new"}, where="recordings/")
+    assert [path.read_bytes() for path in (one, two, gone)] == [b"old"] * 3
+    write_all({one: b"new", two: b"new", gone: None}, where="recordings/")
+    assert [path.read_bytes() for path in (one, two)] == [b"new"] * 2
+    assert not gone.exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"one", "two", "file"}

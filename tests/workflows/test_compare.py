@@ -62,6 +62,16 @@ def test_a_case_that_asks_for_less_blocks(small: Box, judged: Callable[[], Compa
     assert "block: rye demands less than in the baseline: 1 of" in reasons(judged())
 
 
+@pytest.mark.parametrize("mark", [{"critical": False}, {"source": "same"}, {"source": None}])
+def test_a_mark_that_is_changed_blocks(small: Box, judged: Callable[[], Comparison], mark: dict[str, object]) -> None:
+    """A case that is critical no more, or in another cluster, is judged less strictly."""
+    small.case("rye", critical=True, source="a book")
+    small.row3("--baseline", code=0)
+    assert judged().verdict is Verdict.PROCEED
+    small.case("rye", **({"critical": True, "source": "a book"} | mark))
+    assert "block: rye demands less than in the baseline: 1 of" in reasons(judged())
+
+
 def test_a_removed_case_blocks_and_a_new_one_does_not(small: Box, judged: Callable[[], Comparison]) -> None:
     small.path("golden/bread/rye.gold.json").rename(small.root / "rye.gold.json")
     assert "block: removed since the baseline: rye" in reasons(judged())
