@@ -1,0 +1,155 @@
+"""What kinds have in common whose answer is one list of items: `events`, `entities`, `retrieval`, `graph`."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ValidationError
+
+from row3.domain.items import Items, items_json
+from row3.domain.metrics import Metric
+from row3.domain.scores import CaseScore, Tally
+from row3.kinds.answers import describe, read_json
+from row3.kinds.base import Finding, Parsed, Rules, Unusable
+from row3.metrics.composite import overall
+
+
+class ListKind(ABC):
+    """A kind whose answer is `{"<items>": […]}`. Subclasses say what an item is and how one is judged."""
+
+    name: ClassVar[str]
+    version: ClassVar[int]
+    """Of the scorer: raise it with every change that can move a score."""
+    items: ClassVar[str]
+    """Key of the list in an answer."""
+    case_model: ClassVar[type[BaseModel]]
+    output_model: ClassVar[type[BaseModel]]
+    metrics: Sequence[Metric]
+    primary: ClassVar[str]
+
+    @property
+    def outputs(self) -> Mapping[str, type[BaseModel]]:
+        """What a prompt's front matter may ask for: the list."""
+        return {self.items: self.output_model}
+
+    def signature(self, rules: Rules) -> str:
+        """Scorer version and what it compares names with; see `Kind.signature`."""
+        return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g}"
+
+    @abstractmethod
+    def schema(self, output: str, rules: Rules) -> dict[str, Any]:
+        """JSON schema of the answer that a prompt with this output asks for."""
+
+    @abstractmethod
+    def variables(self, case: Any) -> dict[str, Any]:
+        """What a prompt's template sees of a case: its input, never its expectations."""
+
+    @abstractmethod
+    def judge(self, case: Any, output: Any, rules: Rules) -> tuple[Items, CaseScore]:
+        """What each item is, and the values and counts of the metrics; the composite is added afterwards."""
+
+    @abstractmethod
+    def nothing(self) -> Any:
+        """An empty output."""
+
+    def parse(self, output: str, text: str) -> Parsed | Unusable:
+        """Read an answer, repairing what is harmless."""
+        model = self.outputs[output]
+        if "NaN" not in text and "Infinity" not in text:
+            with suppress(ValidationError):
+                return Parsed(model.model_validate_json(text))
+        found = read_json(text)
+        return found if isinstance(found, Unusable) else self._fit(found.value, found.repairs)
+
+    def read_output(self, value: Any) -> Parsed | Unusable:
+        """Read a whole output, made elsewhere (JSON value, or text of one)."""
+        return self.parse(self.items, value) if isinstance(value, str) else self._fit(value, ())
+
+    def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
+        if isinstance(value, list):
+            value, repairs = {self.items: value}, (*repairs, f"bare list taken for the {self.items}")
+        if not isinstance(value, dict):
+            return Unusable(f"the answer is {describe(value)}, not an object")
+        try:
+            return Parsed(self.output_model.model_validate(value), repairs)
+        except ValidationError as error:
+            first = error.errors(include_url=False)[0]
+            place = ".".join(str(part) for part in first["loc"])
+            return Unusable(f"the answer does not fit `{self.output_model.__name__}`: {place}: {first['msg']}")
+
+    def combine(self, outputs: Mapping[str, Any]) -> Any:
+        """What the last prompt of the pipeline gave."""
+        return outputs[self.items]
+
+    def context(self, output: str, value: Any) -> dict[str, Any]:
+        """What the templates of later prompts see: the list as plain values."""
+        return {output: value.model_dump(mode="json")[output]}
+
+    def score(self, case: Any, output: Any, rules: Rules) -> CaseScore:
+        """Score one output."""
+        items, score = self.judge(case, output, rules)
+        return self._finish(score, items, rules)
+
+    def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
+        """0 on every metric that applies; everything expected counts as missed."""
+        items, score = self.judge(case, self.nothing(), rules)
+        zero = dict.fromkeys(score.metrics, 0.0)
+        finished = self._finish(replace(score, metrics=zero), items, rules)
+        worst = dict.fromkeys(finished.metrics, 0.0)
+        return replace(finished, status="bad_answer", metrics=worst, problem=reason, raw=raw)
+
+    def _finish(self, score: CaseScore, items: Items, rules: Rules) -> CaseScore:
+        metrics = dict(score.metrics)
+        if self.primary not in metrics and self.primary not in score.skipped:
+            metrics[self.primary] = overall(metrics, rules.weights)
+        ordered = {metric.key: metrics[metric.key] for metric in self.metrics if metric.key in metrics}
+        counts = {key: pair for key, pair in score.counts.items() if key in ordered}
+        return replace(score, metrics=ordered, counts=counts, explanation=items, tally=self._tally(items))
+
+    def _tally(self, items: Items) -> Tally:
+        counts: dict[str, int] = {}
+        for match in items.items:
+            counts[match.state] = counts.get(match.state, 0) + 1
+        return {self.items: counts} if counts else {}
+
+    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
+        """What was missed, and what was wrong; empty lists are left out."""
+        found: Items | None = score.explanation
+        if found is None:
+            return {}
+        name = self.items[:1].upper() + self.items[1:]
+        lists = {
+            f"missed{name}": tuple(e.label for e in found.expected if e.found_by is None),
+            f"wrong{name}": tuple(m.label for m in found.items if m.state not in found.correct),
+        }
+        return {key: lines for key, lines in lists.items() if lines}
+
+    def matches_json(self, explanation: Items) -> dict[str, Any]:
+        """An explanation as plain values: every match of every item."""
+        return items_json(explanation)
+
+    @abstractmethod
+    def expectations(self, case: Any) -> Sequence[str]:
+        """One line for everything the case demands; fewer of them is a weaker case."""
+
+    @abstractmethod
+    def lint(self, case: Any, rules: Rules) -> list[Finding]:
+        """What is wrong or weak about one case."""
+
+    def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
+        """What is wrong or weak about the cases together."""
+        return []
+
+
+def object_schema(properties: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """A schema that every structured-output endpoint accepts: all keys required, nothing beside them."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
