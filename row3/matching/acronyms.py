@@ -91,7 +91,7 @@ def _candidates(text: str) -> Iterator[tuple[str, str]]:
         for hit in _WITHIN.finditer(text):
             yield from _beside(text, hit)
     for needed, pattern in _OR:
-        if any([one in text for one in needed]):  # noqa: C419  a generator takes three times as long
+        if any(map(text.__contains__, needed)):
             for hit in pattern.finditer(text):
                 if text[hit.start() - 1 : hit.start()].isspace():
                     yield from _beside(text, hit)

@@ -8,8 +8,8 @@ from dataclasses import replace
 
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
-from row3.gate.flakiness import LEAST, NOISE, Flakiness, flakiness
-from row3.reports.flaky_table import FlakyCase, FlakyReport
+from row3.gate.flakiness import LEAST, NOISE, Flakiness, Steadiness, flakiness
+from row3.reports.flaky_table import FlakyCase, FlakyReport, Source
 from row3.workflows.case_history import Past, Seen, gather
 from row3.workflows.lineup import line_up
 from row3.workflows.quarantine import in_force
@@ -80,9 +80,13 @@ def _most(seen: Seen) -> int:
 def _judge(case_id: str, seen: Seen, metric: Metric, mark: float | None) -> FlakyCase | None:
     """The evidence that finds the case flaky; else that with the most answers."""
     found: list[FlakyCase] = []
-    for source, values, ordered in (("repeats", seen.values(), False), ("runs", seen.single_runs(), True)):
+    known: tuple[tuple[Source, Sequence[float], bool], ...] = (
+        ("repeats", seen.values(), False),
+        ("runs", seen.single_runs(), True),
+    )
+    for source, values, ordered in known:
         if values and (result := _flakiness(values, metric, mark, ordered=ordered)) is not None:
-            found.append(FlakyCase(case_id, source, result))  # type: ignore[arg-type]
+            found.append(FlakyCase(case_id, source, result))
     if live := seen.live_repeats():
         found.append(FlakyCase(case_id, "live repeats", _pooled(live), ends_known=False))
     return max(found, key=lambda case: (case.result.verdict == "flaky", case.result.answers), default=None)
@@ -101,5 +105,5 @@ def _pooled(runs: Sequence[Past]) -> Flakiness:
     noise = math.sqrt(math.fsum((run.repeats - 1) * (run.spread or 0.0) ** 2 for run in runs) / df)
     values = [run.value for run in runs]
     answers = sum(run.repeats for run in runs)
-    verdict = "unknown" if answers < LEAST else "flaky" if noise >= NOISE else "steady"
-    return Flakiness(answers, min(values), max(values), noise, None, verdict, None)  # type: ignore[arg-type]
+    verdict: Steadiness = "unknown" if answers < LEAST else "flaky" if noise >= NOISE else "steady"
+    return Flakiness(answers, min(values), max(values), noise, None, verdict, None)

@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -337,7 +338,7 @@ def test_ctrl_c_while_the_sample_is_asked_loses_no_answer(box: Box, provider: Ma
 
 
 class TestAdaptive:
-    def run(self, box: Box, *flags: str, code: int | None = None) -> dict[str, object]:
+    def run(self, box: Box, *flags: str, code: int | None = None) -> dict[str, Any]:
         value = box.row3("--compare", "--adaptive", "--format", "json", *flags, code=code).json
         assert isinstance(value, dict)
         return value
@@ -347,7 +348,7 @@ class TestAdaptive:
         result = self.run(box, code=0)
         assert (result["verdict"], result["mode"], result["repeats"]) == ("proceed", "live", 2)
         assert len(made.asked) == 60
-        line = next(line for line in result["differs"] if line.startswith("adaptive: "))  # type: ignore[attr-defined]
+        line = next(line for line in result["differs"] if line.startswith("adaptive: "))
         assert line == (
             "adaptive: 2 of at most 5 rounds of 15 cases; no answer of 30 came with another text; repeats tell nothing "
             "more (at most 10% of answers could, 95 %)"
@@ -357,7 +358,7 @@ class TestAdaptive:
         made = provider(worse_prompt)
         result = self.run(box, code=1)
         assert len(made.asked) == 60
-        texts = [reason["text"] for reason in result["reasons"]]  # type: ignore[attr-defined]
+        texts = [reason["text"] for reason in result["reasons"]]
         assert any(text.startswith("Overall is worse by 12.5 points (more than 5)") for text in texts)
 
     def test_a_wavering_prompt_that_is_no_worse_does_not_block(self, box: Box, provider: Make) -> None:
@@ -380,7 +381,7 @@ class TestAdaptive:
         made = provider(wavering)
         result = self.run(box, code=1)
         assert len(made.asked) < 150
-        texts = [reason["text"] for reason in result["reasons"]]  # type: ignore[attr-defined]
+        texts = [reason["text"] for reason in result["reasons"]]
         assert any("and by more than 5 beyond the noise of answers" in text for text in texts)
         assert texts[0].startswith("the prompt: ")
 
@@ -389,10 +390,7 @@ class TestAdaptive:
         result = self.run(box, "--case", "[a-f]*", "--max-repeats", "3", code=0)
         cases = len([each for each in CASES if each[0] <= "f"])
         assert len(made.asked) == 2 * 2 * cases
-        assert any(
-            f"{cases} cases are too few to rule out a loss" in line
-            for line in result["differs"]  # type: ignore[attr-defined]
-        )
+        assert any(f"{cases} cases are too few to rule out a loss" in line for line in result["differs"])
 
     def test_a_cap_in_the_third_round(self, box: Box, provider: Make) -> None:
         def wavering(asked: Asked) -> FakeReply:

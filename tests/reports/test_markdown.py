@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from row3.domain.verdicts import CaseChange, Reason, Verdict
 from row3.reports.markdown import markdown_report
@@ -71,8 +71,7 @@ def test_a_block_of_code_cannot_be_left(text: str) -> None:
 
 def rendered(text: str) -> str:
     """The HTML of GitHub's dialect."""
-    markdown_it = pytest.importorskip("markdown_it")
-    parser = markdown_it.MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     return str(parser.render(text))
 
 
