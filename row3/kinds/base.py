@@ -111,6 +111,10 @@ class Kind(Protocol):
         """What went wrong, as short lines by list: lists that begin with `missed`, and lists of what is extra."""
         ...
 
+    def matches_json(self, explanation: Any) -> dict[str, Any]:
+        """An explanation as plain values for JSON: what every item was taken for, and what found what is expected."""
+        ...
+
     def expectations(self, case: Any) -> Sequence[str]:
         """One line for everything the case demands; fewer of them is a weaker case."""
         ...

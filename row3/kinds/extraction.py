@@ -13,6 +13,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds import extraction_lint
 from row3.kinds.base import Finding, Parsed, Rules, Unusable
+from row3.kinds.extraction_json import matches_json
 from row3.kinds.extraction_matching import explain
 from row3.kinds.extraction_models import (
     ConceptsOut,
@@ -170,6 +171,10 @@ class Extraction:
                 if m.type is not None and m.type.state in ("wrong", "missing")
             ]
         return {name: tuple(items) for name, items in lists.items() if items}
+
+    def matches_json(self, explanation: Explanation) -> dict[str, Any]:
+        """Every match of every concept and relationship."""
+        return matches_json(explanation)
 
     def expectations(self, case: GoldenCase) -> list[str]:
         """Everything the case demands, one line each, by normalised names."""
