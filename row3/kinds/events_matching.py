@@ -98,7 +98,8 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> list[Even
         evidence = _word(event.evidence)
         state_of_evidence = "missing" if not evidence else "verified" if text.has(evidence) else "unverified"
         if item in chosen:
-            found.append(_judged(event, chosen[item], case, rules, likeness[item, chosen[item]], state_of_evidence))
+            alike = likeness[item, chosen[item]]
+            found.append(_judged(event, chosen[item], case, rules, score=alike, evidence=state_of_evidence))
             continue
         near = max(range(len(case.expected_events)), key=lambda place: likeness[item, place], default=-1)
         if item in edges:
@@ -117,7 +118,7 @@ def _one_document(
     return there in (named, given[0] if given else "")
 
 
-def _judged(event: Any, place: int, case: EventsCase, rules: Rules, score: float, evidence: str) -> EventMatch:
+def _judged(event: Any, place: int, case: EventsCase, rules: Rules, *, score: float, evidence: str) -> EventMatch:
     expected = case.expected_events[place]
     category = _category(event, expected)
     actor = _actor(event, expected, case, rules)

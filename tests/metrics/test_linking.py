@@ -14,7 +14,9 @@ def slowly(given_groups: dict[str, int], truth: dict[str, int]) -> tuple[float, 
     """By the definition: item by item, over the sets of those that stand with it."""
 
     def ours(item: str) -> set[str]:
-        return {x for x in truth if item in given_groups and given_groups.get(x, "none") == given_groups[item]} or {item}
+        if item not in given_groups:
+            return {item}
+        return {x for x in truth if given_groups.get(x, "none") == given_groups[item]}
 
     precision = recall = 0.0
     for item, group in truth.items():
