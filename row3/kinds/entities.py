@@ -13,7 +13,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction_types import compare_types, type_of
-from row3.kinds.lists import ListKind, object_schema
+from row3.kinds.lists import ListKind, answer_schema
 from row3.kinds.memory_files import DocumentCase, Labelled, Text
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
@@ -53,10 +53,17 @@ class EntityOut(BaseModel):
     """One extracted entity."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    name: str = Field(validation_alias=AliasChoices("name", "label", "entity"))
+    name: str = Field(
+        validation_alias=AliasChoices("name", "label", "entity"),
+        description="The fullest name that the document gives.",
+    )
     type: Any = Field(default=None, validation_alias=AliasChoices("type", "entity_type", "category"))
-    role: Any = None
-    mentions: list[str] = Field(default_factory=list, validation_alias=AliasChoices("mentions", "aliases"))
+    role: Any = Field(default=None, description="Position or function, where the document says it; else empty.")
+    mentions: list[str] = Field(
+        default_factory=list,
+        validation_alias=AliasChoices("mentions", "aliases"),
+        description="Every name that the document uses for it, copied character by character.",
+    )
 
 
 class EntitiesOut(BaseModel):
@@ -78,31 +85,12 @@ class Entities(ListKind):
     primary = "entity_f1"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of an answer; the types are an enumeration."""
-        text = {"type": "string"}
-        types = list(ENTITY_TYPES if rules.types is None else rules.types)
-        item = object_schema(
-            {
-                "name": text | {"description": "The full name."},
-                "type": text | ({"enum": types} if types else {}),
-                "role": text | {"description": "What the document says of it; empty for nothing."},
-                "mentions": {
-                    "type": "array",
-                    "items": text,
-                    "description": "How the document names it, to the letter.",
-                },
-            }
-        )
-        return object_schema({self.items: {"type": "array", "items": item}})
+        """JSON schema of an answer; the types are those of the suite, or V7's and two more."""
+        return answer_schema(self.output_model, {"type": ENTITY_TYPES if rules.types is None else rules.types})
 
     def variables(self, case: EntitiesCase) -> dict[str, Any]:
-        """`document_id`, `title`, `date` and `document`; never the expectations."""
-        return {
-            "document_id": case.document_id,
-            "title": case.title,
-            "date": case.date or "",
-            "document": case.document,
-        }
+        """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
+        return case.variables()
 
     def nothing(self) -> EntitiesOut:
         """No entities."""
@@ -186,7 +174,8 @@ class Entities(ListKind):
     def lint(self, case: EntitiesCase, rules: Rules) -> list[Finding]:
         """Mentions occur in the document, no entity stands twice, types are those of the suite."""
         found: list[Finding] = []
-        text = SourceText(case.document)
+        whole = case.text()
+        text = SourceText(whole)
         types = ENTITY_TYPES if rules.types is None else rules.types
         seen: dict[str, int] = {}
         for place, entity in enumerate(case.expected_entities):
@@ -201,7 +190,7 @@ class Entities(ListKind):
             if not entity.mentions:
                 found.append(Finding("error", "no-mention", f"`{entity.name}` has no mention", (*at, "mentions")))
             for number, mention in enumerate(entity.mentions):
-                if mention not in case.document and not text.mentions(mention):
+                if mention not in whole and not text.mentions(mention):
                     what = f"`{mention}` does not occur in the document"
                     found.append(Finding("error", "mention-not-there", what, (*at, "mentions", number)))
         return found
@@ -220,7 +209,7 @@ def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMa
         )
         for entity in case.expected_entities
     ]
-    index = NameIndex(named, (), rules.names, SourceText(case.document))
+    index = NameIndex(named, (), rules.names, SourceText(case.text()))
     return match_names([entity.name for entity in output.entities], index)
 
 

@@ -12,7 +12,7 @@ from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Rules
 from row3.kinds.events_matching import CORRECT, EventMatch, explained, match_events
 from row3.kinds.events_models import CATEGORIES, TEAM, EventsCase, EventsOut
-from row3.kinds.lists import ListKind, object_schema
+from row3.kinds.lists import ListKind
 from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 from row3.metrics.linking import b_cubed
@@ -45,35 +45,9 @@ class Events(ListKind):
     metrics: Sequence[Metric] = METRICS
     primary = "f1"
 
-    def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of an answer; the categories are an enumeration."""
-        text = {"type": "string"}
-        item = object_schema(
-            {
-                "category": text | {"enum": list(CATEGORIES)},
-                "description": text | {"description": "What happened, short and understood by itself."},
-                "actor": text | {"description": f"Full name; {TEAM} where the group decides; empty for nobody."},
-                "due_date": text | {"description": "YYYY-MM-DD; empty for none."},
-                "evidence": text | {"description": "The words of the document that say so, copied exactly."},
-                "document_id": text | {"description": "Which document says so."},
-                "group": text | {"description": "The same word for events that are one happening; else empty."},
-            }
-        )
-        return object_schema({self.items: {"type": "array", "items": item}})
-
     def variables(self, case: EventsCase) -> dict[str, Any]:
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
-        single = {
-            "document_id": case.document_id or "",
-            "title": case.title,
-            "date": case.date or "",
-            "document": case.document or "",
-        }
-        several = [
-            {"document_id": d.document_id, "title": d.title, "date": d.date or "", "document": d.document}
-            for d in case.documents
-        ]
-        return single | {"documents": several or [single]}
+        return case.variables()
 
     def nothing(self) -> EventsOut:
         """No events."""
@@ -126,7 +100,7 @@ class Events(ListKind):
         """Evidence occurs in its document, categories are known, due dates are dates, actors stand in the document."""
         found: list[Finding] = []
         texts = {name: SourceText(text) for name, text in case.texts().items()}
-        whole = SourceText("\n".join(case.texts().values()))
+        whole = SourceText(case.text())
         names = {normalise(e.name): e for e in case.expected_entities}
         for place, event in enumerate(case.expected_events):
             at = ("expected_events", place)
@@ -140,7 +114,7 @@ class Events(ListKind):
             if event.actor and normalise(event.actor) != normalise(TEAM):
                 known = names.get(normalise(event.actor))
                 forms = [event.actor, *(known.mentions if known is not None else ())]
-                if not any(whole.mentions(form) for form in forms):
+                if not any(_named(whole, form) for form in forms):
                     what = f"`{event.actor}` does not occur in the document, nor does a mention of the entity"
                     found.append(Finding("error", "actor-not-there", what, (*at, "actor")))
         return found
@@ -160,6 +134,11 @@ def _lint_evidence(
             Finding("error", "evidence-not-there", "the evidence does not occur in the document", (*at, "evidence"))
         ]
     return []
+
+
+def _named(text: SourceText, name: str) -> bool:
+    """The name stands in the text, perhaps as whose something is: `Certane's`, in a chat `ingrids`."""
+    return any(text.mentions(name + ending) for ending in ("", "'s", "s", "'"))
 
 
 def _is_date(text: str) -> bool:

@@ -11,7 +11,7 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Rules
-from row3.kinds.lists import ListKind, object_schema
+from row3.kinds.lists import ListKind
 from row3.kinds.memory_files import CaseId, Labelled, MemoryCase, Text
 from row3.matching.compare import compare
 from row3.matching.forms import category_key
@@ -99,20 +99,6 @@ class Graph(ListKind):
     output_model = ConnectionsOut
     metrics: Sequence[Metric] = METRICS
     primary = "connection_precision"
-
-    def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of an answer."""
-        text = {"type": "string"}
-        item = object_schema(
-            {
-                "document_id": text,
-                "connection_reason": text | {"enum": ["shared_entity", "shared_event"]},
-                "entity": text | {"description": "The shared entity; empty for an event."},
-                "event": text | {"description": "The shared event; empty for an entity."},
-                "hops": {"type": "integer", "description": "1 is connected directly."},
-            }
-        )
-        return object_schema({self.items: {"type": "array", "items": item}})
 
     def variables(self, case: GraphCase) -> dict[str, Any]:
         """`seed_document`."""

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -40,9 +40,9 @@ class ListKind(ABC):
         """Scorer version and what it compares names with; see `Kind.signature`."""
         return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g}"
 
-    @abstractmethod
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """JSON schema of the answer that a prompt with this output asks for."""
+        return answer_schema(self.outputs[output])
 
     @abstractmethod
     def variables(self, case: Any) -> dict[str, Any]:
@@ -145,8 +145,34 @@ class ListKind(ABC):
         return []
 
 
-def object_schema(properties: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    """A schema that every structured-output endpoint accepts: all keys required, nothing beside them."""
+def answer_schema(model: type[BaseModel], choices: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
+    """The JSON schema that an answer is asked to fit, derived from the output model.
+
+    As `answer_schema` of kind `extraction`, and for the same reasons: all keys required, nothing beside them, nothing
+    that a release of pydantic could move. A field that may be anything is asked for as a text; one that is marked
+    `exclude` is read where it is given, and not asked for.
+
+    Args:
+        model: the output model.
+        choices: by field, what it may be, where the suite says so; over what the model says.
+    """
+    properties: dict[str, Any] = {}
+    for name, field in model.model_fields.items():
+        if field.exclude:
+            continue
+        kind, item = field.annotation, get_args(field.annotation)[:1]
+        if get_origin(kind) is list and isinstance(item[0], type) and issubclass(item[0], BaseModel):
+            properties[name] = {"type": "array", "items": answer_schema(item[0], choices)}
+            continue
+        if get_origin(kind) is list:
+            properties[name] = {"type": "array", "items": {"type": "string"}}
+        else:
+            properties[name] = {"type": "integer" if int in (kind, *get_args(kind)) else "string"}
+        if field.description:
+            properties[name]["description"] = field.description
+        own = field.json_schema_extra.get("enum") if isinstance(field.json_schema_extra, dict) else None
+        if allowed := (choices or {}).get(name, own if isinstance(own, list) else ()):
+            properties[name]["enum"] = list(allowed)
     return {
         "type": "object",
         "properties": properties,

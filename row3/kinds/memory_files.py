@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
 CASE_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 CaseId = Annotated[str, StringConstraints(pattern=CASE_ID)]
@@ -41,15 +41,63 @@ class MemoryCase(Labelled):
     history: list[Change] = Field(default_factory=list, description="Changes of the expectations, with the reason.")
 
 
-class DocumentCase(MemoryCase):
-    """A document of the corpus; its id is the case's."""
+class SourceDocument(Labelled):
+    """One of several documents of a case."""
 
-    document_id: CaseId = Field(description="Unique in the suite.")
+    document_id: CaseId = Field(description="Unique in the case.")
     title: str = ""
     date: IsoDate | None = Field(default=None, description="When it was written, YYYY-MM-DD.")
     document: Text = Field(description="The text itself.")
 
+
+class DocumentCase(MemoryCase):
+    """A document of the corpus, whose id is the case's; or several documents that are read together."""
+
+    document_id: CaseId | None = Field(default=None, description="Unique in the suite; of a case of one document.")
+    case_id: CaseId | None = Field(default=None, description="Unique in the suite; of a case of several documents.")
+    title: str = ""
+    date: IsoDate | None = Field(default=None, description="When it was written, YYYY-MM-DD.")
+    document: Text | None = Field(default=None, description="The text itself.")
+    documents: list[SourceDocument] = Field(default_factory=list, description="Instead of `document`: several of them.")
+
     @property
     def id(self) -> str:
         """The case's id."""
-        return self.document_id
+        return self.document_id or self.case_id or ""
+
+    @model_validator(mode="after")
+    def _one_or_several(self) -> Self:
+        single = self.document is not None and self.document_id is not None
+        if single and not self.documents and self.case_id is None:
+            return self
+        if not self.documents or self.case_id is None or self.document is not None or self.document_id is not None:
+            raise ValueError("give either `document_id` and `document`, or `case_id` and `documents`")
+        names = [one.document_id for one in self.documents]
+        for name in names:
+            if names.count(name) > 1:
+                raise ValueError(f"`documents` has `{name}` twice")
+        return self
+
+    def texts(self) -> dict[str, str]:
+        """Text by document id."""
+        if self.documents:
+            return {one.document_id: one.document for one in self.documents}
+        return {self.document_id or "": self.document or ""}
+
+    def text(self) -> str:
+        """All documents, one after the other."""
+        return "\n".join(self.texts().values())
+
+    def variables(self) -> dict[str, Any]:
+        """What a template sees: `documents`, and the parts of the only one by themselves; no expectations."""
+        single = {
+            "document_id": self.document_id or "",
+            "title": self.title,
+            "date": self.date or "",
+            "document": self.document or "",
+        }
+        several = [
+            {"document_id": d.document_id, "title": d.title, "date": d.date or "", "document": d.document}
+            for d in self.documents
+        ]
+        return single | {"documents": several or [single]}

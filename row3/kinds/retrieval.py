@@ -11,7 +11,7 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Parsed, Rules, Unusable
-from row3.kinds.lists import ListKind, object_schema
+from row3.kinds.lists import ListKind
 from row3.kinds.memory_files import CaseId, Labelled, MemoryCase, Text
 from row3.metrics.retrieval import (
     average_precision,
@@ -57,8 +57,10 @@ class ResultOut(BaseModel):
     """One result; the order of the list is the ranking where no scores are given."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    id: str = Field(validation_alias=AliasChoices("id", "document_id", "documentId", "doc_id"))
-    score: float | None = Field(default=None, allow_inf_nan=False)
+    id: str = Field(
+        validation_alias=AliasChoices("id", "document_id", "documentId", "doc_id"), description="The document's id."
+    )
+    score: float | None = Field(default=None, allow_inf_nan=False, exclude=True)
 
 
 class ResultsOut(BaseModel):
@@ -82,11 +84,6 @@ class Retrieval(ListKind):
     def signature(self, rules: Rules) -> str:
         """Scorer version; ids are compared to the letter."""
         return f"{self.name}/{self.version}"
-
-    def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of an answer: ids, best first."""
-        item = object_schema({"id": {"type": "string", "description": "The document's id."}})
-        return object_schema({self.items: {"type": "array", "items": item}})
 
     def variables(self, case: RetrievalCase) -> dict[str, Any]:
         """`query`."""
