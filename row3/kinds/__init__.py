@@ -6,9 +6,13 @@ from collections.abc import Mapping
 
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
+from row3.kinds.entities import ENTITIES
+from row3.kinds.events import EVENTS
 from row3.kinds.extraction import EXTRACTION
+from row3.kinds.graph import GRAPH
+from row3.kinds.retrieval import RETRIEVAL
 
-KINDS: Mapping[str, Kind] = {"extraction": EXTRACTION}
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (EXTRACTION, EVENTS, ENTITIES, RETRIEVAL, GRAPH)}
 
 
 def kind_named(name: str, *, where: str) -> Kind:

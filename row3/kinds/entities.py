@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
@@ -79,14 +79,14 @@ class Entities(ListKind):
     name = "entities"
     version = 1
     items = "entities"
-    case_model = EntitiesCase
-    output_model = EntitiesOut
+    case_model: type[BaseModel] = EntitiesCase
+    outputs: Mapping[str, type[BaseModel]] = {"entities": EntitiesOut}
     metrics: Sequence[Metric] = METRICS
     primary = "entity_f1"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """JSON schema of an answer; the types are those of the suite, or V7's and two more."""
-        return answer_schema(self.output_model, {"type": ENTITY_TYPES if rules.types is None else rules.types})
+        return answer_schema(EntitiesOut, {"type": ENTITY_TYPES if rules.types is None else rules.types})
 
     def variables(self, case: EntitiesCase) -> dict[str, Any]:
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import Any
+
+from pydantic import BaseModel
 
 from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
@@ -40,8 +42,8 @@ class Events(ListKind):
     name = "events"
     version = 1
     items = "events"
-    case_model = EventsCase
-    output_model = EventsOut
+    case_model: type[BaseModel] = EventsCase
+    outputs: Mapping[str, type[BaseModel]] = {"events": EventsOut}
     metrics: Sequence[Metric] = METRICS
     primary = "f1"
 

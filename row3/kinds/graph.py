@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
@@ -95,8 +95,8 @@ class Graph(ListKind):
     name = "graph"
     version = 1
     items = "connections"
-    case_model = GraphCase
-    output_model = ConnectionsOut
+    case_model: type[BaseModel] = GraphCase
+    outputs: Mapping[str, type[BaseModel]] = {"connections": ConnectionsOut}
     metrics: Sequence[Metric] = METRICS
     primary = "connection_precision"
 

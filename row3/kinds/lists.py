@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, ClassVar, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
 
@@ -21,20 +21,16 @@ from row3.metrics.composite import overall
 class ListKind(ABC):
     """A kind whose answer is `{"<items>": […]}`. Subclasses say what an item is and how one is judged."""
 
-    name: ClassVar[str]
-    version: ClassVar[int]
+    name: str
+    version: int
     """Of the scorer: raise it with every change that can move a score."""
-    items: ClassVar[str]
+    items: str
     """Key of the list in an answer."""
-    case_model: ClassVar[type[BaseModel]]
-    output_model: ClassVar[type[BaseModel]]
+    case_model: type[BaseModel]
+    outputs: Mapping[str, type[BaseModel]]
+    """What a prompt's front matter may ask for: the list."""
     metrics: Sequence[Metric]
-    primary: ClassVar[str]
-
-    @property
-    def outputs(self) -> Mapping[str, type[BaseModel]]:
-        """What a prompt's front matter may ask for: the list."""
-        return {self.items: self.output_model}
+    primary: str
 
     def signature(self, rules: Rules) -> str:
         """Scorer version and what it compares names with; see `Kind.signature`."""
@@ -74,12 +70,13 @@ class ListKind(ABC):
             value, repairs = {self.items: value}, (*repairs, f"bare list taken for the {self.items}")
         if not isinstance(value, dict):
             return Unusable(f"the answer is {describe(value)}, not an object")
+        model = self.outputs[self.items]
         try:
-            return Parsed(self.output_model.model_validate(value), repairs)
+            return Parsed(model.model_validate(value), repairs)
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
             place = ".".join(str(part) for part in first["loc"])
-            return Unusable(f"the answer does not fit `{self.output_model.__name__}`: {place}: {first['msg']}")
+            return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """What the last prompt of the pipeline gave."""

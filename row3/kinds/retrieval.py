@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
@@ -76,8 +76,8 @@ class Retrieval(ListKind):
     name = "retrieval"
     version = 1
     items = "results"
-    case_model = RetrievalCase
-    output_model = ResultsOut
+    case_model: type[BaseModel] = RetrievalCase
+    outputs: Mapping[str, type[BaseModel]] = {"results": ResultsOut}
     metrics: Sequence[Metric] = METRICS
     primary = "mrr"
 

@@ -18,6 +18,7 @@ from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
 from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
 from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SemanticConfig, SuiteConfig, read_config
+from row3.store.golden import GOLDEN
 
 LOCAL = ".row3"
 READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
@@ -33,7 +34,7 @@ class Project:
 
     def golden(self, suite: str) -> Path:
         """Folder of a suite's golden cases."""
-        return self.root / "golden" / suite
+        return self.root / golden_of(self.config, suite)
 
     def recordings(self, suite: str) -> Path:
         """Folder of a suite's recordings."""
@@ -49,10 +50,14 @@ class Project:
         return self.root / LOCAL
 
     def suite_names(self) -> list[str]:
-        """All suites: those with golden cases and those of `row3.toml`."""
-        folder = self.root / "golden"
+        """All suites: those with golden cases and those of `row3.toml`.
+
+        A folder of cases that a suite of `row3.toml` names as its own is no suite by itself.
+        """
+        folder = self.root / GOLDEN
         found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
-        return sorted({name for name in found if not name.startswith(".")} | set(self.config.suites))
+        taken = {settings.golden.split("/")[0] for settings in self.config.suites.values() if settings.golden}
+        return sorted({name for name in found - taken if not name.startswith(".")} | set(self.config.suites))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +70,14 @@ class Suite:
     rules: Rules
     policy: GatePolicy
     provider: ProviderConfig
+    golden: str
+    """Folder of its cases, from the project on."""
+
+
+def golden_of(config: Config, suite: str) -> str:
+    """Folder of a suite's golden cases, from the project on."""
+    settings = config.suites.get(suite)
+    return f"{GOLDEN}/{suite if settings is None or settings.golden is None else settings.golden}"
 
 
 def find_root(start: Path) -> Path:
@@ -147,6 +160,7 @@ def make_suite(config: Config, name: str) -> Suite:
         ),
         policy=_policy(settings.gate, kind, where=f"{where}.gate"),
         provider=_merged(config.provider, settings.provider),
+        golden=golden_of(config, name),
     )
 
 

@@ -73,7 +73,7 @@ def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
         ids.append(stored.id)
     near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
     hint = f"Did you mean {', '.join(f'`{one}`' for one in near)}?" if near else f"Cases: {', '.join(sorted(ids)[:20])}"
-    raise UsageError(f"case `{case_id}` does not exist", where=f"golden/{suite.name}/", fix=hint)
+    raise UsageError(f"case `{case_id}` does not exist", where=f"{suite.golden}/", fix=hint)
 
 
 def _walk(

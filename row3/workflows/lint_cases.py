@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from row3.errors import InvalidFile
 from row3.reports.findings import Level
 from row3.store import positions
-from row3.store.cases import CASE_SCHEMA_VERSION, PATTERN
+from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, PATTERN, case_id_of
 from row3.store.documents import check_schema_version, complaints, parse_json
 from row3.store.files import decode, read_bytes
 from row3.store.project import Project, Suite
@@ -32,7 +32,7 @@ class CaseLint:
 
     def suite(self, suite: Suite) -> Any:
         """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
-        folder, where = self._project.golden(suite.name), f"golden/{suite.name}/"
+        folder, where = self._project.golden(suite.name), f"{suite.golden}/"
         files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             if path not in files and path.name not in FILES:
@@ -64,11 +64,12 @@ class CaseLint:
             found += _wrong_fields(suite.kind.case_model, error)
         usable = case is not None and not found
         if usable:
-            case_id = str(value["id"])
+            case_id = case_id_of(value)
+            at: positions.Path = (next(key for key in ID_KEYS if key in value),)
             if ids.setdefault(case_id, where) != where:
-                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {ids[case_id]}", ("id",)))
+                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {ids[case_id]}", at))
             if path.name != f"{case_id}{PATTERN[1:]}":
-                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", ("id",)))
+                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
             found += [(f.level, f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:

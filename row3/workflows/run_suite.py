@@ -162,7 +162,7 @@ def collect(
         if result.case_id in seen:
             raise InvalidFile(
                 f"the id `{result.case_id}` stands in two files",
-                where=f"golden/{suite.name}/",
+                where=f"{suite.golden}/",
                 fix="Give one another id",
             )
         seen.add(result.case_id)
@@ -190,7 +190,7 @@ def collect(
             problems.append((result.case_id, result.problem))
         notes += [f"{result.case_id}: {note}" for note in result.notes]
     if not seen:
-        raise UsageError("no case fits", where=f"golden/{suite.name}/", fix="Correct --case or --only")
+        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
     means = collected.aggregate.means()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     usage = meter.usage()
