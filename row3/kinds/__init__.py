@@ -15,6 +15,11 @@ from row3.kinds.retrieval import RETRIEVAL
 KINDS: Mapping[str, Kind] = {kind.name: kind for kind in (EXTRACTION, EVENTS, ENTITIES, RETRIEVAL, GRAPH)}
 
 
+def of_another_kind(output: str, kind: Kind) -> bool:
+    """An output that this kind does not know, and another does: its prompt is another suite's."""
+    return output not in kind.outputs and any(output in other.outputs for other in KINDS.values())
+
+
 def kind_named(name: str, *, where: str) -> Kind:
     """The kind of that name; raises `InvalidFile` naming those there are."""
     if name not in KINDS:

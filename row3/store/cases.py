@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fnmatch
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,10 +16,8 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
 from row3.store.files import decode, read_bytes
-from row3.store.golden import shown
+from row3.store.golden import PATTERN, golden_files, shown
 
-ENDING = ".gold.json"
-PATTERN = f"*{ENDING}"
 CASE_SCHEMA_VERSION = 1
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
@@ -44,11 +41,7 @@ class StoredCase:
 
 def case_files(folder: Path) -> list[Path]:
     """The suite's case files, by name. Raises `InvalidFile` where the suite is empty."""
-    names: list[str] = []
-    if folder.is_dir():
-        with os.scandir(folder) as entries:
-            names = sorted(e.name for e in entries if e.name.endswith(ENDING) and not e.name.startswith("."))
-    files = [folder / name for name in names]
+    files = golden_files(folder)
     if not files:
         raise InvalidFile(
             f"the suite has no golden cases ({PATTERN})",
@@ -134,7 +127,7 @@ def case_id_of(value: Mapping[str, Any]) -> str:
 def sources_of(folder: Path) -> dict[str, str]:
     """By case id, what its text was taken from, where the case names it. A file that cannot be read is left out."""
     named: dict[str, str] = {}
-    for path in folder.glob(PATTERN):
+    for path in golden_files(folder):
         try:
             raw = path.read_bytes()
         except OSError:

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from row3.errors import UsageError
-from row3.store.cases import PATTERN
 from row3.store.config import FILE, read_config
+from row3.store.golden import golden_files
 from row3.store.project import READ_PATHS, Project, pick_suite
 from row3.workflows.at_ref import Ref, inside_of
 from row3.workflows.compare import Comparison
@@ -146,7 +146,7 @@ def _judge_folder(verdict: HookVerdict, root: Path, ref: Ref | None) -> None:
     """Judge every suite of a tree that was laid out."""
     project = Project(root, read_config(root))
     at_base = _baselines_at(ref)
-    there = [name for name in project.suite_names() if any(project.golden(name).glob(PATTERN))]
+    there = [name for name in project.suite_names() if golden_files(project.golden(name))]
     verdict.gone += [name for name in at_base if name not in there]
     for name in there:
         session = Session(project, pick_suite(project, name), RunOptions(mode="replay"), may_write=False)

@@ -13,9 +13,10 @@ from pydantic import BaseModel, ValidationError
 from row3.errors import InvalidFile
 from row3.reports.findings import Level
 from row3.store import positions
-from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, PATTERN, case_id_of
+from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of
 from row3.store.documents import check_schema_version, complaints, parse_json
 from row3.store.files import decode, read_bytes
+from row3.store.golden import PATTERN, golden_files
 from row3.store.project import Project, Suite
 from row3.workflows.lint_beside import FILES, lint_beside
 from row3.workflows.lint_findings import Findings
@@ -33,14 +34,14 @@ class CaseLint:
     def suite(self, suite: Suite) -> Any:
         """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
         folder, where = self._project.golden(suite.name), f"{suite.golden}/"
-        files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
+        files = golden_files(folder)
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             if path not in files and path.name not in FILES:
                 self._findings.add(
                     "warning", "not-a-case", where + path.name, f"is not named {PATTERN}; nothing reads it"
                 )
         ids: dict[str, str] = {}
-        cases = [self._case(suite, path, where + path.name, ids) for path in files]
+        cases = [self._case(suite, path, where + path.relative_to(folder).as_posix(), ids) for path in files]
         usable = [case for case in cases if case is not None]
         lint_beside(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
         if not files:
