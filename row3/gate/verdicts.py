@@ -78,19 +78,33 @@ def _completeness(evidence: Evidence) -> list[Reason]:
 
 def _zones(evidence: Evidence) -> list[Reason]:
     titles = {metric.key: metric.title for metric in evidence.metrics}
-    return [
-        Reason(Verdict.BLOCK, f"{titles[key]} {evidence.values[key]:.1%} is in its fail zone", metric=key)
-        for key, zone in evidence.zones.items()
-        if zone is Zone.FAIL and key in evidence.policy.metrics
-    ] + [
-        Reason(
-            Verdict.BLOCK,
-            f"{titles[key]} {evidence.shared[key]:.1%} is in its fail zone over the baseline's cases",
-            metric=key,
-        )
-        for key, zone in evidence.shared_zones.items()
-        if zone is Zone.FAIL and evidence.zones.get(key) is not Zone.FAIL and key in evidence.policy.metrics
-    ]
+    return (
+        [
+            Reason(Verdict.BLOCK, f"{titles[key]} {evidence.values[key]:.1%} is in its fail zone", metric=key)
+            for key, zone in evidence.zones.items()
+            if zone is Zone.FAIL and key in evidence.policy.metrics
+        ]
+        + [
+            Reason(
+                Verdict.BLOCK,
+                f"{titles[key]} {evidence.shared[key]:.1%} is in its fail zone over the baseline's cases",
+                metric=key,
+            )
+            for key, zone in evidence.shared_zones.items()
+            if zone is Zone.FAIL and evidence.zones.get(key) is not Zone.FAIL and key in evidence.policy.metrics
+        ]
+        + [
+            Reason(
+                Verdict.INVESTIGATE,
+                f"{metric.title} {evidence.values[metric.key]:.1%} is in its fail zone, which does not block",
+                metric=metric.key,
+            )
+            for metric in evidence.metrics
+            if not metric.blocking
+            and evidence.zones.get(metric.key) is Zone.FAIL
+            and metric.key not in evidence.policy.metrics
+        ]
+    )
 
 
 def _moves(evidence: Evidence) -> list[Reason]:

@@ -11,7 +11,7 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.base import Finding, Rules
+from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.extraction_types import compare_types, type_of
 from row3.kinds.lists import ListKind, answer_schema
 from row3.kinds.memory_files import DocumentCase, Labelled, Text
@@ -171,6 +171,10 @@ class Entities(ListKind):
             *(f"mention {normalise(e.name)} {normalise(text)}" for e in case.expected_entities for text in e.mentions),
         ]
 
+    def declares(self, case: EntitiesCase) -> list[Reference]:
+        """The documents, and the entities with all their names."""
+        return declared(case, case.expected_entities)
+
     def lint(self, case: EntitiesCase, rules: Rules) -> list[Finding]:
         """Mentions occur in the document, no entity stands twice, types are those of the suite."""
         found: list[Finding] = []
@@ -194,6 +198,12 @@ class Entities(ListKind):
                     what = f"`{mention}` does not occur in the document"
                     found.append(Finding("error", "mention-not-there", what, (*at, "mentions", number)))
         return found
+
+
+def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Reference]:
+    """What a case brings into the corpus: its documents, and its entities by name and mention."""
+    documents = [Reference("document", name) for name in case.texts()]
+    return documents + [Reference("entity", text) for one in entities for text in (one.name, *one.mentions)]
 
 
 def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
 from typing import Any
 
 from pydantic import BaseModel
@@ -11,7 +10,8 @@ from pydantic import BaseModel
 from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.base import Finding, Rules
+from row3.kinds.base import Finding, Reference, Rules
+from row3.kinds.entities import declared
 from row3.kinds.events_matching import CORRECT, EventMatch, explained, match_events
 from row3.kinds.events_models import CATEGORIES, TEAM, EventsCase, EventsOut
 from row3.kinds.lists import ListKind
@@ -98,8 +98,12 @@ class Events(ListKind):
             lines += [f"due {normalise(event.description)} {event.due_date}"] if event.due_date else []
         return lines
 
+    def declares(self, case: EventsCase) -> list[Reference]:
+        """The documents, and the entities with all their names."""
+        return declared(case, case.expected_entities)
+
     def lint(self, case: EventsCase, rules: Rules) -> list[Finding]:
-        """Evidence occurs in its document, categories are known, due dates are dates, actors stand in the document."""
+        """Evidence occurs in its document, categories are known, actors stand in the document."""
         found: list[Finding] = []
         texts = {name: SourceText(text) for name, text in case.texts().items()}
         whole = SourceText(case.text())
@@ -110,9 +114,6 @@ class Events(ListKind):
                 what = f"category `{event.category}` is none of {', '.join(CATEGORIES)}"
                 found.append(Finding("error", "unknown-category", what, (*at, "category")))
             found += _lint_evidence(case, event, texts, at)
-            if event.due_date is not None and not _is_date(event.due_date):
-                what = f"`{event.due_date}` is not a date YYYY-MM-DD"
-                found.append(Finding("error", "due-date", what, (*at, "due_date")))
             if event.actor and normalise(event.actor) != normalise(TEAM):
                 known = names.get(normalise(event.actor))
                 forms = [event.actor, *(known.mentions if known is not None else ())]
@@ -141,13 +142,6 @@ def _lint_evidence(
 def _named(text: SourceText, name: str) -> bool:
     """The name stands in the text, perhaps as whose something is: `Certane's`, in a chat `ingrids`."""
     return any(text.mentions(name + ending) for ending in ("", "'s", "s", "'"))
-
-
-def _is_date(text: str) -> bool:
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 def _skipped(case: EventsCase, matches: Sequence[EventMatch], dated: Sequence[str]) -> dict[str, str]:

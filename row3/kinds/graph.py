@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Finding, Rules
+from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.lists import ListKind
 from row3.kinds.memory_files import CaseId, Labelled, MemoryCase, Text
 from row3.matching.compare import compare
@@ -18,20 +18,22 @@ from row3.matching.forms import category_key
 from row3.matching.passages import description_similarity
 from row3.metrics.ratios import ratio
 
+DOCUMENT_KEYS = ("document_id", "documentId", "doc_id")
+EVENT_KEYS = ("event", "description", "narrative")
 SAME_EVENT = 0.80
 """Likeness of two descriptions above which they are of one event, as in kind `events`."""
 VALID = frozenset({"connected", "wrong-path"})
 METRICS = (
-    Metric("connection_precision", "Connection precision", threshold=Threshold(0.75, 0.85, 0.95), companion=True),
-    Metric("connection_recall", "Connection recall", threshold=Threshold(0.0, 0.75, 0.90), companion=True),
+    Metric("connection_recall", "Connection recall", threshold=Threshold(0.0, 0.75, 0.90), blocking=False),
     Metric(
         "false_positive_rate",
         "False positive rate",
         higher_is_better=False,
         threshold=Threshold(1.0, 0.10, 0.0),
-        companion=True,
+        blocking=False,
     ),
-    Metric("hop_accuracy", "Hop accuracy", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
+    Metric("hop_accuracy", "Hop accuracy", threshold=Threshold(0.0, 0.80, 0.95), blocking=False),
+    Metric("connection_precision", "Connection precision", threshold=Threshold(0.75, 0.85, 0.95), blocking=False),
     Metric("judged_rate", "Judged", companion=True),
 )
 
@@ -54,7 +56,10 @@ class GraphCase(MemoryCase):
     """A document to start from, what it is connected with, and what not."""
 
     id: CaseId = Field(description="Unique in the suite.")
-    seed_document: Text
+    seed_document: Text = Field(description="Id of the document to start from.")
+    seed_text: Text | None = Field(default=None, description="Words that find it, where a memory is searched by text.")
+    depth: Annotated[int, Field(ge=1, le=5)] = Field(default=2, description="How many hops may be gone.")
+    limit: Annotated[int, Field(ge=1, le=1000)] = Field(default=20, description="How many connections are asked for.")
     expected_connections: list[ExpectedConnection]
     expected_not_connected: list[Text] = Field(default_factory=list)
 
@@ -63,13 +68,31 @@ class ConnectionOut(BaseModel):
     """One returned connection: a document, or an event."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    document_id: str | None = Field(default=None, validation_alias=AliasChoices("document_id", "documentId", "id"))
-    event: str | None = Field(default=None, validation_alias=AliasChoices("event", "description", "narrative"))
-    entity: str | None = None
-    connection_reason: str | None = Field(
-        default=None, validation_alias=AliasChoices("connection_reason", "connectionReason", "reason")
+    document_id: str | None = Field(default=None, validation_alias=AliasChoices(*DOCUMENT_KEYS, "id"))
+    event: str | None = Field(default=None, validation_alias=AliasChoices(*EVENT_KEYS))
+    entity: Any = Field(
+        default=None,
+        validation_alias=AliasChoices("entity", "entities", "shared_entity", "shared_entities"),
+        description="The shared entity; empty for an event.",
     )
-    hops: int | None = Field(default=None, validation_alias=AliasChoices("hops", "hop", "depth"))
+    connection_reason: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("connection_reason", "connectionReason", "reason"),
+        json_schema_extra={"enum": ["shared_entity", "shared_event"]},
+    )
+    hops: int | None = Field(
+        default=None, validation_alias=AliasChoices("hops", "hop", "depth"), description="1 is connected directly."
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _id_of_an_event(cls, value: Any) -> Any:
+        """A plain string is a document's id; of an event that names its document, or none, `id` is the event's own."""
+        if isinstance(value, str):
+            return {"document_id": value}
+        if isinstance(value, dict) and "id" in value and any(key in value for key in (*DOCUMENT_KEYS, *EVENT_KEYS)):
+            return {key: part for key, part in value.items() if key != "id"}
+        return value
 
 
 class ConnectionsOut(BaseModel):
@@ -77,7 +100,7 @@ class ConnectionsOut(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     connections: list[ConnectionOut] = Field(
-        validation_alias=AliasChoices("connections", "related", "expanded", "items")
+        validation_alias=AliasChoices("connections", "related", "expanded", "items", "events", "documents")
     )
 
 
@@ -101,8 +124,13 @@ class Graph(ListKind):
     primary = "connection_precision"
 
     def variables(self, case: GraphCase) -> dict[str, Any]:
-        """`seed_document`."""
-        return {"seed_document": case.seed_document}
+        """`seed_document`, `seed_text` (the id where the case has no other words), `depth` and `limit`."""
+        return {
+            "seed_document": case.seed_document,
+            "seed_text": case.seed_text or case.seed_document,
+            "depth": case.depth,
+            "limit": case.limit,
+        }
 
     def nothing(self) -> ConnectionsOut:
         """No connections."""
@@ -141,6 +169,18 @@ class Graph(ListKind):
         """Every connection and every document that is none."""
         lines = [f"connected {one.document_id} {one.connection_reason}" for one in case.expected_connections]
         return [*lines, *(f"unrelated {name}" for name in case.expected_not_connected)]
+
+    def refers_to(self, case: GraphCase) -> list[Reference]:
+        """The seed, every document, and the entities that connect."""
+        found = [Reference("document", case.seed_document, ("seed_document",))]
+        for place, one in enumerate(case.expected_connections):
+            at = ("expected_connections", place)
+            found.append(Reference("document", one.document_id, (*at, "document_id")))
+            found += [Reference("document", one.via, (*at, "via"))] if one.via else []
+            found += [Reference("entity", one.entity, (*at, "entity"))] if one.entity else []
+        for place, name in enumerate(case.expected_not_connected):
+            found.append(Reference("document", name, ("expected_not_connected", place)))
+        return found
 
     def lint(self, case: GraphCase, rules: Rules) -> list[Finding]:
         """No document on both lists or twice, none is the seed, and every connection says over what."""
@@ -212,10 +252,21 @@ def _path_right(expected: ExpectedConnection, item: ConnectionOut, rules: Rules)
     if expected.entity is not None:
         rule = rules.names
         forms = (expected.entity, *expected.aliases)
-        return bool(item.entity) and any(
-            compare(item.entity or "", form, scorer=rule.scorer, threshold=rule.threshold).same for form in forms
+        return any(
+            compare(name, form, scorer=rule.scorer, threshold=rule.threshold).same
+            for name in _names(item.entity)
+            for form in forms
         )
     return description_similarity(item.event or "", expected.event or "") > SAME_EVENT
+
+
+def _names(value: Any) -> list[str]:
+    """The names of one shared entity or of several, each a text or an object with a `name`."""
+    if isinstance(value, list):
+        return [name for one in value for name in _names(one)]
+    if isinstance(value, dict):
+        return _names(value.get("name"))
+    return [value] if isinstance(value, str) and value.strip() else []
 
 
 def _explained(case: GraphCase, output: ConnectionsOut, matches: Sequence[_Found]) -> Items:
@@ -227,7 +278,11 @@ def _explained(case: GraphCase, output: ConnectionsOut, matches: Sequence[_Found
                 match.state,
                 case.expected_connections[match.position].document_id if match.position >= 0 else None,
                 match.score,
-                {"reason": item.connection_reason, "over": item.entity or item.event, "hops": item.hops},
+                {
+                    "reason": item.connection_reason,
+                    "over": ", ".join(_names(item.entity)) or item.event,
+                    "hops": item.hops,
+                },
             )
             for item, match in zip(output.connections, matches, strict=True)
         ),

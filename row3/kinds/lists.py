@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import Any, get_args, get_origin
 
+import rapidfuzz
 from pydantic import BaseModel, ValidationError
 
 from row3.domain.items import Items, items_json
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import describe, read_json
-from row3.kinds.base import Finding, Parsed, Rules, Unusable
-from row3.metrics.composite import overall
+from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
 
 
 class ListKind(ABC):
@@ -34,7 +34,8 @@ class ListKind(ABC):
 
     def signature(self, rules: Rules) -> str:
         """Scorer version and what it compares names with; see `Kind.signature`."""
-        return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g}"
+        release = ".".join(rapidfuzz.__version__.split(".")[:2])
+        return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """JSON schema of the answer that a prompt with this output asks for."""
@@ -46,7 +47,7 @@ class ListKind(ABC):
 
     @abstractmethod
     def judge(self, case: Any, output: Any, rules: Rules) -> tuple[Items, CaseScore]:
-        """What each item is, and the values and counts of the metrics; the composite is added afterwards."""
+        """What each item is, and the values and counts of the metrics that apply."""
 
     @abstractmethod
     def nothing(self) -> Any:
@@ -89,20 +90,17 @@ class ListKind(ABC):
     def score(self, case: Any, output: Any, rules: Rules) -> CaseScore:
         """Score one output."""
         items, score = self.judge(case, output, rules)
-        return self._finish(score, items, rules)
+        return self._finish(score, items)
 
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
         """0 on every metric that applies; everything expected counts as missed."""
         items, score = self.judge(case, self.nothing(), rules)
-        zero = dict.fromkeys(score.metrics, 0.0)
-        finished = self._finish(replace(score, metrics=zero), items, rules)
+        finished = self._finish(score, items)
         worst = dict.fromkeys(finished.metrics, 0.0)
         return replace(finished, status="bad_answer", metrics=worst, problem=reason, raw=raw)
 
-    def _finish(self, score: CaseScore, items: Items, rules: Rules) -> CaseScore:
-        metrics = dict(score.metrics)
-        if self.primary not in metrics and self.primary not in score.skipped:
-            metrics[self.primary] = overall(metrics, rules.weights)
+    def _finish(self, score: CaseScore, items: Items) -> CaseScore:
+        metrics = score.metrics
         ordered = {metric.key: metrics[metric.key] for metric in self.metrics if metric.key in metrics}
         counts = {key: pair for key, pair in score.counts.items() if key in ordered}
         return replace(score, metrics=ordered, counts=counts, explanation=items, tally=self._tally(items))
@@ -136,6 +134,14 @@ class ListKind(ABC):
     @abstractmethod
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
         """What is wrong or weak about one case."""
+
+    def declares(self, case: Any) -> Sequence[Reference]:
+        """Documents and entities that cases of other suites may name; here none."""
+        return ()
+
+    def refers_to(self, case: Any) -> Sequence[Reference]:
+        """Documents and entities of other suites' cases that this one names; here none."""
+        return ()
 
     def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
         """What is wrong or weak about the cases together."""

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
+from pydantic_core import PydanticCustomError
 
 CASE_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 CaseId = Annotated[str, StringConstraints(pattern=CASE_ID)]
 Text = Annotated[str, StringConstraints(pattern=r"\S")]
 DATE = r"^\d{4}-\d{2}-\d{2}$"
-IsoDate = Annotated[str, StringConstraints(pattern=DATE)]
+
+
+def _day(text: str) -> str:
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise PydanticCustomError("date", "`{text}` is no day of the calendar", {"text": text}) from None
+    return text
+
+
+IsoDate = Annotated[str, StringConstraints(pattern=DATE), AfterValidator(_day)]
 
 
 class Labelled(BaseModel):
@@ -71,11 +83,12 @@ class DocumentCase(MemoryCase):
         if single and not self.documents and self.case_id is None:
             return self
         if not self.documents or self.case_id is None or self.document is not None or self.document_id is not None:
-            raise ValueError("give either `document_id` and `document`, or `case_id` and `documents`")
+            what = "give either `document_id` and `document`, or `case_id` and `documents`"
+            raise PydanticCustomError("one_or_several", what)
         names = [one.document_id for one in self.documents]
         for name in names:
             if names.count(name) > 1:
-                raise ValueError(f"`documents` has `{name}` twice")
+                raise PydanticCustomError("twice", "`documents` has `{name}` twice", {"name": name})
         return self
 
     def texts(self) -> dict[str, str]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
 
 from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Finding, Parsed, Rules, Unusable
+from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
 from row3.kinds.lists import ListKind
-from row3.kinds.memory_files import CaseId, Labelled, MemoryCase, Text
+from row3.kinds.memory_files import CaseId, IsoDate, Labelled, MemoryCase, Text
 from row3.metrics.retrieval import (
     average_precision,
     judged_in,
@@ -25,9 +25,9 @@ from row3.metrics.retrieval import (
 
 SHOWN_RANKS = 10
 METRICS = (
+    Metric("ndcg_at_10", "NDCG@10", threshold=Threshold(0.70, 0.85, 0.95), blocking=False),
     Metric("mrr", "MRR", threshold=Threshold(0.60, 0.75, 0.90)),
     Metric("ndcg_at_5", "NDCG@5", threshold=Threshold(0.0, 0.75, 0.90), companion=True),
-    Metric("ndcg_at_10", "NDCG@10", threshold=Threshold(0.70, 0.85, 0.95), companion=True),
     Metric("precision_at_3", "Precision@3", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
     Metric("recall_at_10", "Recall@10", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
     Metric("map", "MAP", companion=True),
@@ -50,6 +50,8 @@ class RetrievalCase(MemoryCase):
 
     id: CaseId = Field(description="Unique in the suite.")
     query: Text
+    limit: Annotated[int, Field(ge=1, le=1000)] = Field(default=10, description="How many results are asked for.")
+    date: IsoDate | None = Field(default=None, description="The day on which it is asked, YYYY-MM-DD.")
     relevant_documents: list[Judged]
 
 
@@ -58,16 +60,22 @@ class ResultOut(BaseModel):
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     id: str = Field(
-        validation_alias=AliasChoices("id", "document_id", "documentId", "doc_id"), description="The document's id."
+        validation_alias=AliasChoices("document_id", "documentId", "doc_id", "id"), description="The document's id."
     )
     score: float | None = Field(default=None, allow_inf_nan=False, exclude=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _plain_id(cls, value: Any) -> Any:
+        """A plain string is a document's id."""
+        return {"id": value} if isinstance(value, str) else value
 
 
 class ResultsOut(BaseModel):
     """Answer of a search."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
-    results: list[ResultOut]
+    results: list[ResultOut] = Field(validation_alias=AliasChoices("results", "documents", "events", "items"))
 
 
 class Retrieval(ListKind):
@@ -86,19 +94,15 @@ class Retrieval(ListKind):
         return f"{self.name}/{self.version}"
 
     def variables(self, case: RetrievalCase) -> dict[str, Any]:
-        """`query`."""
-        return {"query": case.query}
+        """`query`, `limit`, and `date`, empty for none."""
+        return {"query": case.query, "limit": case.limit, "date": case.date or ""}
 
     def nothing(self) -> ResultsOut:
         """No results."""
         return ResultsOut(results=[])
 
     def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
-        """Also plain ids; an answer with scores for some results only cannot be ranked."""
-        rows = value.get(self.items) if isinstance(value, dict) else value
-        if isinstance(rows, list) and any(isinstance(row, str) for row in rows):
-            value = {self.items: [{"id": row} if isinstance(row, str) else row for row in rows]}
-            repairs = (*repairs, "plain strings taken for document ids")
+        """An answer with scores for some results only cannot be ranked."""
         read = super()._fit(value, repairs)
         return read if isinstance(read, Unusable) else _rankable(read)
 
@@ -144,6 +148,13 @@ class Retrieval(ListKind):
     def expectations(self, case: RetrievalCase) -> list[str]:
         """Every judgement."""
         return [f"judged {document.id} {document.relevance}" for document in case.relevant_documents]
+
+    def refers_to(self, case: RetrievalCase) -> list[Reference]:
+        """Every judged document."""
+        return [
+            Reference("document", document.id, ("relevant_documents", place, "id"))
+            for place, document in enumerate(case.relevant_documents)
+        ]
 
     def lint(self, case: RetrievalCase, rules: Rules) -> list[Finding]:
         """Every query has judged documents, each judged once, one of them relevant."""

@@ -17,7 +17,16 @@ from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
 from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
-from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SemanticConfig, SuiteConfig, read_config
+from row3.store.config import (
+    FILE,
+    Config,
+    GateConfig,
+    PredicatesConfig,
+    ProviderConfig,
+    SemanticConfig,
+    SuiteConfig,
+    read_config,
+)
 from row3.store.golden import GOLDEN
 
 LOCAL = ".row3"
@@ -131,6 +140,7 @@ def make_suite(config: Config, name: str) -> Suite:
     for field, keys in (("weights", settings.weights), ("thresholds", settings.thresholds)):
         _check_metrics(keys, known, where=f"{where}.{field}")
     _check_metrics(dict.fromkeys(settings.gate.metrics or ()), known, where=f"{where}.gate.metrics")
+    _refuse_idle(settings, kind, where=where)
     weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
     if kind.primary in weights:
         raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
@@ -164,6 +174,19 @@ def make_suite(config: Config, name: str) -> Suite:
     )
 
 
+def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
+    """A setting that would move nothing is a misunderstanding; raises `InvalidFile`."""
+    if not any(metric.weight for metric in kind.metrics) and settings.weights:
+        what = f"kind `{kind.name}` has no composite, so weights move nothing"
+        raise InvalidFile(what, where=f"{where}.weights", fix=f"Remove them; {kind.primary} is what is judged first")
+    if kind.name != "extraction":
+        idle = {"predicates": settings.predicates != PredicatesConfig()}
+        idle["matching.semantic"] = settings.matching.semantic is not None
+        for field in (field for field, given in idle.items() if given):
+            what = f"only kind `extraction` uses it, and this suite is of kind `{kind.name}`"
+            raise InvalidFile(what, where=f"{where}.{field}", fix="Remove it")
+
+
 def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
     if settings is None:
         return None
@@ -176,7 +199,7 @@ def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | 
 
 
 def _policy(gate: GateConfig, kind: Kind, *, where: str) -> GatePolicy:
-    headline = [metric.key for metric in kind.metrics if not metric.companion]
+    headline = [metric.key for metric in kind.metrics if metric.blocking and not metric.companion]
     policy = GatePolicy(
         unit=gate.unit,
         block=gate.block,

@@ -43,7 +43,9 @@ def investigate(
     answer, `InvalidFile` for a file that cannot be used.
     """
     if suite.kind.name != "extraction":
-        raise UsageError(f"suite `{suite.name}` is of kind `{suite.kind.name}`", where="CASE", fix="See `row3 -v`")
+        what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, and only kind `extraction` can be investigated"
+        fix = f"See every match with `row3 --suite {suite.name} --case {case_id} --format json`"
+        raise UsageError(what, where="CASE", fix=fix)
     options = replace(options or RunOptions(), case=None, only=frozenset({case_id}), repeats=1)
     stored = find_case(project, suite, case_id)
     lineup = line_up(project, suite, role=role, named=named)

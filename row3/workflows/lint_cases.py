@@ -19,6 +19,7 @@ from row3.store.files import decode, read_bytes
 from row3.store.golden import PATTERN, golden_files
 from row3.store.project import Project, Suite
 from row3.workflows.lint_beside import FILES, lint_beside
+from row3.workflows.lint_corpus import Corpus
 from row3.workflows.lint_findings import Findings
 
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -30,6 +31,7 @@ class CaseLint:
 
     def __init__(self, project: Project, findings: Findings) -> None:
         self._project, self._findings = project, findings
+        self._corpus = Corpus(project)
 
     def suite(self, suite: Suite) -> Any:
         """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
@@ -72,6 +74,7 @@ class CaseLint:
             if path.name != f"{case_id}{PATTERN[1:]}":
                 found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
             found += [(f.level, f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
+            found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:
             self._findings.add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])

@@ -195,7 +195,7 @@ def collect(
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     usage = meter.usage()
     pooled = collected.aggregate.pooled()
-    if pooled:
+    if pooled and suite.rules.weights:
         pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
     if collected.quarantined:
         head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
