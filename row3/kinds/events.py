@@ -87,7 +87,7 @@ class Events(ListKind):
             if "categoryState" in match.notes:
                 state = match.notes["categoryState"]
                 categories[state] = categories.get(state, 0) + 1
-        return groups | ({"types": categories} if categories else {})
+        return groups | ({"categories": categories} if categories else {})
 
     def expectations(self, case: EventsCase) -> list[str]:
         """Every event, and what is demanded of it."""

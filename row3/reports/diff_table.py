@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -101,8 +102,14 @@ def _case(change: CaseChange, style: Style) -> Iterator[str]:
             missed = name.startswith("missed")
             verb = {"+": "found" if missed else "no longer", "−": "lost" if missed else "new"}[sign]
             more = f" and {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else ""
-            text = f"{sign} {verb} {NOUNS.get(name, name)}: {', '.join(items[:SHOWN_ITEMS])}{more}"
+            text = f"{sign} {verb} {NOUNS.get(name) or _noun(name)}: {', '.join(items[:SHOWN_ITEMS])}{more}"
             yield from style.wrap(plain(text), first="    ", then="      ")
+
+
+def _noun(name: str) -> str:
+    """`events` for `missedEvents`, `wrong events` for `wrongEvents`."""
+    words = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name).lower()
+    return words.removeprefix("missed ")
 
 
 def diff_json(view: DiffView) -> dict[str, Any]:

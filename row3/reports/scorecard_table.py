@@ -25,6 +25,12 @@ SHORT = {
     "relationshipAccuracy": "rel.",
     "provenanceCoverage": "prov.",
     "hallucinationRate": "halluc.",
+    "entity_f1": "F1",
+    "mrr": "MRR",
+    "ndcg_at_10": "NDCG@10",
+    "connection_precision": "prec.",
+    "false_positive_rate": "false+",
+    "hop_accuracy": "hops",
 }
 """Column headers of the table of cases; another metric's is the last word of its title."""
 
