@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 
 from rapidfuzz import fuzz
 
+from row3.matching.contrasts import exclusive
 from row3.matching.forms import form_key
 from row3.matching.lexicon import words
 from row3.matching.normalise import normalise, normalise_text
+from row3.matching.opposites import NEGATIONS
 from row3.matching.phrases import FUNCTION_WORDS
 from row3.matching.values import with_values
 
+DIGITS = re.compile(r"\d+")
 LIGHT = FUNCTION_WORDS | words("a an to in on for at by with is are was were be will we our it its")
 """Words that descriptions have or leave out at will."""
 
@@ -27,12 +31,26 @@ def description_similarity(one: str, other: str) -> float:
     """How much two descriptions say the same, in [0, 1]: the mean of two likenesses of their words.
 
     One is of all words in any order (rapidfuzz's token sort ratio), one of the words they share (its token set ratio),
-    so that a description with a detail more is like the shorter one, but not as like as the same one.
+    so that a description with a detail more is like the shorter one, but not as like as the same one. Two that
+    contradict each other are half as like: 18 and 12, May and June, a yes and a no are said in the same words.
     """
     a, b = description_key(one), description_key(other)
     if not a or not b:
         return 0.0
-    return (fuzz.token_sort_ratio(a, b) + fuzz.token_set_ratio(a, b)) / 200.0
+    alike = (fuzz.token_sort_ratio(a, b) + fuzz.token_set_ratio(a, b)) / 200.0
+    return alike / 2 if alike > 0.5 and _contradict(a, b) else alike
+
+
+def _contradict(one: str, other: str) -> bool:
+    """Either has a number that the other has not, or a word that excludes one of the other's, or one alone says no."""
+    numbers, others = set(DIGITS.findall(one)), set(DIGITS.findall(other))
+    if numbers - others and others - numbers:
+        return True
+    words_of_one, words_of_other = set(one.split()), set(other.split())
+    left, right = words_of_one - words_of_other, words_of_other - words_of_one
+    if (left | right) & NEGATIONS:
+        return True
+    return any(exclusive(word, rival) for word in left for rival in right)
 
 
 class Passages:

@@ -8,8 +8,8 @@ All of them look at one query: a ranking of documents, and judgements `document 
   trec_eval sorts. Without scores the order of the answer is the ranking.
 - A document that is named twice counts where it stands first.
 
-A test holds them to trec_eval itself. They are written here since a call of it takes longer than all of them
-(docs/decisions/0008).
+A test holds them to trec_eval itself. They are written here since its binding would bring numpy and scipy along for a
+hundred lines of arithmetic (docs/decisions/0008).
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from row3.domain.metrics import Metric, Zone
@@ -118,7 +119,9 @@ def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     if not run.rows:
         return []
     primary = run.suite.kind.primary
-    ordered = sorted(run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, 0.0), row.case_id))
+    ordered = sorted(
+        run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, math.inf), row.case_id)
+    )
     shown = ordered if verbose else ordered[:SHOWN_CASES]
     columns = _columns(run, shown, style)
     spread = run.header.repeats > 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -214,7 +215,7 @@ def collect(
 
 
 def _worst(rows: list[CaseRow], primary: str) -> list[CaseRow]:
-    return sorted(rows, key=lambda row: (row.status == "scored", row.metrics.get(primary, 0.0)))[:KEPT_ROWS]
+    return sorted(rows, key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))[:KEPT_ROWS]
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:

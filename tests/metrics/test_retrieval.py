@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import pytest
+import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,8 +18,6 @@ from row3.metrics.retrieval import (
     relevant_count,
     relevant_in,
 )
-
-pytrec_eval = pytest.importorskip("pytrec_eval", reason="the development dependencies are not installed")
 
 IDS = [f"d{number:02}" for number in range(40)]
 MEASURES = {"recip_rank", "ndcg_cut.1,3,5,10", "P.1,3,5,10", "recall.1,3,5,10", "map"}
