@@ -207,7 +207,10 @@ def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Ref
 
 
 def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:
-    """By name; a mention that belongs to one entity alone names it too."""
+    """By name; a mention that belongs to one entity alone names it too.
+
+    Of several entries for one entity that with the most mentions is the one, wherever it stands in the answer.
+    """
     owners = Counter(
         [key for e in case.expected_entities for key in {normalise(text) for text in (e.name, *e.mentions)}]
     )
@@ -220,7 +223,14 @@ def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMa
         for entity in case.expected_entities
     ]
     index = NameIndex(named, (), rules.names, SourceText(case.text()))
-    return match_names([entity.name for entity in output.entities], index)
+    order = sorted(range(len(output.entities)), key=lambda place: _fullness(output.entities[place]))
+    matches = dict(zip(order, match_names([output.entities[place].name for place in order], index), strict=True))
+    return [matches[place] for place in range(len(order))]
+
+
+def _fullness(entity: EntityOut) -> tuple[int, str, str]:
+    """Sorts the entry with the most mentions first; the rest only settles ties."""
+    return -len({normalise(text) for text in entity.mentions}), entity.name, repr((entity.mentions, entity.type))
 
 
 def _mentions(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMatch]) -> tuple[int, int, int]:

@@ -91,7 +91,10 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> list[Even
                 right = _category(event, expected) in ("exact", "normalised")
                 right_actor = _actor(event, expected, case, rules)
                 # One passage may tell two events: what they say, and of whom, decides which is which.
-                edges.setdefault(item, {})[place] = (4 * alike + 2 * same + right + right_actor) / 8
+                # Their details too, so that of two that say the same the order of the answer decides nothing.
+                right_day = _due_date(event, expected) != "wrong"
+                weight = 4 * alike + 2 * same + right + right_actor + right_day / 2
+                edges.setdefault(item, {})[place] = weight / 8.5
     chosen = assign(edges)
     found = []
     for item, event in enumerate(output.events):
