@@ -13,6 +13,12 @@ import pytest
 from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, SEED, answers, document, emptied, memory, prompt, record, write
 from tests.projects import HOME, Box
 
+STRANGE: dict[str, dict[str, Any]] = {
+    "events": {"category": "Decision", "description": "nothing of the sort"},
+    "entities": {"name": "nothing of the sort", "type": "ORG"},
+    "retrieval": {"id": "nothing of the sort"},
+    "graph": {"document_id": "nothing of the sort"},
+}
 MEMORY = HOME / "golden" / "memory"
 
 
@@ -171,11 +177,30 @@ def test_a_broken_case_stops_the_run_and_loses_nothing(project: Box, kind: str) 
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_a_case_is_looked_into(project: Box, kind: str) -> None:
+    given = answers(kind)
+    case = next(iter(given))
+    items = given[case][ITEMS[kind]]
+    lost = items.pop()
+    prompt(project, kind, "1.1")
+    record(project, kind, "1.1", given | {case: {ITEMS[kind]: [*items, STRANGE[kind]]}})
+    found = project.row3("investigate", case, "--suite", kind, code=0).out
+    assert f"### Missed: 1 of {len(items) + 1} expected" in found
+    name = str(next(lost[key] for key in ("description", "name", "document_id", "id") if key in lost))
+    assert f"`{name}`" in found.split("### Missed")[1].split("### Wrong")[0]
+    assert "`nothing of the sort`" in found.split("### Wrong")[1].split("### Right")[0]
+    value = project.row3("investigate", case, "--suite", kind, "--format", "json", code=0).json
+    assert [one["foundBy"] is None for one in value["matches"]["expected"]].count(True) == 1
+
+    record(project, kind, "1.1", given | {case: "<b>no</b> idea"})
+    found = project.row3("investigate", case, "--suite", kind, code=0).out
+    assert "The answer could not be used" in found
+    assert "<b>no</b> idea" in found.split("### The answer")[1]
+    assert "does not exist" in project.row3("investigate", "nobody", "--suite", kind, code=2).errors[0]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_what_is_for_extraction_says_so(project: Box, kind: str) -> None:
-    case = next(iter(answers(kind)))
-    done = project.row3("investigate", case, "--suite", kind, code=2)
-    assert f"of kind `{kind}`" in done.errors[0]
-    assert f"row3 --suite {kind} --case {case} --format json" in done.errors[0]
     done = project.row3("aliases", "review", "--list", "--suite", kind, code=2)
     assert f"of kind `{kind}`, which has no aliases" in done.errors[0]
 
