@@ -126,7 +126,12 @@ def _right(each: ItemMatch) -> str:
 
 def _notes(notes: Mapping[str, Any]) -> str:
     """` (category Decision, actor Alice)`: what else is known, without what is empty."""
-    shown = [f"{inline(_words(key))} {inline(str(value))}" for key, value in notes.items() if value not in (None, "")]
+    said = {True: "yes", False: "no"}
+    shown = [
+        f"{inline(_words(key))} {inline(said[value] if isinstance(value, bool) else str(value))}"
+        for key, value in notes.items()
+        if value not in (None, "")
+    ]
     return f" ({', '.join(shown)})" if shown else ""
 
 

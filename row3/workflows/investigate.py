@@ -63,7 +63,8 @@ def _of_items(
 ) -> ItemsInvestigation:
     suite = asking.suite
     symptoms, notes = symptoms_of(project, suite, stored, score)
-    skipped = (f"{key} does not apply: {reason}" for key, reason in score.skipped.items())
+    shown = {symptom.metric.key: symptom.metric.title for symptom in symptoms}
+    skipped = (f"{shown[key]} does not apply: {reason}" for key, reason in score.skipped.items() if key in shown)
     return ItemsInvestigation(
         case_id=stored.id,
         suite=suite.name,
