@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
@@ -64,18 +64,20 @@ class ResultOut(BaseModel):
     )
     score: float | None = Field(default=None, allow_inf_nan=False, exclude=True)
 
-    @model_validator(mode="before")
-    @classmethod
-    def _plain_id(cls, value: Any) -> Any:
-        """A plain string is a document's id."""
-        return {"id": value} if isinstance(value, str) else value
-
 
 class ResultsOut(BaseModel):
     """Answer of a search."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
     results: list[ResultOut] = Field(validation_alias=AliasChoices("results", "documents", "events", "items"))
+
+    @field_validator("results", mode="before")
+    @classmethod
+    def _plain_ids(cls, value: Any) -> Any:
+        """A plain string is a document's id."""
+        if isinstance(value, list) and any(isinstance(one, str) for one in value):
+            return [{"id": one} if isinstance(one, str) else one for one in value]
+        return value
 
 
 class Retrieval(ListKind):

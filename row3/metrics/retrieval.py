@@ -17,6 +17,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 
 Judgements = Mapping[str, int]
 
@@ -34,12 +35,9 @@ def ranked(documents: Sequence[tuple[str, float | None]]) -> list[str]:
     if not all(map(math.isfinite, scores)):
         raise ValueError("a score is not a finite number")
     if scores:
-        best: dict[str, float] = {}
-        for name, score in documents:
-            assert score is not None
-            best[name] = max(score, best.get(name, score))
-        return [name for name, _ in sorted(best.items(), key=lambda item: (item[1], item[0]), reverse=True)]
-    return list(dict.fromkeys(name for name, _ in documents))
+        # Of a document that is named twice the better score comes first, and the first is kept.
+        documents = sorted(documents, key=itemgetter(1, 0), reverse=True)
+    return list(dict.fromkeys([name for name, _ in documents]))
 
 
 def reciprocal_rank(ranking: Sequence[str], judged: Judgements) -> float:
