@@ -148,6 +148,7 @@ def _judge_folder(verdict: HookVerdict, root: Path, ref: Ref | None) -> None:
     at_base = _baselines_at(ref)
     there = [name for name in project.suite_names() if golden_files(project.golden(name))]
     verdict.gone += [name for name in at_base if name not in there]
+    without: list[str] = []
     for name in there:
         session = Session(project, pick_suite(project, name), RunOptions(mode="replay"), may_write=False)
         if name in at_base:
@@ -156,9 +157,10 @@ def _judge_folder(verdict: HookVerdict, root: Path, ref: Ref | None) -> None:
             verdict.notes.append(f"suite {name}: the baseline is new in this change, and judges it")
             verdict.comparisons.append(compare(session))
         else:
-            verdict.notes.append(
-                f"suite {name}: no baseline yet, so nothing was compared (`row3 --baseline` makes one)"
-            )
+            without.append(name)
+    if without:
+        suites = f"suite{'s' if len(without) > 1 else ''} {', '.join(without)}"
+        verdict.notes.append(f"{suites}: no baseline yet, so nothing was compared (`row3 --baseline` makes one)")
 
 
 def _baselines_at(ref: Ref | None) -> Sequence[str]:
