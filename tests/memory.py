@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -77,15 +78,14 @@ def document(name: str) -> dict[str, Any]:
         "date": "2025-03-28",
         "domain": "meeting",
         "document": TEXTS[name],
-        "expected_events": EVENTS[name],
-        "expected_entities": PEOPLE[name],
+        "expected_events": deepcopy(EVENTS[name]),
+        "expected_entities": deepcopy(PEOPLE[name]),
     }
 
 
 def linking() -> dict[str, Any]:
     """Both documents read together."""
-    people = {one["name"]: one for name in TEXTS for one in reversed(PEOPLE[name])}
-    people["Alice Chen"] = PEOPLE["m1"][0]
+    people = {one["name"]: one for name in reversed(TEXTS) for one in deepcopy(PEOPLE[name])}
     return {
         "case_id": "both",
         "documents": [{"document_id": name, "document": text} for name, text in TEXTS.items()],
@@ -120,7 +120,7 @@ def answers(kind: str) -> dict[str, dict[str, Any]]:
     if kind == "retrieval":
         return {case["id"]: {"results": [{"id": one["id"]} for one in case["relevant_documents"]]} for case in QUERIES}
     if kind == "graph":
-        return {"g1": {"connections": SEED["expected_connections"]}}
+        return {"g1": {"connections": deepcopy(SEED["expected_connections"])}}
     cases = {name: document(name) for name in TEXTS} | {"both": linking()}
     if kind == "entities":
         return {name: {"entities": case["expected_entities"]} for name, case in cases.items()}
