@@ -46,6 +46,9 @@ class ExpectedConnection(Labelled):
     entity: Text | None = Field(default=None, description="Of a shared entity: its name.")
     event: Text | None = Field(default=None, description="Of a shared event: what happened.")
     aliases: list[Text] = Field(default_factory=list, description="Other names of the entity.")
+    also: list[Text] = Field(
+        default_factory=list, description="Other entities that both share; a path over any of them is right too."
+    )
     relevance: Literal["high", "medium", "low"] | None = None
     hops: Annotated[int, Field(ge=1, le=5)] | None = Field(default=None, description="1 is connected directly.")
     via: Text | None = Field(default=None, description="Of two hops: the document between.")
@@ -178,6 +181,7 @@ class Graph(ListKind):
             found.append(Reference("document", one.document_id, (*at, "document_id")))
             found += [Reference("document", one.via, (*at, "via"))] if one.via else []
             found += [Reference("entity", one.entity, (*at, "entity"))] if one.entity else []
+            found += [Reference("entity", name, (*at, "also", number)) for number, name in enumerate(one.also)]
         for place, name in enumerate(case.expected_not_connected):
             found.append(Reference("document", name, ("expected_not_connected", place)))
         return found
@@ -208,22 +212,26 @@ class Graph(ListKind):
 
 
 def _match(case: GraphCase, output: ConnectionsOut, rules: Rules) -> list[_Found]:
+    """Of several connections to one document that over the right path counts, wherever it stands in the answer."""
     places = {one.document_id: place for place, one in enumerate(case.expected_connections)}
     unrelated = set(case.expected_not_connected)
-    taken: set[int] = set()
-    strangers: set[str] = set()
+    placed = [_place(case, item, places) for item in output.connections]
+    right = [
+        place >= 0 and _path_right(case.expected_connections[place], item, rules)
+        for item, (place, _, _) in zip(output.connections, placed, strict=True)
+    ]
+    counting: dict[int | str, int] = {}
+    for number in sorted(range(len(placed)), key=lambda number: not right[number]):
+        place, _, label = placed[number]
+        counting.setdefault(place if place >= 0 else label, number)
     found = []
-    for item in output.connections:
-        place, score, label = _place(case, item, places)
-        if place >= 0:
-            right = _path_right(case.expected_connections[place], item, rules)
-            state = "duplicate" if place in taken else "connected" if right else "wrong-path"
-            taken.add(place)
-        elif label in strangers:
+    for number, (place, score, label) in enumerate(placed):
+        if counting[place if place >= 0 else label] != number:
             state = "duplicate"
+        elif place >= 0:
+            state = "connected" if right[number] else "wrong-path"
         else:
             state = "seed" if label == case.seed_document else "not-connected" if label in unrelated else "not-judged"
-            strangers.add(label)
         found.append(_Found(state, place, label, score))
     return found
 
@@ -251,7 +259,7 @@ def _path_right(expected: ExpectedConnection, item: ConnectionOut, rules: Rules)
         return False
     if expected.entity is not None:
         rule = rules.names
-        forms = (expected.entity, *expected.aliases)
+        forms = (expected.entity, *expected.aliases, *expected.also)
         return any(
             compare(name, form, scorer=rule.scorer, threshold=rule.threshold).same
             for name in _names(item.entity)
@@ -270,7 +278,7 @@ def _names(value: Any) -> list[str]:
 
 
 def _explained(case: GraphCase, output: ConnectionsOut, matches: Sequence[_Found]) -> Items:
-    first = {match.position: match for match in reversed(matches) if match.position >= 0}
+    first = {match.position: match for match in matches if match.state in VALID}
     return Items(
         tuple(
             ItemMatch(

@@ -25,6 +25,7 @@ CASE: dict[str, Any] = {
             "connection_reason": "shared_entity",
             "entity": "Alice Chen",
             "aliases": ["AC"],
+            "also": ["Acme Foods"],
             "hops": 1,
         },
         {
@@ -122,6 +123,7 @@ def test_an_event_without_a_document_that_is_none_of_the_expected() -> None:
         ({"document_id": "a", "entity": "AC"}, "connected"),
         ({"document_id": "a", "entity": ["Bob", "Alice Chen"]}, "connected"),
         ({"document_id": "a", "entities": [{"name": "Alice Chen"}]}, "connected"),
+        ({"document_id": "a", "entity": "Acme Foods"}, "connected"),
         ({"document_id": "a", "entity": "Bob Smith"}, "wrong-path"),
         ({"document_id": "a"}, "wrong-path"),
         ({"document_id": "a", "entity": "Alice Chen", "hops": 2}, "wrong-path"),
@@ -173,7 +175,15 @@ def test_a_malformed_case(wrong: dict[str, Any]) -> None:
 
 items = st.lists(
     st.sampled_from(
-        [*PERFECT, {"document_id": "x"}, {"document_id": "z"}, {"document_id": "seed"}, {"event": "Hired"}]
+        [
+            *PERFECT,
+            {"document_id": "a"},
+            {"id": "b", "hops": 1},
+            {"document_id": "x"},
+            {"document_id": "z"},
+            {"document_id": "seed"},
+            {"event": "Hired"},
+        ]
     ),
     max_size=10,
 )
