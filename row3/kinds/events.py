@@ -90,12 +90,14 @@ class Events(ListKind):
         return groups | ({"categories": categories} if categories else {})
 
     def expectations(self, case: EventsCase) -> list[str]:
-        """Every event, and what is demanded of it."""
+        """Every event, what is demanded of it, and which are one happening."""
         lines = []
         for event in case.expected_events:
             lines.append(f"event {event.category} {normalise(event.description)}")
             lines += [f"actor {normalise(event.description)} {normalise(event.actor)}"] if event.actor else []
             lines += [f"due {normalise(event.description)} {event.due_date}"] if event.due_date else []
+            if case.documents and event.same_as:
+                lines.append(f"same {normalise(event.description)} {event.document_id} {event.same_as}")
         return lines
 
     def declares(self, case: EventsCase) -> list[Reference]:
