@@ -11,7 +11,7 @@ from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
-from row3.kinds.entities import declared
+from row3.kinds.entities_models import declared
 from row3.kinds.events_matching import CORRECT, EventMatch, explained, match_events
 from row3.kinds.events_models import CATEGORIES, TEAM, EventsCase, EventsOut
 from row3.kinds.lists import ListKind

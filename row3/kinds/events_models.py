@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from row3.kinds.entities import ExpectedEntity
+from row3.kinds.entities_models import ExpectedEntity
 from row3.kinds.memory_files import DocumentCase, IsoDate, Labelled, Text
 
 CATEGORIES = (

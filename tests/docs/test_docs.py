@@ -16,7 +16,7 @@ import pytest
 from pydantic import BaseModel
 
 from row3.kinds import KINDS
-from row3.kinds.entities import ExpectedEntity
+from row3.kinds.entities_models import ExpectedEntity
 from row3.kinds.events_models import EventsCase
 from row3.kinds.extraction import METRICS
 from row3.kinds.extraction_models import GoldenCase

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Parsed, Rules, Unusable
-from row3.kinds.entities import ENTITIES, METRICS, EntitiesCase
+from row3.kinds.entities import ENTITIES, METRICS
+from row3.kinds.entities_models import EntitiesCase
 
 RULES = Rules()
 KEYS = {metric.key for metric in METRICS}

@@ -11,7 +11,8 @@ from pydantic import ValidationError
 
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Parsed, Rules
-from row3.kinds.graph import GRAPH, METRICS, GraphCase
+from row3.kinds.graph import GRAPH, METRICS
+from row3.kinds.graph_models import GraphCase
 
 RULES = Rules()
 KEYS = {metric.key for metric in METRICS}
