@@ -173,24 +173,14 @@ def read_run(path: Path, *, where: str) -> SavedRun:
     return parse_run(read_bytes(path, where=where, limit=2**30), where=where)
 
 
+def read_header(path: Path, *, where: str) -> RunHeader:
+    """The header of a saved run, whatever its cases are; raises `InvalidFile`."""
+    return _parts(read_bytes(path, where=where, limit=2**30), where)[0]
+
+
 def parse_run(raw: bytes, *, where: str) -> SavedRun:
     """A saved run from its bytes; raises `InvalidFile`."""
-    head, mark, body = raw.partition(MARK)
-    if mark and body.endswith(END):
-        value = parse_json(decode(head, where=where) + '"cases": []}', where=where)
-        lines = [line[:-1] if line.endswith(b",") else line for line in body[: -len(END)].split(b"\n")]
-    else:  # reformatted by hand or by a tool: read it whole
-        text = decode(raw, where=where)
-        refuse_conflicts(text, where=where)
-        value = parse_json(text, where=where)
-        if not isinstance(value, dict) or not isinstance(value.get("cases"), list):
-            raise InvalidFile("field `cases` is missing", where=where, fix="Restore the file from git")
-        lines = [json.dumps(case).encode() for case in value["cases"]]
-    check_schema_version(value, SCHEMA_VERSION, where=where)
-    value.pop("cases", None)
-    header = validate(
-        RunHeader, value, where=where, command="git checkout` on the file, or make a new one with `row3 --baseline"
-    )
+    header, lines = _parts(raw, where)
     by_id: dict[str, bytes] = {}
     for line in lines:
         if not line.strip():
@@ -206,6 +196,28 @@ def parse_run(raw: bytes, *, where: str) -> SavedRun:
             raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")
         by_id[case_id] = line
     return SavedRun(header, by_id, where)
+
+
+def _parts(raw: bytes, where: str) -> tuple[RunHeader, Iterable[bytes]]:
+    """The header, and the lines of the cases, which nobody has looked at yet."""
+    head, mark, body = raw.partition(MARK)
+    lines: Iterable[bytes]
+    if mark and body.endswith(END):
+        value = parse_json(decode(head, where=where) + '"cases": []}', where=where)
+        lines = (line[:-1] if line.endswith(b",") else line for line in body[: -len(END)].split(b"\n"))
+    else:  # reformatted by hand or by a tool: read it whole
+        text = decode(raw, where=where)
+        refuse_conflicts(text, where=where)
+        value = parse_json(text, where=where)
+        if not isinstance(value, dict) or not isinstance(value.get("cases"), list):
+            raise InvalidFile("field `cases` is missing", where=where, fix="Restore the file from git")
+        lines = [json.dumps(case).encode() for case in value["cases"]]
+    check_schema_version(value, SCHEMA_VERSION, where=where)
+    value.pop("cases", None)
+    header = validate(
+        RunHeader, value, where=where, command="git checkout` on the file, or make a new one with `row3 --baseline"
+    )
+    return header, lines
 
 
 def _id_of(line: bytes, where: str) -> str:
