@@ -188,9 +188,7 @@ def prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
         if was is None or before.prompt_digests.get(name) == after.prompt_digests.get(name):
             continue
         gone = [
-            f"{name} {its} of {side.name}"
-            for side, its in ((left, was), (right, version))
-            if name not in side.texts
+            f"{name} {its} of {side.name}" for side, its in ((left, was), (right, version)) if name not in side.texts
         ]
         if gone:
             untold.append(f"no text diff: {' and '.join(gone)} is no longer in prompts/ as it was run")

@@ -229,7 +229,9 @@ def _once(found: list[Reading]) -> list[Reading]:
 def _ambiguous(name: str, found: list[Reading]) -> UsageError:
     kinds = {"run": "a run", "baseline": "a baseline", "prompt": "a prompt version", "git": "a commit", "model": ""}
     readings = ", ".join(f"{kinds[one.kind]} ({one.spelling})" for one in found)
-    return UsageError(f"`{name}` can mean {readings}", where=WHERE, fix=f"Write {' or '.join(o.spelling for o in found)}")
+    return UsageError(
+        f"`{name}` can mean {readings}", where=WHERE, fix=f"Write {' or '.join(o.spelling for o in found)}"
+    )
 
 
 def _no_baseline(suite: str) -> UsageError:

@@ -151,9 +151,7 @@ class _Opener:
         sha = repository.resolve(reading.value)
         folder = Path(self.stack.enter_context(TemporaryDirectory(prefix="row3-diff-")))
         inside = inside_of(repository, self.project.root)
-        repository.read_tree(
-            sha, [inside + path for path in (*READ, f"golden/{suite}", f"recordings/{suite}")], folder
-        )
+        repository.read_tree(sha, [inside + path for path in (*READ, f"golden/{suite}", f"recordings/{suite}")], folder)
         at = f"git {sha[:SHORT_SHA]}"
         if not (folder / inside / "golden" / suite).is_dir():
             what = f"the suite does not exist at {reading.value}"
