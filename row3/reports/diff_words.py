@@ -95,7 +95,10 @@ def side_lines(view: DiffView) -> list[str]:
 
 def differing(view: DiffView) -> list[str]:
     """What differs apart from the answers, or that nothing does."""
-    return list(view.differs) or ["nothing but the answers: prompts, model, parameters, cases and rules are the same"]
+    same = "prompts, model, parameters, cases and rules are the same"
+    if set(view.moves) <= {"unchanged"}:
+        return list(view.differs) or [f"nothing: {same}, and no case moved"]
+    return list(view.differs) or [f"nothing but the answers: {same}"]
 
 
 def compared_lines(view: DiffView) -> list[str]:

@@ -83,7 +83,7 @@ class Names:
         if found:
             raise _ambiguous(name, found)
         if name == LATEST:
-            raise UsageError("no run was kept yet", where=".row3/runs", fix="Run `row3` first")
+            raise _no_run()
         if name == BASELINE:
             raise _no_baseline(self._suite.name)
         if name.endswith(".json"):
@@ -127,6 +127,8 @@ class Names:
             raise UsageError(
                 f"`{value}` is no prompt version", where=name, fix="Write it like prompt:decompose-concepts-v1.0"
             )
+        if kind == "run" and value == LATEST:
+            raise _no_run()
         if kind == "run":
             fix = "Give `run:latest`, a run id of .row3/runs or the path of a saved run"
             raise UsageError(f"there is no run `{value}`", where=name, fix=fix)
@@ -139,7 +141,10 @@ class Names:
         repository = self.repository
         if repository is None:
             raise UsageError("this is no git repository", where=f"git:{ref}", fix="Run `git init`, or name a run")
-        repository.resolve(ref)
+        try:
+            repository.resolve(ref)
+        except UsageError as error:
+            raise UsageError(error.what, where=f"git:{ref}", fix=error.fix) from None
 
     def _baselines(self, name: str) -> list[Reading]:
         if name == BASELINE:
@@ -232,6 +237,10 @@ def _ambiguous(name: str, found: list[Reading]) -> UsageError:
     return UsageError(
         f"`{name}` can mean {readings}", where=WHERE, fix=f"Write {' or '.join(o.spelling for o in found)}"
     )
+
+
+def _no_run() -> UsageError:
+    return UsageError("no run was kept yet", where=".row3/runs", fix="Run `row3` first")
 
 
 def _no_baseline(suite: str) -> UsageError:
