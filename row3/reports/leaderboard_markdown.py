@@ -17,6 +17,7 @@ from row3.reports.leaderboard_words import (
     primary_title,
     remark_lines,
     rule_lines,
+    score_span,
     shared_rank,
 )
 from row3.reports.markdown_text import fold, grid, inline
@@ -54,14 +55,14 @@ def leaderboard_markdown(board: BoardView) -> str:
 
 
 def _row(board: BoardView, names: Names, place: int, one: PlacedView) -> list[str]:
-    span, moved = one.interval, "–"
+    moved = "–"
     if one.to_first is not None:
         moved = numbers.points(one.to_first.delta) + ("" if one.to_first.shown else " ≈")
     return [
         shared_rank(board, place),
         inline(names.of(one.entrant)),
         f"**{numbers.percent(one.mean)}**",
-        "–" if span is None else f"{numbers.percent(span.low)}…{numbers.percent(span.high)}",
+        score_span(one),
         moved,
         inline(cost(one.cost_usd)),
         latency(one.latency_p50_s),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from row3.reports import numbers
 from row3.reports.leaderboard_words import (
     FRONT,
@@ -17,6 +19,7 @@ from row3.reports.leaderboard_words import (
     primary_title,
     remark_lines,
     rule_lines,
+    score_span,
     shared_rank,
 )
 from row3.reports.style import PLAIN, Style, named_table, plain
@@ -32,9 +35,7 @@ def leaderboard_text(board: BoardView, *, verbose: bool = False, style: Style = 
         lines += style.wrap(plain(f"All of them: {names.common}"), then="  ")
     shown = board.placed if verbose else board.placed[:SHOWN]
     if shown:
-        heads = ("", primary_title(board), "95% interval", "to the first", "$/1,000", "p50", "front")
-        rows = [_row(board, names, place, one) for place, one in enumerate(shown)]
-        lines += ["", *named_table(heads, rows, style)]
+        lines += ["", *_table(board, names, shown, style)]
     if len(board.placed) > len(shown):
         lines.append(f"… and {len(board.placed) - len(shown):,} more (-v shows all)")
     said = [*rule_lines(board), *front_lines(board), *remark_lines(board)]
@@ -51,19 +52,22 @@ def leaderboard_text(board: BoardView, *, verbose: bool = False, style: Style = 
     return "\n".join(lines)
 
 
-def _row(board: BoardView, names: Names, place: int, one: PlacedView) -> tuple[str, ...]:
-    span = one.interval
-    moved = "–" if one.to_first is None else numbers.points(one.to_first.delta)
-    if one.to_first is not None and not one.to_first.shown:
-        moved = f"{moved} ≈"
-    elif one.to_first is not None:
-        moved = f"{moved}  "
-    return (
-        f"{shared_rank(board, place):>3}  {plain(names.of(one.entrant))}",
-        numbers.percent(one.mean),
-        "–" if span is None else f"{numbers.percent(span.low)}…{numbers.percent(span.high)}",
-        moved,
-        cost(one.cost_usd),
-        latency(one.latency_p50_s),
-        FRONT[one.standing] if board.cost_known or board.latency_known else "",
-    )
+def _table(board: BoardView, names: Names, shown: Sequence[PlacedView], style: Style) -> list[str]:
+    """The rows; figures that are known of none have no column."""
+    heads = ["", primary_title(board), "95% interval", "to the first"]
+    heads += [head for head, known in (("$/1,000", board.cost_known), ("p50", board.latency_known)) if known]
+    front = board.cost_known or board.latency_known
+    rows = []
+    for place, one in enumerate(shown):
+        row = [f"{shared_rank(board, place):>3}  {plain(names.of(one.entrant))}", numbers.percent(one.mean)]
+        row += [score_span(one), _to_first(one)]
+        row += [cost(one.cost_usd)] if board.cost_known else []
+        row += [latency(one.latency_p50_s)] if board.latency_known else []
+        rows.append([*row, FRONT[one.standing]] if front else row)
+    return named_table([*heads, "front"] if front else heads, rows, style)
+
+
+def _to_first(one: PlacedView) -> str:
+    if one.to_first is None:
+        return "–  "
+    return f"{numbers.points(one.to_first.delta)} {' ' if one.to_first.shown else '≈'}"

@@ -127,10 +127,6 @@ class Names:
         names = list(dict.fromkeys(name for one in entrants for name in one.prompts))
         self._differ = [name for name in names if len({one.prompts.get(name) for one in entrants}) > 1]
         self._models = len({one.model for one in entrants}) > 1
-        settings = {_settings(one) for one in entrants}
-        self._settings = len(settings) > 1 and len({_settings(one) + (one.model,) for one in entrants}) > len(
-            {one.model for one in entrants}
-        )
         alike = [f"{name} {entrants[0].prompts[name]}" for name in names if name not in self._differ] if names else []
         self.common = " · ".join([" → ".join(alike)] * bool(alike) + [entrants[0].model] * (not self._models))
         """Empty where nothing is common."""
@@ -139,25 +135,14 @@ class Names:
         """`decompose-concepts v1.1 · gpt-4o-mini`; everything where nothing differs."""
         parts = " → ".join(f"{name} {entrant.prompts[name]}" for name in self._differ if name in entrant.prompts)
         shown = [part for part in (parts, entrant.model if self._models else "") if part]
-        if self._settings:
-            shown.append(", ".join(dict.fromkeys(_settings(entrant))))
         if shown:
             return " · ".join(shown)
         return " · ".join([" → ".join(f"{name} {version}" for name, version in entrant.prompts.items()), entrant.model])
 
 
-def _settings(entrant: EntrantView) -> tuple[str, ...]:
-    """Temperature, seed and limit, where they are set."""
-    words = {"temperature": "temperature", "seed": "seed", "maxTokens": "max tokens"}
-    return tuple(
-        " ".join(f"{words[key]} {values[key]}" for key in words if values.get(key) is not None) or "no settings"
-        for values in entrant.parameters.values()
-    )
-
-
 def names_of(board: BoardView) -> Names:
     """The names of a board's combinations."""
-    return Names([one.entrant for one in (*board.placed, *board.incomplete)])
+    return Names([*(one.entrant for one in board.placed), *(one.entrant for one in board.incomplete)])
 
 
 def primary_title(board: BoardView) -> str:
@@ -188,6 +173,14 @@ def cost(value: float | None) -> str:
 def latency(value: float | None) -> str:
     """Seconds of a case."""
     return UNKNOWN if value is None else numbers.seconds(value)
+
+
+def score_span(one: PlacedView) -> str:
+    """The interval of a score: `84.1…85.2%`; no score lies outside 0 and 1."""
+    if one.interval is None:
+        return "–"
+    low, high = max(0.0, one.interval.low), min(1.0, one.interval.high)
+    return f"{numbers.bare(low)}…{numbers.percent(high)}"
 
 
 def rule_lines(board: BoardView) -> list[str]:
