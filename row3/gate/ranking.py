@@ -108,7 +108,8 @@ def rank_all(
 def pareto(points: Sequence[Sequence[float | None]]) -> list[Standing]:
     """Which points no other beats: at least as good in every figure and better in one.
 
-    An unknown figure is neither good nor bad: a point that would be beaten or not according to it stays `open`.
+    An unknown figure is neither good nor bad. Among the points of which all figures are known the front is what it is;
+    a point with an unknown figure is on it where nothing could beat it, whatever the unknown is, and else `open`.
 
     Args:
         points: the figures of each, oriented so that more is better; None where unknown. A figure that is known of none
@@ -121,20 +122,19 @@ def pareto(points: Sequence[Sequence[float | None]]) -> list[Standing]:
 
 
 def _standing(mine: Sequence[float | None], others: Sequence[Sequence[float | None]]) -> Standing:
-    verdicts = [_beats(other, mine) for other in others]
-    if True in verdicts:
-        return "beaten"
-    return "open" if None in verdicts else "front"
+    if None in mine:
+        return "open" if any(_could_beat(other, mine) for other in others) else "front"
+    return "beaten" if any(None not in other and _could_beat(other, mine) for other in others) else "front"
 
 
-def _beats(one: Sequence[float | None], other: Sequence[float | None]) -> bool | None:
-    """Whether one is at least as good everywhere and better somewhere; None where that hangs on what is unknown."""
-    better = unknown = False
+def _could_beat(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
+    """Whether one is at least as good and better somewhere, as far as is known: what is unknown could be either."""
+    better = False
     for a, b in zip(one, other, strict=True):
         if a is None or b is None:
-            unknown = True
+            better = True
         elif a < b - EXACT:
             return False
         elif a > b + EXACT:
             better = True
-    return None if unknown else better
+    return better

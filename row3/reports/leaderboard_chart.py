@@ -29,6 +29,8 @@ HEADER, ROW, AXIS = 1.0, 0.3, 0.42
 PANEL_TITLE, PANEL, PANEL_GAP = 0.5, 2.7, 0.75
 NAMES_AT_MOST = 4.2
 """Inches for the names at the left."""
+RANKS = 1.25
+"""Inches for score and rank at the right."""
 FRONT_INK = "#B4501E"
 LOG_FROM = 20.0
 """Where the largest is so many times the smallest, a scale is logarithmic."""
@@ -80,11 +82,11 @@ def plain_line(text: str) -> str:
 
 
 def _scores(figure: Figure, board: BoardView, shown: Sequence[PlacedView]) -> None:
-    """A row for each combination: rank, name, a point and its interval."""
+    """A row for each combination: its name and the number that it has below, a point and its interval, its rank."""
     names = names_of(board)
-    labels = [f"{shared_rank(board, place)}   {_cut(names.of(one.entrant))}" for place, one in enumerate(shown)]
+    labels = [f"{_cut(names.of(one.entrant))}   {place}" for place, one in enumerate(shown, 1)]
     room = max(text_width(label, 9, "normal") for label in labels) + 0.15
-    axes = add_axes(figure, LEFT + room, HEADER, WIDTH - LEFT - RIGHT - room - 0.6, ROW * len(shown))
+    axes = add_axes(figure, LEFT + room, HEADER, WIDTH - LEFT - RIGHT - room - RANKS, ROW * len(shown))
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.set_yticks(range(len(shown)), labels)
     axes.tick_params(length=0, labelsize=9, labelcolor=INK, pad=6)
@@ -119,7 +121,8 @@ def _panel(axes: Axes, board: BoardView, shown: Sequence[PlacedView], value: Fig
         axes.set_xlim(0.0, max(xs) + margin)
     axes.set_ylim(*_bounds(shown))
     axes.axhspan(*axes.get_ylim(), facecolor=PLAIN, linewidth=0, zorder=0)
-    ticks = axes.get_yticks()
+    low, high = axes.get_ylim()
+    ticks = [float(tick) for tick in axes.get_yticks() if low <= tick <= high]
     axes.set_yticks(ticks, [percent(tick) for tick in ticks])
     axes.grid(visible=True, color=PAPER, linewidth=0.9, zorder=1)
     axes.set_axisbelow(True)

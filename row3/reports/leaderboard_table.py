@@ -39,7 +39,7 @@ def leaderboard_text(board: BoardView, *, verbose: bool = False, style: Style = 
     if len(board.placed) > len(shown):
         lines.append(f"… and {len(board.placed) - len(shown):,} more (-v shows all)")
     said = [*rule_lines(board), *front_lines(board), *remark_lines(board)]
-    lines += ["", *(line for text in said for line in style.wrap(plain(text), then="  "))] if said else []
+    lines += ["", *(line for text in said for line in style.wrap(plain(text), first="  ", then="    "))] if said else []
     if rest := incomplete_lines(board):
         lines += ["", style.bold("Incomplete, without a rank")]
         lines += [line for text in rest for line in style.wrap(plain(text), first="  ", then="    ")]
@@ -54,7 +54,7 @@ def leaderboard_text(board: BoardView, *, verbose: bool = False, style: Style = 
 
 def _table(board: BoardView, names: Names, shown: Sequence[PlacedView], style: Style) -> list[str]:
     """The rows; figures that are known of none have no column."""
-    heads = ["", primary_title(board), "95% interval", "to the first"]
+    heads = ["rank, combination", primary_title(board), "95% interval", "to the first"]
     heads += [head for head, known in (("$/1,000", board.cost_known), ("p50", board.latency_known)) if known]
     front = board.cost_known or board.latency_known
     rows = []

@@ -14,7 +14,7 @@ UNKNOWN = "unknown"
 FRONT: dict[Standing, str] = {"front": "◆", "open": "?", "beaten": ""}
 THOUSAND = 1000
 """Cases that a price is told for: a single one costs too little to read."""
-SHOWN_TIES, SHOWN_INCOMPLETE = 8, 20
+SHOWN_TIES, SHOWN_INCOMPLETE, SHOWN_NAMES = 8, 20, 3
 
 
 class EntrantView(Protocol):
@@ -190,14 +190,14 @@ def rule_lines(board: BoardView) -> list[str]:
     pairs = len(board.pairs)
     holm = f", adjusted by Holm over all {pairs} pairs" if pairs > 1 else ""
     lines = [
-        "A rank is 1 + the number of combinations that are shown to be better: paired differences over the same cases, "
+        "Rank: 1 + the number of combinations shown to be better, by paired differences over the same cases, "
         f"p ≤ .05{holm}."
     ]
     close = [one for one in board.pairs if one.second == one.first + 1 and not one.shown]
     names = names_of(board)
     for one in close[:SHOWN_TIES]:
         first, second = (names.of(board.placed[place].entrant) for place in (one.first, one.second))
-        lines.append(f"within noise: {first} and {second} ({difference(one.delta, one.interval)})")
+        lines.append(f"≈ within noise: {first} and {second} ({difference(one.delta, one.interval)})")
     if len(close) > SHOWN_TIES:
         lines.append(f"and {len(close) - SHOWN_TIES:,} more neighbours within noise")
     if not close:
@@ -215,32 +215,32 @@ def front_lines(board: BoardView) -> list[str]:
     """What the mark of the Pareto front says here, and which figures are unknown."""
     if not board.placed:
         return []
-    lines = []
     known = [word for word, there in (("cost", board.cost_known), ("latency", board.latency_known)) if there]
-    if known:
-        figures = " and ".join(["score", *known]) if len(known) == 1 else "score, cost and latency"
-        lines.append(
-            f"◆ is on the Pareto front of {figures}: none is at least as good in all of them and better in one."
-        )
-    else:
-        lines.append("Neither cost nor latency is known of any, so there is no front to be on: the score alone ranks.")
-    if any(one.standing == "open" for one in board.placed) and known:
-        lines.append("? may be on it: that hangs on a figure that is not known.")
-    total = len(board.cases)
-    names = names_of(board)
+    if not known:
+        return ["Neither cost nor latency is known (unknown is not zero), so only the score ranks.", *_gaps(board)]
+    figures = "score, cost and latency" if len(known) == 2 else f"score and {known[0]}"
+    lines = [f"◆ Pareto front of {figures}: no other is at least as good in all of them and better in one."]
+    if any(one.standing == "open" for one in board.placed):
+        lines.append("? not to be told: a figure is unknown, and it takes no part in the front of the others.")
+    return [*lines, *_gaps(board)]
+
+
+def _gaps(board: BoardView) -> list[str]:
+    """Of which combinations cost or latency is unknown, and why."""
+    total, names = len(board.cases), names_of(board)
     gaps: dict[str, list[str]] = {}
     for one in board.placed:
-        for what, count in zip(("cost", "latency"), one.known, strict=True):
+        for what, count in zip(("Cost", "Latency"), one.known, strict=True):
             if count < total:
-                gap = f"{what} unknown for {numbers.count(total - count, 'case')}"
-                gaps.setdefault(gap, []).append(names.of(one.entrant))
-    every = len(board.placed)
+                gaps.setdefault(f"{what} unknown for {total - count} of {total} cases", []).append(
+                    names.of(one.entrant)
+                )
+    lines = []
     for gap, whose in gaps.items():
-        who = (
-            "all" if len(whose) == every else ", ".join(whose[:3]) + (f" and {len(whose) - 3} more" * (len(whose) > 3))
-        )
-        why = "no token count or no price in row3.toml" if gap.startswith("cost") else "the recordings have no times"
-        lines.append(f"{gap} of {who}: {why}. Unknown is not zero.")
+        more = f" and {len(whose) - SHOWN_NAMES} more" if len(whose) > SHOWN_NAMES else ""
+        who = "" if len(whose) == len(board.placed) else f" of {', '.join(whose[:SHOWN_NAMES])}{more}"
+        why = "no token count, or no price in row3.toml" if gap.startswith("Cost") else "the recordings have no times"
+        lines.append(f"{gap}{who}: {why}.")
     return lines
 
 
@@ -249,7 +249,7 @@ def remark_lines(board: BoardView) -> list[str]:
     names = names_of(board)
     lines = []
     if board.quarantined:
-        lines.append(f"in quarantine, in no figure: {', '.join(board.quarantined)}")
+        lines.append(f"In quarantine, in no figure: {', '.join(board.quarantined)}")
     if board.left_out:
         lines.append(f"{numbers.count(len(board.left_out), 'case')} left out: the score does not apply for one of them")
     for one in board.placed:
@@ -272,6 +272,8 @@ def incomplete_lines(board: BoardView) -> list[str]:
         if one.delta is not None:
             both = f"the {numbers.count(one.cases, 'case')} that both have"
             text += f"; against the first, over {both}: {difference(one.delta, one.interval)}"
+        if board.mode != "replay" and one.entrant.problem:
+            text += f"; {one.entrant.unanswered[0]}: {one.entrant.problem}"
         lines.append(text)
     left = len(board.incomplete) - SHOWN_INCOMPLETE
     if left > 0:
