@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.options import Amount, Common, common_options
-from row3.cli.output import emit, note
+from row3.cli.output import emit
 
 if TYPE_CHECKING:
     from row3.workflows.board import Leaderboard
@@ -68,7 +68,7 @@ def command(
         from row3.workflows.leaderboard_files import draw_leaderboard
 
         for path in draw_leaderboard(session.project, board, None if chart == CHARTS else Path(chart)):
-            note(f"drawn: {path}")
+            common.say(f"drawn: {path}")
     session.finish()
     missing = not board.placed or (board.mode != "replay" and board.incomplete)
     ctx.exit(INCOMPLETE if missing else 0)

@@ -98,15 +98,8 @@ def _scores(figure: Figure, board: BoardView, shown: Sequence[PlacedView]) -> No
         if one.interval is not None:
             axes.hlines(place, one.interval.low, one.interval.high, color=ink, linewidth=1.6, zorder=3)
         axes.plot([one.mean], [place], marker="o", markersize=5.5, color=ink, linestyle="none", zorder=4)
-        axes.annotate(
-            numbers.percent(one.mean),
-            (right, place),
-            (6, 0),
-            textcoords="offset points",
-            va="center",
-            color=INK,
-            size=9,
-        )
+        said = f"{numbers.percent(one.mean)}   rank {shared_rank(board, place)}"
+        axes.annotate(said, (right, place), (6, 0), textcoords="offset points", va="center_baseline", color=INK, size=9)
 
 
 def _panel(axes: Axes, board: BoardView, shown: Sequence[PlacedView], value: Figure_of) -> None:
