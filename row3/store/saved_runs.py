@@ -7,7 +7,7 @@ git diff of a baseline shows the cases that moved.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -114,7 +114,7 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
     try:
         value = from_json(line, allow_inf_nan=False)
         metrics = value["metrics"]
-        if not all(isinstance(number, (int, float)) and 0 <= number <= 1 for number in metrics.values()):
+        if not _are_fractions(metrics.values()):
             raise TypeError
         return CaseRecord(
             value["id"],
@@ -133,9 +133,19 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
 
 
+_NUMBERS = {int, float}
+
+
+def _are_fractions(numbers: Collection[Any]) -> bool:
+    """Whether these are numbers from 0 to 1; no truth values, which count as numbers too."""
+    return _NUMBERS.issuperset(map(type, numbers)) and (not numbers or (min(numbers) >= 0 and max(numbers) <= 1))
+
+
 def _tally(value: Any) -> Tally:
-    if not all(type(count) is int and count >= 0 for counts in value.values() for count in counts.values()):
-        raise TypeError
+    for counts in value.values():
+        numbers = counts.values()
+        if numbers and (set(map(type, numbers)) != {int} or min(numbers) < 0):
+            raise TypeError
     checked: Tally = value
     return checked
 
@@ -200,11 +210,12 @@ def parse_run(raw: bytes, *, where: str) -> SavedRun:
 
 def _parts(raw: bytes, where: str) -> tuple[RunHeader, Iterable[bytes]]:
     """The header, and the lines of the cases, which nobody has looked at yet."""
-    head, mark, body = raw.partition(MARK)
+    begin = raw.find(MARK)
     lines: Iterable[bytes]
-    if mark and body.endswith(END):
-        value = parse_json(decode(head, where=where) + '"cases": []}', where=where)
-        lines = (line[:-1] if line.endswith(b",") else line for line in body[: -len(END)].split(b"\n"))
+    if begin >= 0 and raw.endswith(END):
+        value = parse_json(decode(raw[:begin], where=where) + '"cases": []}', where=where)
+        body = raw[begin + len(MARK) : -len(END)]
+        lines = (line[:-1] if line.endswith(b",") else line for line in body.split(b"\n"))
     else:  # reformatted by hand or by a tool: read it whole
         text = decode(raw, where=where)
         refuse_conflicts(text, where=where)
