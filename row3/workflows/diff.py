@@ -191,7 +191,7 @@ def prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
             f"{name} {its} of {side.name}" for side, its in ((left, was), (right, version)) if name not in side.texts
         ]
         if gone:
-            untold.append(f"no text diff: {' and '.join(gone)} is no longer in prompts/ as it was run")
+            untold.append(f"no text diff: the text as run is no longer in prompts/ for {' and '.join(gone)}")
             continue
         titles = (f"{name}-{was} ({left.name})", f"{name}-{version} ({right.name})")
         diffs[name] = text_diff(left.texts[name], right.texts[name], titles)
