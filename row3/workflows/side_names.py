@@ -76,8 +76,10 @@ class Names:
         for kind in PREFIXES:
             if colon and prefix == kind:
                 return self._explicit(kind, value, name, other)
-        found = [*self._baselines(name), *self._runs(name), *self._prompts(name, other), *self._git(name)]
-        found = _once(found)
+        found = _once([*self._baselines(name), *self._runs(name), *self._prompts(name, other)])
+        # `row3 promote --tag` names its tag as the prompt is named: that name is the prompt's, in full.
+        if parse_reference(name.removeprefix("prompts/")) is None or not found:
+            found += self._git(name)
         if len(found) == 1:
             return found[0]
         if found:

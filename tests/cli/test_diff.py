@@ -113,6 +113,12 @@ def test_a_tag_like_a_version_asks_which_is_meant(box: Box) -> None:
     assert "Cases: 3 unchanged" in box.row3("diff", "git:v1.0", "prompt:extract-v1.1", code=0).out
 
 
+def test_the_tag_of_a_promotion_leaves_the_prompt_s_name_to_the_prompt(box: Box) -> None:
+    box.git("tag", "extract-v1.0")
+    result = box.row3("diff", "extract-v1.0", "git:extract-v1.0", "--format", "json", code=0).json
+    assert (result["before"]["place"], result["after"]["place"][:4]) == ("replayed now", "git ")
+
+
 def test_a_version_of_two_prompts_asks_which_unless_the_other_side_tells(first: Box) -> None:
     done = first.row3("diff", "v1.0", "baseline", code=2)
     assert "prompt:decompose-concepts-v1.0 or prompt:map-ontology-v1.0" in done.errors[0]
