@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
@@ -187,7 +188,8 @@ def test_cases_in_quarantine_are_in_no_figure(box: Box) -> None:
         box.case(name, **CASES["rye"])
     for version, concepts in (("1.0", 3), ("1.1", 4)):
         box.record(version, {name: first(flawless(CASES["rye"]), concepts) for name in names})
-    box.row3("flaky", "quarantine", "yeast", "--reason", "it wavers", code=0)
+    until = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
+    box.row3("flaky", "quarantine", "yeast", "--reason", "it wavers", "--until", until, code=0)
     board = box.row3("leaderboard", "--format", "json", code=0).json
     assert board["quarantined"] == ["yeast"]
     assert "yeast" not in board["cases"]
@@ -199,6 +201,7 @@ def test_cases_in_quarantine_are_in_no_figure(box: Box) -> None:
     [
         (("--prompts", "v9.9"), "no prompt has version v9.9"),
         (("--prompts", "extrakt-v1.0"), "Did you mean `extract-v1.0`?"),
+        (("--models", ",".join(f"m{i}" for i in range(101))), "202 combinations are more than 200"),
         (("--model", "x"), "Name them with --models"),
         (("--mode", "record"), "asks only for what is missing"),
         (("--format", "junit"), "Use table, json or markdown"),
