@@ -34,7 +34,7 @@ def command(ctx: click.Context, common: Common, before: str, after: str) -> None
     common.check_out()
     project = common.project()
     suite = pick_suite(project, common.suite)
-    result = diff(project, suite, before, after, common.run_options(), named=common.prompt)
+    result = diff(project, suite, before, after, common.run_options, named=common.prompt)
     if form == "json":
         from row3.reports.diff_json import diff_json
 

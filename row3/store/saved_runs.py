@@ -112,7 +112,7 @@ class CaseRecord:
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
     """A case record from its line; raises `InvalidFile`."""
     try:
-        value = from_json(line, allow_inf_nan=False)
+        value = from_json(line, allow_inf_nan=False, cache_strings="keys")  # the strings are seldom the same
         metrics = value["metrics"]
         if not _are_fractions(metrics.values()):
             raise TypeError

@@ -14,7 +14,7 @@ from row3.store.project import Project, Suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import RunOptions, make_asking
-from row3.workflows.sides import recorded_models
+from row3.workflows.side_replays import recorded_models
 
 MOST = 200
 """Combinations of one leaderboard."""

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.gate.comparison import by_size, compare_case
@@ -14,8 +15,10 @@ from row3.gate.pairs import Pairs
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import CaseRecord, RunHeader
 from row3.workflows.differences import text_diff, what_differs
-from row3.workflows.run_suite import RunOptions
 from row3.workflows.sides import Side, open_sides
+
+if TYPE_CHECKING:
+    from row3.workflows.run_suite import RunOptions
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
@@ -58,7 +61,7 @@ def diff(
     suite: Suite,
     before: str,
     after: str,
-    options: RunOptions | None = None,
+    options: Callable[[], RunOptions] | None = None,
     *,
     named: tuple[str, ...] = (),
 ) -> Diff:
@@ -70,12 +73,19 @@ def diff(
             prefix `run:`, `baseline:`, `prompt:`, `git:` where it could be something else. What is no saved run is
             replayed from its recordings.
         after: the same.
+        options: makes those of what is replayed.
         named: prompt references that take their prompt's place in what is replayed.
     Raises `UsageError` for a name that is nothing of these or several of them, `InvalidFile` for a broken file,
     `RunIncomplete` where a side has no recorded answer at all.
     """
-    with open_sides(project, suite, (before, after), options or RunOptions(), named) as (left, right):
+    with open_sides(project, suite, (before, after), options or _no_options, named) as (left, right):
         return compare_sides(suite, left, right)
+
+
+def _no_options() -> RunOptions:
+    from row3.workflows.run_suite import RunOptions  # what two saved runs do without is not imported
+
+    return RunOptions()
 
 
 def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from row3.domain.prompts import PromptRef, parse_version
-from row3.errors import InvalidFile, RunIncomplete, UsageError
+from row3.errors import InvalidFile, UsageError
 from row3.store import prompts as prompt_store
 from row3.store.cases import content_digest, sources_of
-from row3.store.config import FILE, read_config
 from row3.store.project import Project, Suite, pick_suite
-from row3.store.recordings import open_index
-from row3.store.saved_runs import RunHeader, SavedRun, parse_run, read_run, run_bytes
-from row3.workflows.at_ref import inside_of
-from row3.workflows.lineup import Lineup, line_up
-from row3.workflows.rescore import StoredCases
-from row3.workflows.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
+from row3.store.saved_runs import RunHeader, SavedRun, read_run
 from row3.workflows.side_names import Names, Reading, What
 
-READ = (FILE, "prompts")
-"""What a replay at a git ref takes from it beside the suite's golden cases and recordings."""
-SHORT_SHA = 10
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from row3.workflows.rescore import StoredCases
+    from row3.workflows.run_suite import RunOptions
 
 
 @dataclass(frozen=True)
@@ -64,147 +59,61 @@ class Side:
 
     @cached_property
     def _cases(self) -> StoredCases:
+        from row3.workflows.rescore import StoredCases
+
         return StoredCases(self.project, pick_suite(self.project, self.run.header.suite))
 
 
 @contextmanager
 def open_sides(
-    project: Project, suite: Suite, names: tuple[str, str], options: RunOptions, named: tuple[str, ...] = ()
+    project: Project,
+    suite: Suite,
+    names: tuple[str, str],
+    options: Callable[[], RunOptions],
+    named: tuple[str, ...] = (),
 ) -> Iterator[tuple[Side, Side]]:
     """Both sides; the files of git refs are laid out in temporary folders meanwhile.
 
     Args:
         names: as `row3 diff` takes them, see `side_names`.
-        options: of what is replayed.
+        options: makes those of what is replayed; two saved runs need neither them nor what replays.
         named: prompt references that take their prompt's place in what is replayed.
     Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a broken file.
     """
     known = Names(project, suite)
     readings = known.read(*names)
+
+    def side(name: str, reading: Reading) -> Side:
+        if reading.file is not None:
+            return _saved(project, suite, name, reading)
+        from row3.workflows.side_replays import Replays
+
+        return Replays(project, suite, options(), named, known.repository, stack).side(name, reading)
+
     with ExitStack() as stack:
-        opener = _Opener(project, suite, replace(options, explain=False), named, known, stack)
-        left, right = (opener.side(name, each) for name, each in zip(names, readings, strict=True))
+        left, right = (side(name, reading) for name, reading in zip(names, readings, strict=True))
         yield left, right
 
 
-@dataclass(frozen=True, slots=True)
-class _Opener:
-    project: Project
-    suite: Suite
-    options: RunOptions
-    named: tuple[str, ...]
-    names: Names
-    stack: ExitStack
-
-    def side(self, name: str, reading: Reading) -> Side:
-        makers: dict[What, Callable[[str, Reading], Side]] = {
-            "run": self._read,
-            "baseline": self._read,
-            "prompt": self._prompt,
-            "model": self._model,
-            "git": self._git,
-        }
-        return makers[reading.kind](name, reading)
-
-    def _read(self, name: str, reading: Reading) -> Side:
-        path, root = reading.file, self.project.root
-        assert path is not None
-        where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-        run = read_run(path, where=where)
-        header = run.header
-        if (header.suite, header.kind) != (self.suite.name, self.suite.kind.name):
-            raise UsageError(
-                f"`{name}` is a run of suite `{header.suite}` ({header.kind})",
-                where=where,
-                fix=f"Compare runs of one suite; this one is `{self.suite.name}` ({self.suite.kind.name}), --suite "
-                "names another",
-            )
-        return Side(name, where, reading.kind, run, self.project, _texts(root, header))
-
-    def _prompt(self, name: str, reading: Reading) -> Side:
-        own = tuple(text for text in self.named if not reading.ref or not _is_of(text, reading.ref.name))
-        lineup = line_up(self.project, self.suite, role="candidate", named=(*own, str(reading.ref)))
-        return self._replayed(name, reading, lineup, self.options)
-
-    def _model(self, name: str, reading: Reading) -> Side:
-        options = replace(self.options, overrides=replace(self.options.overrides, model=reading.value))
-        lineup = line_up(self.project, self.suite, role="candidate", named=self.named)
-        try:
-            return self._replayed(name, reading, lineup, options)
-        except RunIncomplete:
-            models = recorded_models(self.project, self.suite)
-            if reading.value in models:
-                raise
-            raise UsageError(
-                f"no answer of model `{reading.value}` is recorded",
-                where=f"recordings/{self.suite.name}/",
-                fix=f"Recorded are {', '.join(models) or 'none'}; `row3 --mode record --model NAME` records another",
-            ) from None
-
-    def _replayed(self, name: str, reading: Reading, lineup: Lineup, options: RunOptions) -> Side:
-        run = replayed(self.project, self.suite, lineup, options)
-        return _side(name, "replayed now", reading.kind, run, self.project)
-
-    def _git(self, name: str, reading: Reading) -> Side:
-        repository, suite = self.names.repository, self.suite.name
-        assert repository is not None
-        sha = repository.resolve(reading.value)
-        folder = Path(self.stack.enter_context(TemporaryDirectory(prefix="row3-diff-")))
-        inside = inside_of(repository, self.project.root)
-        repository.read_tree(sha, [inside + path for path in (*READ, f"golden/{suite}", f"recordings/{suite}")], folder)
-        at = f"git {sha[:SHORT_SHA]}"
-        if not (folder / inside / "golden" / suite).is_dir():
-            what = f"the suite does not exist at {reading.value}"
-            raise InvalidFile(what, where=f"golden/{suite}/ ({at})", fix="Name another commit")
-        try:
-            there = Project(folder / inside, read_config(folder / inside))
-            its = pick_suite(there, suite)
-            if its.kind.name != self.suite.kind.name:
-                what = f"the suite is of kind `{its.kind.name}` at {reading.value}, and of `{self.suite.kind.name}` now"
-                raise UsageError(what, where=f"{FILE} ({at})", fix="Name another commit")
-            lineup = line_up(there, its, role="candidate", named=self.named)
-            run = replayed(there, its, lineup, self.options)
-            return replace(_side(name, f"{at}, replayed", "git", run, there), commit=sha)
-        except InvalidFile as error:
-            raise InvalidFile(error.what, where=f"{error.where} ({at})", fix="Name another commit") from None
-
-
-def replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Run:
-    """A run of these prompts from recordings.
-
-    Raises `InvalidFile`, `UsageError`; a case without a recording is failed, as in any replay.
-    """
-    asking = make_asking(suite, lineup, options)
-    head = header_for(suite, asking, mode="replay")
-    return collect(replay(project, suite, asking, options), suite, lineup, head, partial=options.partial)
-
-
-def _side(name: str, where: str, kind: What, run: Run, project: Project) -> Side:
-    """A replay as a side; raises `RunIncomplete` where no case has its answers."""
-    missing = tuple(run.collected.failed)
-    problem = next((text for case_id, text in run.problems if case_id in missing[:1]), "")
-    if len(missing) == run.cases:
-        what = f"no case has its answers recorded for `{name}`; of {missing[0]}: {problem}"
-        raise RunIncomplete(what, where=f"recordings/{run.suite.name}/ ({where})", fix="Record them, or name another")
-    saved = parse_run(b"".join(run_bytes(run.header, run.records)), where=name)
-    texts = {prompt.ref.name: prompt.text for prompt in run.lineup.prompts}
-    return Side(name, where, kind, saved, project, texts, replayed=True, missing=missing, problem=problem)
-
-
-def recorded_models(project: Project, suite: Suite) -> list[str]:
-    """The models whose answers are recorded, in the order of their names. Raises `InvalidFile`."""
-    found = {recording.request.get("model") for recording in open_index(project.recordings(suite.name)).all()}
-    return sorted(model for model in found if isinstance(model, str) and model)
-
-
-def _is_of(text: str, name: str) -> bool:
-    return text.removeprefix("prompts/").rpartition("-v")[0] == name
+def _saved(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
+    path, root = reading.file, project.root
+    assert path is not None
+    where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+    run = read_run(path, where=where)
+    header = run.header
+    if (header.suite, header.kind) != (suite.name, suite.kind.name):
+        raise UsageError(
+            f"`{name}` is a run of suite `{header.suite}` ({header.kind})",
+            where=where,
+            fix=f"Compare runs of one suite; this one is `{suite.name}` ({suite.kind.name}), --suite names another",
+        )
+    return Side(name, where, reading.kind, run, project, _texts(root, header))
 
 
 def _texts(root: Path, header: RunHeader) -> dict[str, str]:
     """The texts of a saved run's prompts, where they are still there as they were run."""
-    read = partial(_text, root, header)
-    return {name: text for name, version in header.prompts.items() if (text := read(name, version)) is not None}
+    found = {name: _text(root, header, name, version) for name, version in header.prompts.items()}
+    return {name: text for name, text in found.items() if text is not None}
 
 
 def _text(root: Path, header: RunHeader, name: str, version: str) -> str | None:

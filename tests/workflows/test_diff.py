@@ -228,7 +228,7 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
         (project.root / "raw.jsonl").write_text(json.dumps(line))
         import_responses(again, suite_of(again), project.root / "raw.jsonl", named=(f"extract-v{version}",))
     for names in (("extract-v1.0", "extract-v1.1"), ("v1.0", "v1.1"), ("prompt:v1.0", "prompts/extract-v1.1.md")):
-        found = diff(again, suite_of(again), *names, RunOptions())
+        found = diff(again, suite_of(again), *names, RunOptions)
         assert found.moves == {"improved": 1}
         assert found.cases[0].gained == {"missedConcepts": ("cereal",)}
         assert found.differs == ["prompt extract: v1.0 → v1.1"]
