@@ -10,7 +10,7 @@ from row3.reports import numbers
 from row3.reports.chart_files import ChartFiles, drawn
 from row3.reports.chart_panel import INK, LINE, MUTED, PAPER, PLAIN, SMALL
 from row3.reports.chart_scale import percent
-from row3.reports.chart_text import LEFT, RIGHT, WIDTH, add_axes, plain, text_width, write
+from row3.reports.chart_text import LEFT, RIGHT, WIDTH, add_axes, one_line, plain, text_width, write
 from row3.reports.leaderboard_words import (
     THOUSAND,
     BoardView,
@@ -75,7 +75,7 @@ def _compose(board: BoardView) -> tuple[Figure, str]:
 def plain_line(text: str) -> str:
     """A line of the header, cut where it would leave the figure."""
     room = WIDTH - LEFT - RIGHT
-    line = " ".join(text.split())
+    line = one_line(text)
     while text_width(line, 9, "normal") > room:
         line = f"{line[:-2].rstrip()}…"
     return line
@@ -179,7 +179,7 @@ def _grid(axes: Axes, labels: Sequence[str], *, across: bool) -> None:
 
 def _cut(name: str) -> str:
     """A name that leaves room for the scores: its beginning and its end."""
-    line = " ".join("".join(c if c.isprintable() else " " for c in name).split())
+    line = one_line(name)
     while text_width(line, 9, "normal") > NAMES_AT_MOST and len(line) > 12:
         half = (len(line) - 3) // 2
         line = f"{line[:half].rstrip('…')}…{line[-half:].lstrip('…')}"

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from row3.domain.intervals import Interval
-from row3.errors import InvalidFile, UsageError
+from row3.errors import UsageError
 from row3.gate.intervals import paired_interval
 from row3.gate.ranking import Contest, Ranking, Standing, pareto, rank_all
 from row3.store.project import Suite
@@ -20,8 +20,8 @@ class Gathered:
     suite: Suite
     mode: str
     repeats: int
-    held: frozenset[str]
-    """Cases in quarantine."""
+    quarantined: list[str]
+    """Cases that are in no figure."""
     nothing_recorded: int
     """Combinations that were left out, since none of their answers is recorded."""
     entrants: list[Entrant] = field(default_factory=list)
@@ -93,14 +93,12 @@ class Leaderboard:
 
 
 def make_board(gathered: Gathered) -> Leaderboard:
-    """Rank what was gathered. Raises `UsageError` where no case fits, `InvalidFile` where all are in quarantine."""
+    """Rank what was gathered. Raises `UsageError` where no case counts."""
     suite, entrants, sources = gathered.suite, gathered.entrants, gathered.sources
-    golden = f"golden/{suite.name}/"
-    if not entrants[0].rows:
-        raise UsageError("no case fits", where=golden, fix="Correct --case")
-    counted = [case_id for case_id in entrants[0].rows if case_id not in gathered.held]
+    counted = list(entrants[0].rows)
     if not counted:
-        raise InvalidFile("every case is in quarantine", where=golden, fix="Release some with `row3 flaky release`")
+        what = "every case is in quarantine" if gathered.quarantined else "no case fits"
+        raise UsageError(what, where=f"golden/{suite.name}/", fix="Correct --case, or `row3 flaky release` one")
     whole: list[Entrant] = []
     rest: list[Entrant] = []
     for entrant in entrants:
@@ -122,7 +120,7 @@ def make_board(gathered: Gathered) -> Leaderboard:
         repeats=gathered.repeats,
         cases=cases,
         left_out=[case_id for case_id in counted if case_id not in set(cases)],
-        quarantined=[case_id for case_id in entrants[0].rows if case_id in gathered.held],
+        quarantined=gathered.quarantined,
         placed=placed,
         incomplete=sorted(incomplete, key=lambda one: one.entrant.missing),
         nothing_recorded=gathered.nothing_recorded,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -40,11 +40,18 @@ class Entrant:
     asking: Asking
     rows: dict[str, Row] = field(default_factory=dict)
 
-    def take(self, results: Iterable[CaseResult], primary: str, cost: Cost) -> dict[str, str]:
-        """Take in results, the later of one case in the place of the earlier; returns the sources that cases name."""
+    def take(
+        self, results: Iterable[CaseResult], primary: str, cost: Cost, resting: Collection[str] = ()
+    ) -> dict[str, str]:
+        """Take in results, the later of one case in the place of the earlier; returns the sources that cases name.
+
+        Cases that are `resting` count for nothing and are left out.
+        """
         sources = {}
         stages = len(self.asking.lineup.prompts) * self.asking.repeats
         for result in results:
+            if result.case_id in resting:
+                continue
             answered = result.status != "failed"
             record = parse_record(result.line, where=result.case_id) if answered else None
             self.rows[result.case_id] = Row(

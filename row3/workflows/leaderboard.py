@@ -43,17 +43,17 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         )
     if mode != "replay" and session.budget is not None:
         session.budget.check(each.model for asking in wanted for each in asking.parameters.values())
-    held = frozenset(entry.case_id for entry in in_force(project, suite).active)
+    fits = wanted_cases(options)
+    held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
     gathered = Gathered(suite, mode, options.repeats, held, len(askings) - len(wanted))
     primary, cost = suite.kind.primary, pricing(project)
     for asking in wanted:
         entrant = Entrant(asking)
-        gathered.sources |= entrant.take(replay(project, suite, asking, options), primary, cost)
-        missing = [case_id for case_id in entrant.unanswered if case_id not in held]
-        if mode != "replay" and missing:
+        gathered.sources |= entrant.take(replay(project, suite, asking, options), primary, cost, held)
+        if mode != "replay" and entrant.unanswered:
             from row3.workflows.running_live import asked_for_cases
 
-            asked = asked_for_cases(session, suite, asking, missing)
+            asked = asked_for_cases(session, suite, asking, entrant.unanswered)
             gathered.sources |= entrant.take(asked, primary, cost)
         gathered.entrants.append(entrant)
     return make_board(gathered)

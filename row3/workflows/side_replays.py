@@ -85,16 +85,19 @@ class Replays:
             what = f"the suite does not exist at {reading.value}"
             raise InvalidFile(what, where=f"golden/{suite}/ ({at})", fix="Name another commit")
         try:
-            there = Project(folder / inside, read_config(folder / inside))
-            its = pick_suite(there, suite)
-            if its.kind.name != self.suite.kind.name:
-                what = f"the suite is of kind `{its.kind.name}` at {reading.value}, and of `{self.suite.kind.name}` now"
-                raise UsageError(what, where=f"{FILE} ({at})", fix="Name another commit")
-            lineup = line_up(there, its, role="candidate", named=self.named)
-            run = replayed(there, its, lineup, self.options)
-            return replace(_side(name, f"{at}, replayed", "git", run, there), commit=sha)
-        except InvalidFile as error:
-            raise InvalidFile(error.what, where=f"{error.where} ({at})", fix="Name another commit") from None
+            return self._at(name, folder / inside, sha, f"{at}, replayed")
+        except (InvalidFile, UsageError) as error:
+            raise type(error)(error.what, where=f"{error.where} ({at})", fix="Name another commit") from None
+
+    def _at(self, name: str, folder: Path, sha: str, where: str) -> Side:
+        there = Project(folder, read_config(folder))
+        its = pick_suite(there, self.suite.name)
+        if its.kind.name != self.suite.kind.name:
+            what = f"the suite is of kind `{its.kind.name}` there, and of `{self.suite.kind.name}` now"
+            raise UsageError(what, where=FILE)
+        lineup = line_up(there, its, role="candidate", named=self.named)
+        run = replayed(there, its, lineup, self.options)
+        return replace(_side(name, where, "git", run, there), commit=sha)
 
 
 def replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Run:

@@ -9,6 +9,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from row3.store.project import open_project, pick_suite
+from row3.workflows.evaluate import Overrides
+from row3.workflows.import_responses import import_responses
+from row3.workflows.run_suite import RunOptions
 from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
@@ -194,6 +198,25 @@ def test_cases_in_quarantine_are_in_no_figure(box: Box) -> None:
     assert board["quarantined"] == ["yeast"]
     assert "yeast" not in board["cases"]
     assert "In quarantine, in no figure: yeast" in box.row3("leaderboard", code=0).out
+
+
+def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
+    project = open_project(box.root)
+    lines = [
+        {"caseId": name, "prompt": "extract-v1.1", "response": json.dumps(flawless(CASES[name]))} for name in CASES
+    ]
+    file = box.write("raw.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    options = RunOptions(overrides=Overrides(model="<b>$x^2$|`bad`\x1b[31m & co"))
+    import_responses(project, pick_suite(project, None), file, named=("extract-v1.1",), options=options)
+    out = box.row3("leaderboard", "--chart", code=0).out
+    assert "\x1b" not in out
+    assert "<b>$x^2$|`bad` & co" in out
+    markdown = box.row3("leaderboard", "--format", "markdown", code=0).out
+    assert "\\<b\\>\\$x^2\\$\\|\\`bad\\` \\& co" in markdown
+    drawn = " ".join(ElementTree.fromstring(box.read("charts/bread-leaderboard.svg")).itertext())
+    assert "<b>$x^2$|`bad`" in drawn
+    models = {one["model"] for one in box.row3("leaderboard", "--format", "json", code=0).json["entries"]}
+    assert models == {"baker-1", "<b>$x^2$|`bad`\x1b[31m & co"}
 
 
 @pytest.mark.parametrize(
