@@ -86,8 +86,12 @@ class Replays:
             raise InvalidFile(what, where=f"golden/{suite}/ ({at})", fix="Name another commit")
         try:
             return self._at(name, folder / inside, sha, f"{at}, replayed")
-        except (InvalidFile, UsageError) as error:
-            raise type(error)(error.what, where=f"{error.where} ({at})", fix="Name another commit") from None
+        except InvalidFile as error:
+            raise InvalidFile(error.what, where=f"{error.where} ({at})", fix="Name another commit") from None
+        except UsageError as error:
+            raise UsageError(
+                error.what, where=f"{error.where} ({at})", fix=error.fix or "Name another commit"
+            ) from None
 
     def _at(self, name: str, folder: Path, sha: str, where: str) -> Side:
         there = Project(folder, read_config(folder))
