@@ -18,8 +18,13 @@ CHARTS = "charts/"
 
 
 @click.command()
-@click.option("--models", metavar="A,B", help="These models; default: all that are recorded and the configured one.")
-@click.option("--prompts", metavar="V,W", help="These versions (v1.0 or NAME-v1.0); default: all.")
+@click.option(
+    "--models",
+    multiple=True,
+    metavar="A,B",
+    help="These models; default: all that are recorded and the configured one.",
+)
+@click.option("--prompts", multiple=True, metavar="V,W", help="These versions (v1.0 or NAME-v1.0); default: all.")
 @click.option("--dry-run", is_flag=True, help="Show what --mode live would send and cost; send nothing.")
 @click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
 @click.option(
@@ -31,8 +36,8 @@ def command(
     ctx: click.Context,
     common: Common,
     *,
-    models: str | None,
-    prompts: str | None,
+    models: tuple[str, ...],
+    prompts: tuple[str, ...],
     dry_run: bool,
     max_cost: float | None,
     chart: str | None,
@@ -74,8 +79,8 @@ def command(
     ctx.exit(INCOMPLETE if missing else 0)
 
 
-def _listed(text: str | None) -> tuple[str, ...]:
-    return tuple(part.strip() for part in (text or "").split(",") if part.strip())
+def _listed(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
 
 
 def _check_chart(common: Common, chart: str | None) -> None:

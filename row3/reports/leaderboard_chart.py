@@ -61,6 +61,8 @@ def _compose(board: BoardView) -> tuple[Figure, str]:
     write(figure, LEFT, 0.7, plain_line(headline(board)), size=9, color=MUTED)
     marks = "; orange: on the Pareto front" if panels else ""
     below = f"All of them: {common}. " if common else ""
+    if len(shown) < len(board.placed):
+        below += f"The first {len(shown)} of {len(board.placed)}. "
     write(figure, LEFT, 0.88, plain_line(f"{below}Lines: 95% intervals{marks}"), size=9, color=MUTED)
     _scores(figure, board, shown)
     width = (WIDTH - LEFT - RIGHT - PANEL_GAP) / 2

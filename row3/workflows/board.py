@@ -93,7 +93,7 @@ class Leaderboard:
 
 
 def make_board(gathered: Gathered) -> Leaderboard:
-    """Rank what was gathered. Raises `UsageError` where no case counts."""
+    """Rank what was gathered. Raises `UsageError` where there is no case to rank them over."""
     suite, entrants, sources = gathered.suite, gathered.entrants, gathered.sources
     counted = list(entrants[0].rows)
     if not counted:
@@ -105,6 +105,9 @@ def make_board(gathered: Gathered) -> Leaderboard:
         answered = all(entrant.rows[case_id].status != "failed" for case_id in counted)
         (whole if answered else rest).append(entrant)
     cases = [case_id for case_id in counted if all(one.rows[case_id].value is not None for one in whole)]
+    if whole and not cases:
+        what = f"`{suite.kind.primary}` applies to no case for all {len(whole)} combinations"
+        raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --models and --prompts")
     metric = next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary)
     labels = [sources.get(case_id) for case_id in cases]
     clusters = labels if any(label is not None for label in labels) else None

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from row3.errors import UsageError
+from row3.reports import numbers
 from row3.store.cases import case_files, read_case
 from row3.store.project import Project, Suite
 from row3.store.recordings import open_index
@@ -41,6 +42,12 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             where=f"recordings/{suite.name}/",
             fix="Record some with `row3 --mode record`, or ask for them with --mode live",
         )
+    if mode != "replay" and not prompts and not models and session.budget is None:
+        raise UsageError(
+            f"this would ask for what is missing of {numbers.count(len(askings), 'combination')}",
+            where=f"--mode {mode}",
+            fix="Name some with --models or --prompts, or set --max-cost; --dry-run shows what would be sent",
+        )
     if mode != "replay" and session.budget is not None:
         session.budget.check(each.model for asking in wanted for each in asking.parameters.values())
     fits = wanted_cases(options)
@@ -53,6 +60,8 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         if mode != "replay" and entrant.unanswered:
             from row3.workflows.running_live import asked_for_cases
 
+            said = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
+            session.say(f"{said} · {entrant.model}: asking for {numbers.count(len(entrant.unanswered), 'case')}")
             asked = asked_for_cases(session, suite, asking, entrant.unanswered)
             gathered.sources |= entrant.take(asked, primary, cost)
         gathered.entrants.append(entrant)

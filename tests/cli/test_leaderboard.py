@@ -138,6 +138,16 @@ def test_live_asks_for_what_is_missing_once_and_records_it(served: tuple[Box, Fa
     assert (replayed["nothingRecorded"], len(fake.asked)) == (2, 6)
 
 
+def test_everything_is_asked_for_only_where_that_was_said(served: tuple[Box, FakeModel]) -> None:
+    box, fake = served
+    (error,) = box.row3("leaderboard", "--mode", "live", code=2).errors
+    assert "this would ask for what is missing of 2 combinations. Name some with --models or --prompts" in error
+    args = ("--models", "baker-mini", "--models", "baker-2", "--prompts", "v1.1,v1.0", "--mode", "live")
+    done = box.row3("leaderboard", *args, code=0)
+    assert "note: extract v1.0 · baker-2: asking for 3 cases" in done.err
+    assert len(fake.asked) == 12
+
+
 def test_no_more_is_asked_than_max_cost_allows(served: tuple[Box, FakeModel]) -> None:
     box, fake = served
     args = ("leaderboard", "--models", "baker-2", "--prompts", "v1.1", "--mode", "live")
