@@ -89,6 +89,8 @@ def _check_chart(common: Common, chart: str | None) -> None:
     if chart == CHARTS and not common.may_write:
         what = "a run in CI or for this format writes no tracked file"
         raise UsageError(what, where="--chart", fix="Name a folder: --chart DIR")
+    if chart is not None and Path(chart).exists() and not Path(chart).is_dir():
+        raise UsageError("this is a file", where=f"--chart {chart}", fix="Name a folder")
 
 
 def _show(board: Leaderboard, form: str, common: Common) -> None:

@@ -22,7 +22,7 @@ def draw_leaderboard(project: Project, board: Leaderboard, folder: Path | None =
     contents = {f"{name}.svg": files.svg, f"{name}.png": files.png}
     if folder is not None:
         for each, content in contents.items():
-            write_atomic(folder / each, content)
+            write_atomic(folder / each, content, where=str(folder / each))
         return [folder / each for each in contents]
     with writing(project.local):
         commit(project.root, project.local, {f"charts/{each}": content for each, content in contents.items()})

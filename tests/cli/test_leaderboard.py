@@ -237,6 +237,7 @@ def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
         (("--models", ",".join(f"m{i}" for i in range(101))), "202 combinations are more than 200"),
         (("--model", "x"), "Name them with --models"),
         (("--mode", "record"), "asks only for what is missing"),
+        (("--chart", "row3.toml"), "--chart row3.toml: this is a file. Name a folder."),
         (("--format", "junit"), "Use table, json or markdown"),
         (("--case", "none*"), "none of 2 combinations has a recorded answer"),
     ],
