@@ -14,7 +14,7 @@ from row3.domain.prompts import PromptRef, parse_reference, parse_version
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.store import prompts as prompt_store
 from row3.store.project import Project, Suite
-from row3.store.saved_runs import latest_runs, read_header
+from row3.store.saved_runs import SavedRun, latest_runs, read_run
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
@@ -35,11 +35,13 @@ class Reading(NamedTuple):
     """Of a run or a baseline."""
     ref: PromptRef | None = None
     """Of a prompt version."""
+    run: SavedRun | None = None
+    """What is in the file, where it had to be read to know."""
 
     @property
     def spelling(self) -> str:
         """How to say that this is meant."""
-        return BASELINE if self == (BASELINE, "", self.file, None) else f"{self.kind}:{self.value}"
+        return BASELINE if self[:2] == (BASELINE, "") else f"{self.kind}:{self.value}"
 
 
 class Names:
@@ -164,8 +166,7 @@ class Names:
     def _runs(self, name: str) -> list[Reading]:
         folder = self._project.local / "runs"
         if name == LATEST:
-            newest = next(filter(self._is_of_suite, latest_runs(folder)), None)
-            return [] if newest is None else [Reading("run", LATEST, newest)]
+            return self._latest(latest_runs(folder))
         found = []
         if name[:1].isdigit():
             logs = [path for path in latest_runs(folder) if path.stem.startswith(name)]
@@ -180,8 +181,13 @@ class Names:
             return found
         return [*found, Reading("run", name, path.resolve())]
 
-    def _is_of_suite(self, path: Path) -> bool:
-        return read_header(path, where=f".row3/runs/{path.name}").suite == self._suite.name
+    def _latest(self, logs: list[Path]) -> list[Reading]:
+        """The newest run of the suite."""
+        for path in logs:
+            run = read_run(path, where=f".row3/runs/{path.name}")
+            if run.header.suite == self._suite.name:
+                return [Reading("run", LATEST, path, run=run)]
+        return []
 
     def _prompts(self, name: str, other: str) -> list[Reading]:
         there = prompt_store.versions(self._project.root)

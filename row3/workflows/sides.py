@@ -99,7 +99,7 @@ def _saved(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
     path, root = reading.file, project.root
     assert path is not None
     where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-    run = read_run(path, where=where)
+    run = read_run(path, where=where) if reading.run is None else reading.run
     header = run.header
     if (header.suite, header.kind) != (suite.name, suite.kind.name):
         raise UsageError(
