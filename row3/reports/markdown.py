@@ -77,7 +77,7 @@ def _scorecard(run: RunView, *, companion: bool) -> list[str]:
         if metric.key not in run.header.metrics:
             continue
         threshold = run.suite.rules.thresholds.get(metric.key)
-        limits = [numbers.limit(each, metric) for each in numbers.limits_of(threshold)] or ["", "", ""]
+        limits = ["", "", ""] if threshold is None else numbers.limit_texts(threshold, metric)
         value, n = run.header.metrics[metric.key], run.header.denominators.get(metric.key, 0)
         zone = _zone(run.zones.get(metric.key))
         rows.append([inline(metric.title), _value(metric, run, value), zone, *limits, f"{n:,}"])

@@ -25,11 +25,12 @@ class _Section(BaseModel):
 
 
 class ThresholdConfig(_Section):
-    """Where the zones of a metric begin, as fractions."""
+    """Where the zones of a metric begin, as fractions; what is left out is as it was."""
 
-    minimum: Fraction = Field(description="Worse than this fails.")
-    target: Fraction = Field(description="At least this good passes.")
-    excellent: Fraction = Field(description="At least this good is excellent.")
+    minimum: Fraction | None = Field(default=None, description="Worse than this fails.")
+    target: Fraction | None = Field(default=None, description="At least this good passes.")
+    excellent: Fraction | None = Field(default=None, description="At least this good is excellent.")
+    blocking: bool | None = Field(default=None, description="Whether the fail zone blocks; false: it only warns.")
 
 
 class SemanticConfig(_Section):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from row3.domain.metrics import Threshold
+from row3.domain.metrics import Metric, Threshold
 from row3.errors import InvalidFile, UsageError
 from row3.gate.limits import parse_limits
 from row3.gate.policy import GatePolicy
@@ -17,7 +17,16 @@ from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
 from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
-from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SemanticConfig, SuiteConfig, read_config
+from row3.store.config import (
+    FILE,
+    Config,
+    GateConfig,
+    ProviderConfig,
+    SemanticConfig,
+    SuiteConfig,
+    ThresholdConfig,
+    read_config,
+)
 
 LOCAL = ".row3"
 READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
@@ -123,12 +132,8 @@ def make_suite(config: Config, name: str) -> Suite:
         raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
     thresholds = {metric.key: metric.threshold for metric in kind.metrics if metric.threshold is not None}
     for key, limits in settings.thresholds.items():
-        higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == key)
-        steps = [limits.minimum, limits.target, limits.excellent]
-        if steps != sorted(steps, reverse=not higher):
-            order = "minimum ≤ target ≤ excellent" if higher else "minimum ≥ target ≥ excellent"
-            raise InvalidFile("the zones overlap", where=f"{where}.thresholds.{key}", fix=f"Keep {order}")
-        thresholds[key] = Threshold(*steps)
+        metric = next(metric for metric in kind.metrics if metric.key == key)
+        thresholds[key] = _threshold(limits, metric, thresholds.get(key), where=f"{where}.thresholds.{key}")
     if settings.gate.investigate > settings.gate.block:
         raise InvalidFile("`investigate` is above `block`", where=f"{where}.gate", fix="Keep investigate ≤ block")
     return Suite(
@@ -148,6 +153,23 @@ def make_suite(config: Config, name: str) -> Suite:
         policy=_policy(settings.gate, kind, where=f"{where}.gate"),
         provider=_merged(config.provider, settings.provider),
     )
+
+
+def _threshold(own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str) -> Threshold:
+    """A metric's zones: what is given, and the rest as it was."""
+    steps: list[float] = []
+    for field in ("minimum", "target", "excellent"):
+        value = getattr(own, field)
+        if value is None and general is None:
+            what = f"`{field}` is missing, and {metric.key} has no zones by itself"
+            raise InvalidFile(what, where=where, fix="Give minimum, target and excellent")
+        steps.append(getattr(general, field) if value is None else value)
+    minimum, target, excellent = steps
+    if steps != sorted(steps, reverse=not metric.higher_is_better):
+        order = "minimum ≤ target ≤ excellent" if metric.higher_is_better else "minimum ≥ target ≥ excellent"
+        raise InvalidFile("the zones overlap", where=where, fix=f"Keep {order}")
+    blocking = own.blocking if own.blocking is not None else general is None or general.blocking
+    return Threshold(minimum, target, excellent, blocking)
 
 
 def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:

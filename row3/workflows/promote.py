@@ -8,6 +8,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import UsageError
 from row3.gate.verdicts import Evidence, judge
+from row3.gate.zones import warning_only
 from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import Approval, read_history
@@ -101,6 +102,7 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, V
             changes=(),
             values=run.header.metrics,
             zones=run.zones,
+            warning=warning_only(session.suite.rules.thresholds),
             policy=session.suite.policy,
             cases=run.cases,
             failed=run.collected.failed,
