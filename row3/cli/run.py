@@ -65,7 +65,8 @@ def run_default(
         show_run(announced, common)
         session.finish()
         if session.may_write:
-            session.say(f"baseline saved as baselines/{session.suite.name}.json; commit it with metrics-history.json")
+            path = session.project.baseline(session.suite.name, session.suite.tier)
+            session.say(f"baseline saved as baselines/{path.name}; commit it with metrics-history.json")
         else:
             session.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return 0

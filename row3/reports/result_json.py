@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from row3.domain.intervals import Interval
+from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Reason
 from row3.gate.sensitivity import Sensitivity
 from row3.gate.zones import warning_only
@@ -39,6 +40,7 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         "schemaVersion": SCHEMA_VERSION,
         "suite": run.suite.name,
         "mode": header.mode,
+        "tier": tier_of(header.mode),
         "prompts": dict(header.prompts),
         "model": header.model,
         "metrics": dict(header.metrics),
@@ -138,6 +140,8 @@ def _baseline(header: HeaderView, against: str | None) -> dict[str, Any]:
     value: dict[str, Any] = {
         "runId": header.run_id,
         "at": header.at,
+        "mode": header.mode,
+        "tier": tier_of(header.mode),
         "prompts": dict(header.prompts),
         "model": header.model,
         "metrics": dict(header.metrics),

@@ -82,6 +82,13 @@ class GateConfig(_Section):
     informational: bool = Field(default=False, description="Report, and never block.")
 
 
+class LiveConfig(_Section):
+    """What holds in mode `live` in the place of the suite's own settings, key by key."""
+
+    thresholds: dict[str, ThresholdConfig] = {}
+    gate: GateConfig = GateConfig()
+
+
 class ProviderConfig(_Section):
     """Who answers. The key comes from the environment only."""
 
@@ -117,6 +124,7 @@ class SuiteConfig(_Section):
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()
+    live: LiveConfig = Field(default=LiveConfig(), description="What is otherwise in mode `live`.")
 
 
 class Config(_Section):

@@ -93,7 +93,7 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
             f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against"
         )
     # How the answers come about is the change's business; what they are held to is the ref's.
-    suite = replace(make_suite(there.config, name), pipeline=here.pipeline, provider=here.provider)
+    suite = replace(make_suite(there.config, name, here.tier), pipeline=here.pipeline, provider=here.provider)
     old = {path.name: path for path in case_files(there.golden(name))}
     new = _named_as_before(old, {path.name: path for path in case_files(own.golden(name))}, suite)
     gone = sorted(set(old) - set(new))
@@ -118,6 +118,7 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
         if not looser:
             what = f"{FILE} has other rules than at {label}; those of {label} judge"
             reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
+    reasons += _live_tier(there, own, name, label)
     reasons += _promotions(read_promoted(base), read_promoted(own.root), label)
     if there.config.suite != own.config.suite:
         what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
@@ -129,6 +130,23 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
     before, after = there.baseline(name), own.baseline(name)
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
     return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes, moved)
+
+
+def _live_tier(there: Project, own: Project, name: str, label: str) -> list[Reason]:
+    """What a change does to the tier that it is not judged by: nobody else would look."""
+    before, after = make_suite(there.config, name, "live"), make_suite(own.config, name, "live")
+    recorded = loosened(rules_of(make_suite(there.config, name)), rules_of(make_suite(own.config, name)))
+    reasons = [
+        Reason(Verdict.BLOCK, f"{FILE} asks for less of live answers than at {label}: {line}", cause="rules")
+        for line in loosened(rules_of(before), rules_of(after))
+        if line not in recorded  # told already, of both tiers
+    ]
+    old, new = (project.baseline(name, "live") for project in (there, own))
+    if old.is_file() and not (new.is_file() and new.read_bytes() == old.read_bytes()):
+        how = "changed" if new.is_file() else "removed"
+        what = f"the baseline of live answers was {how} since {label}; no recording can tell whether it is true"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="baseline"))
+    return reasons
 
 
 def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str) -> list[Reason]:

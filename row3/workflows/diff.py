@@ -16,7 +16,7 @@ from row3.gate.comparison import by_size, compare_case
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.store.cases import sources_of
-from row3.store.project import Project, Suite
+from row3.store.project import Project, Suite, baseline_tier
 from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun, latest_runs, parse_run, read_run, run_bytes
 from row3.workflows.differences import what_differs
 from row3.workflows.run_suite import RunOptions, collect, header_for, make_asking, replay
@@ -168,7 +168,7 @@ def _latest(project: Project, suite: Suite) -> Side:
 
 
 def _baseline(project: Project, suite: Suite) -> Path:
-    path = project.baseline(suite.name)
+    path = project.baseline(suite.name, baseline_tier(project, suite))
     if path.is_file():
         return path
     raise UsageError("there is no baseline", where=f"baselines/{path.name}", fix="Make one with `row3 --baseline`")

@@ -11,7 +11,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.drift import Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.store.cases import case_files, read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project, Suite, baseline_tier, has_baseline
 from row3.store.saved_runs import RunHeader, SavedRun, parse_record
 from row3.workflows.baseline import read_baseline
 from row3.workflows.budget import pricing
@@ -135,6 +135,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0) -> Drif
     `UsageError`, `ProviderStopped`.
     """
     _refuse(session, sample)
+    session.switch("live")
     project, suite = session.project, session.suite
     then, source = _then(project, suite)
     asking = asking_again(project, suite, then.header, session.options.repeats)
@@ -173,8 +174,10 @@ def _refuse(session: Session, sample: int | None) -> None:
 
 def _then(project: Project, suite: Suite) -> tuple[SavedRun, str]:
     """What the promoted prompts answered, and where that stands."""
-    if project.baseline(suite.name).is_file():
-        return read_baseline(project, suite), f"baselines/{suite.name}.json"
+    if has_baseline(project, suite):
+        return read_baseline(
+            project, suite
+        ), f"baselines/{project.baseline(suite.name, baseline_tier(project, suite)).name}"
     lineup = line_up(project, suite, role="promoted")
     asking = make_asking(suite, lineup, RunOptions())
     files = case_files(project.golden(suite.name))

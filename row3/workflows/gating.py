@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from row3.domain.prompts import PromptRef, parse_version
@@ -14,17 +13,17 @@ from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite, pick_suite
+from row3.store.project import Project, Suite, baseline_tier, pick_suite
 from row3.store.saved_runs import SavedRun
 from row3.store.transaction import commit
 from row3.workflows.at_ref import Ref, find_ref, judging_by
-from row3.workflows.baseline import read_baseline
+from row3.workflows.baseline import mixed_tiers, read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
 from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
 from row3.workflows.rescore import StoredCases, baseline_reasons
-from row3.workflows.run_header import rules_of
+from row3.workflows.run_header import RulesSummary, rules_of
 from row3.workflows.run_suite import with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import GateFlags, Session, entry_of, make_approval, repository_state, save_log
@@ -49,7 +48,7 @@ def compare(
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
     if ref is not None and session.options.mode is None:
-        session.options = replace(session.options, mode="replay")
+        session.switch("replay")
     if ref is not None and session.mode != "replay":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
     with judging_by(session.project, session.suite, ref) as judging:
@@ -63,11 +62,13 @@ def compare(
             read_history(session.project.root),
             against=label,
             partial=session.options.partial,
-            rules=rules_of(pick_suite(session.project, suite.name)) if lenient else None,
+            rules=_rules_today(session, suite, lenient=lenient),
             own=partial(own_files, session.project, session.suite),
             extra=(*judging.reasons, *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify)),
         )
         comparison.differs.extend(judging.notes)
+        if mixed := mixed_tiers(suite, baseline.header):
+            comparison.differs.insert(0, mixed)
         if lenient and session.gate != GateFlags():
             comparison.differs.append(f"judged as the command line says: {session.gate}")
     if session.mode != "replay":
@@ -78,11 +79,24 @@ def compare(
     return comparison
 
 
+def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSummary | None:
+    """What the rules of the baseline are held against; None for those that the run was judged by.
+
+    A baseline of the other tier was made under that tier's rules, so it is these that must not have become looser.
+    """
+    tier = baseline_tier(session.project, suite)
+    if not lenient and tier == suite.tier:
+        return None
+    own = pick_suite(session.project, suite.name, tier)
+    return rules_of(own if lenient else session.gate.applied(own))
+
+
 def _baseline_reasons(session: Session, suite: Suite, *, new: bool, verify: bool) -> list[Reason]:
     """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings."""
     if new:
         return baseline_reasons(session.project, suite)
-    found = baseline_reasons(session.project, suite, name="the baseline") if verify else []
+    recorded = suite.tier == "replay"
+    found = baseline_reasons(session.project, suite, name="the baseline") if verify and recorded else []
     return [reason for reason in found if reason.verdict is Verdict.BLOCK]
 
 

@@ -149,7 +149,7 @@ def _judge_folder(verdict: HookVerdict, root: Path, ref: Ref | None) -> None:
     there = [name for name in project.suite_names() if any(project.golden(name).glob(PATTERN))]
     verdict.gone += [name for name in at_base if name not in there]
     for name in there:
-        session = Session(project, pick_suite(project, name), RunOptions(mode="replay"), may_write=False)
+        session = Session(project, pick_suite(project, name, "replay"), RunOptions(mode="replay"), may_write=False)
         if name in at_base:
             verdict.comparisons.append(compare(session, ref=ref))
         elif project.baseline(name).is_file():

@@ -13,7 +13,7 @@ from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import Approval, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
+from row3.store.project import Project, Suite, has_baseline
 from row3.store.transaction import commit
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
@@ -70,7 +70,7 @@ def promote(
     result.refused = not allowed
     result.entry = promotion_entry(project, result, current.version if current is not None else None)
     if dry_run or not allowed:
-        result.files = planned_files(result) if allowed else ()
+        result.files = planned_files(project, result) if allowed else ()
         return result
     if not session.may_write:
         raise UsageError(
@@ -92,7 +92,7 @@ def promote(
 
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:
     """The candidate's run and the gate's word on it; a first promotion is judged by its zones alone."""
-    if session.project.baseline(session.suite.name).is_file():
+    if has_baseline(session.project, session.suite):
         comparison = compare(session, lineup=lineup, verify=True)
         return comparison.run, comparison, comparison.verdict, comparison.reasons
     run = run_suite(session, lineup=lineup)

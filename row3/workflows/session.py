@@ -8,8 +8,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
-from row3.store.config import FILE
+from row3.store.config import FILE, Mode
 from row3.store.history import Approval, HistoryEntry
 from row3.store.locks import finish_interrupted, writing
 from row3.store.project import Project, Suite, open_project, pick_suite, with_limits
@@ -94,13 +95,19 @@ class Session:
         """
         self.live, self.afterwards = live, []
         if live.adaptive and self.mode not in ("live", "record"):
-            self.options = replace(self.options, mode="live")
+            self.switch("live")
         if live.max_cost is not None:
             from row3.workflows.budget import Budget, price_table, recorded_sizes
 
             known = partial(recorded_sizes, self.project, self.suite.name)
             self.budget = Budget(live.max_cost, price_table(self.project), known)
         return self
+
+    def switch(self, mode: Mode) -> None:
+        """Go on in another mode, by the rules of its tier."""
+        self.options = replace(self.options, mode=mode)
+        if tier_of(mode) != self.suite.tier:
+            self.suite = self.gate.applied(pick_suite(self.project, self.suite.name, tier_of(mode)))
 
     def finish(self) -> None:
         """The result is shown: what was kept in case of an interruption can go."""
@@ -128,7 +135,7 @@ def open_session(
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project = open_project(start)
     done = finish_interrupted(project.local, say=say) if may_write else []
-    chosen = gate.applied(pick_suite(project, suite))
+    chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done))
 
 
