@@ -11,10 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from row3.domain.prompts import parse_version
+from row3.domain.tiers import Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
+from row3.store.history import FILE as HISTORY
 from row3.store.project import Project, Suite, make_suite
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.workflows.differences import loosened
@@ -23,7 +25,7 @@ from row3.workflows.run_header import rules_of
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
-READ = (FILE, "golden", "baselines", PROMOTED)
+READ = (FILE, "golden", "baselines", PROMOTED, HISTORY)
 """What a comparison against a git ref takes from that ref."""
 NAMED = 5
 """Files that a reason names before it only counts."""
@@ -70,31 +72,58 @@ def find_ref(project: Project, name: str) -> Ref:
     return Ref(repository, repository.resolve(name), name, inside_of(repository, project.root))
 
 
-@contextmanager
-def judging_by(project: Project, suite: Suite, ref: Ref | None) -> Iterator[Judging]:
-    """What judges a suite; the files of a ref are laid out in a temporary folder meanwhile.
+class Base:
+    """The files of a ref, laid out in a folder: for one suite, or for all of them in turn."""
 
-    Raises `InvalidFile` where the ref does not have the suite.
-    """
+    def __init__(self, ref: Ref, folder: Path) -> None:
+        root = folder / ref.inside
+        self.ref = ref
+        self.project = Project(root, read_config(root))
+        self._cases: dict[Path, dict[str, Path]] = {}
+
+    def cases(self, suite: str) -> dict[str, Path]:
+        """A suite's golden cases by file name, as the ref has them, without those that are laid beside them later.
+
+        Raises `InvalidFile` where the ref has none.
+        """
+        folder = self.project.golden(suite)
+        if folder not in self._cases:
+            self._cases[folder] = {path.name: path for path in case_files(folder)}
+        return self._cases[folder]
+
+    def suites(self, tier: Tier) -> list[str]:
+        """The suites that have a baseline of this tier there."""
+        stems = [path.stem for path in sorted((self.project.root / "baselines").glob("*.json"))]
+        return [suite_of_stem(stem) for stem in stems if stem == file_stem(suite_of_stem(stem), tier)]
+
+
+@contextmanager
+def laid_out(ref: Ref | None) -> Iterator[Base | None]:
+    """The files of a ref in a temporary folder; None without one. Raises `InvalidFile` for its row3.toml."""
     if ref is None:
-        yield Judging(project, suite, case_files(project.golden(suite.name)))
+        yield None
         return
     with TemporaryDirectory(prefix="row3-against-") as name:
-        root = Path(name)
-        ref.repository.read_tree(ref.sha, [ref.inside + path for path in READ], root)
-        yield _at(root / ref.inside, ref.label, project, suite)
+        ref.repository.read_tree(ref.sha, [ref.inside + path for path in READ], Path(name))
+        yield Base(ref, Path(name))
 
 
-def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
-    name = here.name
-    there = Project(base, read_config(base))
+def judging_by(project: Project, suite: Suite, base: Base | None) -> Judging:
+    """What judges a suite. Raises `InvalidFile` where the base does not have the suite."""
+    if base is None:
+        return Judging(project, suite, case_files(project.golden(suite.name)))
+    return _at(base, project, suite)
+
+
+def _at(base: Base, own: Project, here: Suite) -> Judging:
+    name, label, there = here.name, base.ref.label, base.project
     if not there.golden(name).is_dir():
         raise InvalidFile(
             f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against"
         )
     # How the answers come about is the change's business; what they are held to is the ref's.
     suite = replace(make_suite(there.config, name, here.tier), pipeline=here.pipeline, provider=here.provider)
-    old = {path.name: path for path in case_files(there.golden(name))}
+    old = base.cases(name)
     new = _named_as_before(old, {path.name: path for path in case_files(own.golden(name))}, suite)
     gone = sorted(set(old) - set(new))
     changed = sorted(file for file in set(old) & set(new) if old[file].read_bytes() != new[file].read_bytes())
@@ -119,7 +148,7 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
             what = f"{FILE} has other rules than at {label}; those of {label} judge"
             reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
     reasons += _live_tier(there, own, name, label)
-    reasons += _promotions(read_promoted(base), read_promoted(own.root), label)
+    reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label)
     if there.config.suite != own.config.suite:
         what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))

@@ -11,12 +11,12 @@ from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, history_text, read_history
+from row3.store.history import Approval, history_text
 from row3.store.locks import writing
 from row3.store.project import Project, Suite, baseline_tier, pick_suite
 from row3.store.saved_runs import SavedRun
 from row3.store.transaction import commit
-from row3.workflows.at_ref import Ref, find_ref, judging_by
+from row3.workflows.at_ref import Base, find_ref, judging_by, laid_out
 from row3.workflows.baseline import mixed_tiers, read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
@@ -32,14 +32,14 @@ from row3.workflows.session import GateFlags, Session, entry_of, make_approval, 
 def compare(
     session: Session,
     *,
-    ref: Ref | None = None,
+    base: Base | None = None,
     lineup: Lineup | None = None,
     lenient: bool = False,
     verify: bool = False,
 ) -> Comparison:
     """Run the candidates, compare them with the baseline, judge.
 
-    With `ref`, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
+    With a base, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
     is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
     modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
@@ -47,30 +47,30 @@ def compare(
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
-    if ref is not None and session.options.mode is None:
+    if base is not None and session.options.mode is None:
         session.switch("replay")
-    if ref is not None and session.mode != "replay":
+    if base is not None and session.mode != "replay":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
-    with judging_by(session.project, session.suite, ref) as judging:
-        suite = session.gate.applied(judging.suite)
-        label = None if ref is None else ref.label
-        baseline = read_baseline(judging.project, suite, against=label)
-        comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
-        run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
-        comparison = comparer.finish(
-            run,
-            read_history(session.project.root),
-            against=label,
-            partial=session.options.partial,
-            rules=_rules_today(session, suite, lenient=lenient),
-            own=partial(own_files, session.project, session.suite),
-            extra=(*judging.reasons, *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify)),
-        )
-        comparison.differs.extend(judging.notes)
-        if mixed := mixed_tiers(suite, baseline.header):
-            comparison.differs.insert(0, mixed)
-        if lenient and session.gate != GateFlags():
-            comparison.differs.append(f"judged as the command line says: {session.gate}")
+    judging = judging_by(session.project, session.suite, base)
+    suite = session.gate.applied(judging.suite)
+    label = None if base is None else base.ref.label
+    baseline = read_baseline(judging.project, suite, against=label)
+    comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
+    run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
+    comparison = comparer.finish(
+        run,
+        session.history(),
+        against=label,
+        partial=session.options.partial,
+        rules=_rules_today(session, suite, lenient=lenient),
+        own=partial(own_files, session.project, session.suite),
+        extra=(*judging.reasons, *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify)),
+    )
+    comparison.differs.extend(judging.notes)
+    if mixed := mixed_tiers(suite, baseline.header):
+        comparison.differs.insert(0, mixed)
+    if lenient and session.gate != GateFlags():
+        comparison.differs.append(f"judged as the command line says: {session.gate}")
     if session.mode != "replay":
         from row3.workflows.live_compare import tell_which_moved
 
@@ -134,8 +134,8 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
     A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
-    ref = None if against is None else find_ref(session.project, against)
-    comparison = compare(session, ref=ref, lenient=ref is None)
+    with laid_out(None if against is None else find_ref(session.project, against)) as base:
+        comparison = compare(session, base=base, lenient=base is None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
