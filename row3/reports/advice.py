@@ -32,8 +32,31 @@ def summary(comparison: ComparisonView) -> str:
     return f"{title} {numbers.percent(change.current)}{moved} · {count_line(comparison.moves)}"
 
 
-def what_next(comparison: ComparisonView) -> list[str]:
-    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote."""
+OF_A_SUITE = (
+    "row3 investigate",
+    "row3 --compare",
+    "row3 promote",
+    "row3 --baseline",
+    "row3 trend",
+    "row3 recordings verify",
+)
+"""Commands that are about one suite, the default one unless it is named."""
+
+
+def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
+    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote.
+
+    With `named` the commands name their suite, as they must where several are told of.
+    """
+    lines = _what_next(comparison)
+    if named:
+        name = plain(comparison.run.suite.name)
+        for command in OF_A_SUITE:
+            lines = [line.replace(command, f"{command} --suite {name}") for line in lines]
+    return lines
+
+
+def _what_next(comparison: ComparisonView) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
     promoting = run.header.action == "promotion"
     promote = f"row3 promote {waiting[0]}" if waiting and not promoting else ""

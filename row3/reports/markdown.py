@@ -32,9 +32,14 @@ SHOWN_DIFF = 200
 
 
 def markdown_report(
-    run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0, details: bool = True
+    run: RunView,
+    comparison: ComparisonView | None = None,
+    *,
+    declines: int = 0,
+    details: bool = True,
+    named: bool = False,
 ) -> str:
-    """A whole report; without details nothing unfolds."""
+    """A whole report; without details nothing unfolds, with `named` its commands name their suite."""
     parts = [[_heading(run, comparison)], [_what_runs(run)]]
     if comparison is not None:
         parts += [[f"**{inline(summary(comparison))}**"], _compared(comparison), _reasons(comparison)]
@@ -44,7 +49,7 @@ def markdown_report(
     if details:
         parts += _details(run, comparison)
     if comparison is not None:
-        parts.append([f"> {'<br>'.join(inline(text) for text in what_next(comparison))}"])
+        parts.append([f"> {'<br>'.join(inline(text) for text in what_next(comparison, named=named))}"])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
