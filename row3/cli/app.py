@@ -32,7 +32,7 @@ COMMANDS = {
     "cases": "Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.",
     "history": "List the baselines, comparisons and promotions.",
     "trend": "Draw the metrics over time (SVG and PNG).",
-    "recordings": "List, import, prune or verify the recorded answers.",
+    "recordings": "List, import, prune or verify the recorded answers; see how far the live system drifts.",
     "report": "Write a comparison as a report (Markdown unless --format says otherwise).",
     "schema": "Write JSON Schemas for the project's files.",
 }

@@ -83,6 +83,7 @@ def _what_next(comparison: ComparisonView) -> list[str]:
 
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
+    "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
     "locks": "put prompts/promoted.json back",
@@ -90,6 +91,7 @@ CURES: Mapping[Cause, str] = {
 }
 """What undoes a block, by its cause."""
 LOOKS: Mapping[Cause, str] = {
+    "recordings": "see that the answers were meant to be recorded again (git diff recordings)",
     "cases": "see that the golden cases were meant to change (git diff golden)",
     "rules": "see that row3.toml was meant to change (git diff row3.toml)",
     "baseline": "row3 recordings verify",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -98,13 +98,20 @@ class Base:
 
 
 @contextmanager
-def laid_out(ref: Ref | None) -> Iterator[Base | None]:
-    """The files of a ref in a temporary folder; None without one. Raises `InvalidFile` for its row3.toml."""
+def laid_out(ref: Ref | None, changed: Sequence[str] | None = None) -> Iterator[Base | None]:
+    """The files of a ref in a temporary folder; None without one. Raises `InvalidFile` for its row3.toml.
+
+    Of the recordings only those that differ are laid out: files of `changed`, or of the work tree where that is None.
+    """
     if ref is None:
         yield None
         return
+    recordings = f"{ref.inside}recordings/"
+    if changed is None:
+        changed = ref.repository.differing([recordings], base=ref.sha)
     with TemporaryDirectory(prefix="row3-against-") as name:
-        ref.repository.read_tree(ref.sha, [ref.inside + path for path in READ], Path(name))
+        paths = [*(ref.inside + path for path in READ), *(path for path in changed if path.startswith(recordings))]
+        ref.repository.read_tree(ref.sha, paths, Path(name))
         yield Base(ref, Path(name))
 
 

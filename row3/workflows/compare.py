@@ -96,6 +96,8 @@ class Comparer:
         self.changed: list[str] = []
         self.incomparable: list[str] = []
         self.broke: list[str] = []
+        self.otherwise: list[str] = []
+        """Cases whose answers are not those that the baseline saved."""
         self.critical: dict[str, str] = {}
         self._newly_resting: dict[str, str] = {}
         self._rested = frozenset(baseline.header.gate.get("quarantined", ()))
@@ -123,6 +125,8 @@ class Comparer:
             self.weakened[case_id] = list(compared.weakened)
         if compared.changed:
             self.changed.append(case_id)
+        if compared.otherwise:
+            self.otherwise.append(case_id)
         self.rescored += compared.rescored
         self._problem = self._problem or compared.problem
         if counts and compared.before is not None:

@@ -22,9 +22,17 @@ from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
 from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
+from row3.workflows.recording_drift import (
+    Replaced,
+    again_text,
+    edited_reasons,
+    same_requests,
+    since_base,
+    since_baseline,
+)
 from row3.workflows.rescore import StoredCases, baseline_reasons
 from row3.workflows.run_header import RulesSummary, rules_of
-from row3.workflows.run_suite import with_action
+from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import GateFlags, Session, entry_of, make_approval, repository_state, save_log
 
@@ -57,6 +65,8 @@ def compare(
     baseline = read_baseline(judging.project, suite, against=label)
     comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
     run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
+    replaced = _replaced(session, suite, comparer, run, base)
+    since = "the baseline" if label is None else label
     comparison = comparer.finish(
         run,
         session.history(),
@@ -64,9 +74,15 @@ def compare(
         partial=session.options.partial,
         rules=_rules_today(session, suite, lenient=lenient),
         own=partial(own_files, session.project, session.suite),
-        extra=(*judging.reasons, *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify)),
+        extra=(
+            *judging.reasons,
+            *edited_reasons(replaced, since),
+            *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify),
+        ),
     )
     comparison.differs.extend(judging.notes)
+    if again := again_text(replaced, since):
+        comparison.differs.append(again)
     if mixed := mixed_tiers(suite, baseline.header):
         comparison.differs.insert(0, mixed)
     if lenient and session.gate != GateFlags():
@@ -77,6 +93,17 @@ def compare(
         tell_which_moved(session, comparer, comparison)
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)
     return comparison
+
+
+def _replaced(session: Session, suite: Suite, comparer: Comparer, run: Run, base: Base | None) -> list[Replaced]:
+    """Recordings that hold another answer than before: at the base, or when the baseline was made."""
+    if session.mode != "replay":
+        return []
+    if base is not None:
+        return since_base(session.project, suite, base)
+    before = comparer.baseline.header
+    asks = same_requests(before, run.header)
+    return since_baseline(session.project, suite, before, comparer.otherwise) if asks else []
 
 
 def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSummary | None:

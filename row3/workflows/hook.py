@@ -137,7 +137,7 @@ def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: s
         count = repository.read_tree(tree, paths, folder) if tree else repository.read_index(paths, folder)
         if count:
             ref = None if base is None else Ref(repository, base, base[:10], inside)
-            with laid_out(ref) as at_base:
+            with laid_out(ref, changed) as at_base:
                 _judge_folder(verdict, folder / inside, at_base, [path.removeprefix(inside) for path in changed])
 
 
