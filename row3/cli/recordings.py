@@ -78,14 +78,15 @@ def prune(common: Common, *, dry_run: bool) -> None:
 
 
 @command.command()
+@click.option("--against", metavar="REF", help="Also look for answers that are others at this git ref.")
 @common_options
 @click.pass_context
-def verify(ctx: click.Context, common: Common) -> None:
+def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
     """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
     from row3.reports.recordings_table import findings_json, findings_text
     from row3.workflows.recordings import verify as verify_recordings
 
-    findings = verify_recordings(*_opened(common))
+    findings = verify_recordings(*_opened(common), against=against)
     as_json = common.as_json
     text = json.dumps(findings_json(findings), indent=1) if as_json else _lines(findings_text(findings), common)
     emit(text, common.out)

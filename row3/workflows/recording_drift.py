@@ -32,6 +32,8 @@ class Replaced:
     prompt: str
     again: bool
     """It was recorded later than what it takes the place of."""
+    where: str = ""
+    """File and line of the answer that stands there now."""
 
     def __str__(self) -> str:
         return f"{self.case_id} ({self.prompt})" if self.prompt else self.case_id
@@ -73,7 +75,7 @@ def since_base(project: Project, suite: Suite, base: Base) -> list[Replaced]:
         now = index.first(digest) if digest in index else None
         if now is not None and digest_text(now.answer.text) != digest_text(before.answer.text):
             again = now.recorded_at > before.recorded_at
-            found.append(Replaced(now.case_id, now.prompt, again))
+            found.append(Replaced(now.case_id, now.prompt, again, index.place(digest)))
     return found
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import xml.etree.ElementTree as ET
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, Done, first, flawless
+from tests.projects import CASES, Box, Done, FakeModel, FakeReply, first, flawless
 from tests.suites import SUITES, record, several, spoil, with_baselines
 
 
@@ -184,6 +185,32 @@ def test_a_prompt_runs_in_the_suites_that_have_it(box: Box) -> None:
 def test_what_is_for_one_suite_does_not_go_with_all(box: Box, options: tuple[str, ...]) -> None:
     done = box.row3("--compare", "--all", *options, code=2)
     assert f"{options[0]} is for one suite; leave out --all" in done.err
+
+
+class TestLive:
+    @pytest.fixture
+    def asked(self, box: Box) -> Iterator[list[str]]:
+        """What the provider of all suites was asked; it finds everything."""
+        fake = FakeModel(lambda case_id, _: FakeReply(json.dumps(flawless(CASES[case_id]))))
+        served = f'model = "baker-1"\npreset = "vllm"\nbase_url = "{fake.url}"\n'
+        prices = '\n[prices."baker-1"]\ninput = 1\noutput = 1\n'
+        box.replace("row3.toml", 'model = "baker-1"\n', served + prices)
+        yield fake.asked
+        fake.stop()
+
+    def test_the_live_tier_of_every_suite(self, box: Box, asked: list[str]) -> None:
+        done = box.row3("--baseline", "--all", "--mode", "live", code=0)
+        assert "baselines saved: broken.live.json, good.live.json" in done.err
+        value = box.row3("--compare", "--all", "--mode", "live", "--format", "json", code=0).json
+        assert [each["baseline"]["tier"] for each in value["suites"]] == ["live"] * 4
+        assert len(asked) == 12 + 24
+
+    def test_all_suites_share_what_may_be_spent(self, box: Box, asked: list[str]) -> None:
+        cost = 150 / 1e6
+        done = box.row3("--all", "--mode", "live", "--max-cost", f"{7.5 * cost:g}", "--jobs", "1", code=3)
+        assert 3 < len(asked) <= 8
+        assert rows(done)["worse"][-1] == "incomplete"
+        assert "incomplete" not in rows(done)["broken"]
 
 
 class TestAgainst:

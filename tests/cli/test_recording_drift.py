@@ -71,6 +71,17 @@ def test_an_edit_that_forgets_the_digest_is_refused_as_ever(box: Box) -> None:
     assert "the recorded answer was edited" in box.row3("--compare", code=2).err
 
 
+def test_verify_tells_edited_answers_from_those_that_were_recorded_again(box: Box) -> None:
+    edit(box, NEW, "yeast", 3)
+    next_second()
+    box.record("1.0", {"rye": flawless(CASES["rye"])})
+    done = box.row3("recordings", "verify", "--against", "HEAD", code=2)
+    lines = done.out.splitlines()
+    assert any(line.startswith(f"{NEW}:") and "error [replaced-answer] yeast" in line for line in lines)
+    assert any(line.startswith(f"{OLD}:") and "warning [recorded-again] rye" in line for line in lines)
+    assert "replaced-answer" not in box.row3("recordings", "verify", code=0).out
+
+
 class TestAskedAgain:
     """`row3 recordings drift`."""
 
