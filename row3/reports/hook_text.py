@@ -96,17 +96,26 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     return lines
 
 
+def _named(hook: HookView) -> str:
+    """The suite that the cure is for, where there are several."""
+    if len(hook.results) + len(hook.untouched) < 2:
+        return ""
+    worst = next((result for result in hook.results if result.exit_code == hook.exit_code), hook.results[0])
+    return f" --suite {plain(worst.suite)}"
+
+
 def _cure(hook: HookView) -> list[str]:
     if all(result.exit_code in (0, 2) for result in hook.results):
         return ["  Mend the file; row3 lint names all that is wrong."]
     if any(result.exit_code == 3 for result in hook.results):
         return [
             "  These answers are not recorded. Record them and add them to the change:",
-            "    row3 --compare --mode auto --model MODEL && git add recordings",
+            f"    row3 --compare{_named(hook)} --mode auto --model MODEL && git add recordings",
         ]
+    suite = _named(hook)
     return [
-        "  See it in full:     row3 --compare",
-        "  Explain a case:     row3 investigate CASE",
-        "  Accept it, signed:  row3 --compare --approve REASON",
+        f"  See it in full:     row3 --compare{suite}",
+        f"  Explain a case:     row3 investigate{suite} CASE",
+        f"  Accept it, signed:  row3 --compare{suite} --approve REASON",
         "                      git add metrics-history.json CHANGELOG.md",
     ]
