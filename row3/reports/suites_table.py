@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from row3.domain.metrics import Metric
 from row3.reports import numbers
-from row3.reports.comparison_table import WITH_WORDS, better, comparison_table
+from row3.reports.comparison_table import better, comparison_table
 from row3.reports.headline import first_line
 from row3.reports.model import RunView
 from row3.reports.scorecard_table import scorecard_table
@@ -25,8 +25,10 @@ from row3.reports.style import (
 )
 from row3.reports.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, standing
 
-LONGEST_SUITE, LONGEST_TITLE = 16, 10
-"""Columns of the names where the table has to fit 80."""
+LONGEST_SUITE, LONGEST_TITLE = 14, 9
+"""Columns of the names where the table has to fit 80; twice as many where there is room."""
+WIDE = 104
+"""Columns from which on zones are named and not only marked."""
 MARK_OF: dict[Standing, str] = {"incomplete": "?", "unusable": "✗", "none": " ", "approved": "✓", "informational": "✗"}
 
 
@@ -48,7 +50,7 @@ def run_of(result: SuiteResult) -> RunView | None:
 
 
 def _summary(report: SuitesReport, style: Style) -> list[str]:
-    wide = style.width >= WITH_WORDS
+    wide = style.width >= WIDE
     rows = [_row(result, style, wide=wide, judged=report.judged) for result in report.results]
     heads: tuple[str, ...] = ("suite", "metric", "now", "points ", "95% interval", "zone", "cases", "verdict")
     align = "llrrrlrl"
