@@ -81,6 +81,8 @@ def _completeness(evidence: Evidence) -> list[Reason]:
 def _zones(evidence: Evidence) -> list[Reason]:
     """A fail zone blocks where the metric is gated; one that only warns is told of, gated or not."""
     titles = {metric.key: metric.title for metric in evidence.metrics}
+    judged = evidence.policy.metrics
+    warning = {metric.key for metric in evidence.metrics if not metric.blocking and metric.key not in judged}
     reasons = []
     for zones, values, over in (
         (evidence.zones, evidence.values, ""),
@@ -91,9 +93,9 @@ def _zones(evidence: Evidence) -> list[Reason]:
             if zone is not Zone.FAIL or told:
                 continue
             what = f"{titles[key]} {values[key]:.1%} is in its fail zone{over}"
-            if key in evidence.warning:
+            if key in evidence.warning or key in warning:
                 reasons.append(Reason(Verdict.INVESTIGATE, f"{what}, which does not block", metric=key))
-            elif key in evidence.policy.metrics:
+            elif key in judged:
                 reasons.append(Reason(Verdict.BLOCK, what, metric=key))
     return reasons
 

@@ -156,12 +156,16 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
     if kind.primary in weights:
         raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
-    thresholds = {metric.key: metric.threshold for metric in kind.metrics if metric.threshold is not None}
+    gate = settings.gate.model_copy(update={key: getattr(live.gate, key) for key in live.gate.model_fields_set})
+    thresholds = {
+        metric.key: replace(metric.threshold, blocking=metric.blocking or metric.key in (gate.metrics or ()))
+        for metric in kind.metrics
+        if metric.threshold is not None
+    }
     for field, table in (("thresholds", settings.thresholds), ("live.thresholds", live.thresholds)):
         for key, limits in table.items():
             metric = next(metric for metric in kind.metrics if metric.key == key)
             thresholds[key] = _threshold(limits, metric, thresholds.get(key), where=f"{where}.{field}.{key}")
-    gate = settings.gate.model_copy(update={key: getattr(live.gate, key) for key in live.gate.model_fields_set})
     at_gate = f"{where}.live.gate" if live.gate.model_fields_set else f"{where}.gate"
     if gate.investigate > gate.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
@@ -179,7 +183,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
             semantic=_semantic(settings.matching.semantic, where=f"{where}.matching.semantic"),
             predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
         ),
-        policy=_policy(gate, kind, where=at_gate),
+        policy=_policy(gate, kind, thresholds, where=at_gate),
         provider=_merged(config.provider, settings.provider),
         tier=tier,
     )
@@ -213,8 +217,9 @@ def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | 
     return SemanticRule(LOCAL_MODEL, settings.threshold)
 
 
-def _policy(gate: GateConfig, kind: Kind, *, where: str) -> GatePolicy:
-    headline = [metric.key for metric in kind.metrics if not metric.companion]
+def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *, where: str) -> GatePolicy:
+    blocking = {key for key, threshold in thresholds.items() if threshold.blocking}
+    headline = [m.key for m in kind.metrics if not m.companion and (m.blocking or m.key in blocking)]
     policy = GatePolicy(
         unit=gate.unit,
         block=gate.block,
