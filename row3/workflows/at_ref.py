@@ -88,7 +88,7 @@ class Base:
         """
         folder = self.project.golden(suite)
         if folder not in self._cases:
-            self._cases[folder] = {path.name: path for path in case_files(folder)}
+            self._cases[folder] = _by_name(folder)
         return self._cases[folder]
 
     def suites(self, tier: Tier) -> list[str]:
@@ -131,7 +131,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     # How the answers come about is the change's business; what they are held to is the ref's.
     suite = replace(make_suite(there.config, name, here.tier), pipeline=here.pipeline, provider=here.provider)
     old = base.cases(name)
-    new = _named_as_before(old, {path.name: path for path in case_files(own.golden(name))}, suite)
+    new = _named_as_before(old, _by_name(own.golden(name)), suite)
     gone = sorted(set(old) - set(new))
     changed = sorted(file for file in set(old) & set(new) if old[file].read_bytes() != new[file].read_bytes())
     added = sorted(set(new) - set(old))
@@ -161,7 +161,9 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
-        shutil.copyfile(new[file], there.golden(name) / file)
+        copy = there.golden(name) / file
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(new[file], copy)
     notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
     before, after = there.baseline(name), own.baseline(name)
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
@@ -199,6 +201,10 @@ def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str
         if before is not None and after is not None and after < before:
             reasons.append(Reason(Verdict.BLOCK, f"{name} falls back from {before} to {after}", cause="locks"))
     return reasons
+
+
+def _by_name(folder: Path) -> dict[str, Path]:
+    return {path.relative_to(folder).as_posix(): path for path in case_files(folder)}
 
 
 def _named_as_before(old: dict[str, Path], new: dict[str, Path], suite: Suite) -> dict[str, Path]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from row3.errors import Row3Error
+from row3.errors import InvalidFile, Row3Error
 from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
-from row3.store.cases import PATTERN
+from row3.store.cases import case_files
 from row3.store.project import Project
 from row3.workflows.at_ref import Base
 from row3.workflows.gating import compare
@@ -49,4 +49,7 @@ def gone_suites(project: Project, base: Base | None) -> list[Gone]:
 
 def has_cases(project: Project, suite: str) -> bool:
     """Whether a suite has a golden case at all."""
-    return any(project.golden(suite).glob(PATTERN))
+    try:
+        return bool(case_files(project.golden(suite)))
+    except InvalidFile:
+        return False
