@@ -189,6 +189,6 @@ def _next(report: SuitesReport) -> list[str]:
         return []
     name = plain(worst.suite)
     if report.exit_code == 2:
-        return ["Next: mend the file; row3 lint names all that is wrong."]
+        return ["Next: do what is said above; row3 lint names all that is wrong with files."]
     verb = "row3 --compare" if report.judged else "row3"
     return [f"Next: {verb} --suite {name}"]

@@ -78,6 +78,12 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
     return files
 
 
+def _flag(project: Project, suite: Suite) -> str:
+    """What a command needs to be of this suite, where it is not the one that runs by itself."""
+    alone = project.config.suite == suite.name or project.suite_names() == [suite.name]
+    return "" if alone else f" --suite {suite.name}"
+
+
 def mixed_tiers(suite: Suite, baseline: RunHeader) -> str:
     """What to say where live answers are compared with a baseline of recorded ones, or the reverse; else nothing."""
     there = tier_of(baseline.mode)
@@ -94,7 +100,9 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
     where = f"baselines/{path.name}" + (f" at {against}" if against else "")
     if not path.is_file():
         raise InvalidFile(
-            "there is no baseline to compare with", where=where, fix="Make one with `row3 --baseline`, and commit it"
+            "there is no baseline to compare with",
+            where=where,
+            fix=f"Make one with `row3 --baseline{_flag(project, suite)}`, and commit it",
         )
     run = read_run(path, where=where)
     if run.header.kind != suite.kind.name:

@@ -78,6 +78,15 @@ def test_a_suite_that_cannot_be_used_hides_no_other(spoilt: Box) -> None:
     assert "1 blocks · 1 is incomplete · 1 cannot be used · 1 proceeds" in done.out
 
 
+def test_a_suite_without_a_baseline_says_how_to_make_one(box: Box) -> None:
+    box.path("baselines/good.json").unlink()
+    done = box.row3("--compare", "--all", code=2)
+    assert rows(done)["good"][-1] == "unusable"
+    assert "there is no baseline to compare with. Make one with `row3 --baseline --suite good`" in " ".join(
+        done.out.split()
+    )
+
+
 def test_the_worst_exit_code_counts(spoilt: Box) -> None:
     spoilt.git("checkout", "-q", "golden/broken")
     assert "BLOCK" in spoilt.row3("--compare", "--all", code=1).out  # a block before an incomplete run
