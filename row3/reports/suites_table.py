@@ -19,6 +19,7 @@ from row3.reports.style import (
     ZONE_COLOURS,
     Style,
     arrow,
+    cells,
     plain,
     shorten,
     table,
@@ -27,7 +28,7 @@ from row3.reports.suites_model import Broken, Gone, Judged, Ran, Standing, Suite
 
 LONGEST_SUITE, LONGEST_TITLE = 14, 9
 """Columns of the names where the table has to fit 80; twice as many where there is room."""
-WIDE = 104
+WIDE = 112
 """Columns from which on zones are named and not only marked."""
 MARK_OF: dict[Standing, str] = {"incomplete": "?", "unusable": "✗", "none": " ", "approved": "✓", "informational": "✗"}
 
@@ -143,7 +144,7 @@ def _short(result: SuiteResult, run: RunView | None, style: Style) -> list[list[
 
 def _rule(name: str, style: Style) -> str:
     head = f"── {shorten(name, style.width - 8)} "
-    return style.bold(head.ljust(style.width, "─"))
+    return style.bold(head + "─" * (style.width - cells(head)))
 
 
 def counted(report: SuitesReport) -> str:

@@ -117,7 +117,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:
     with laid_out(None if against is None else find_ref(project, against)) as base:
         gone = gone_suites(project, base)
         names = suites.names if base is None else [name for name in suites.names if has_cases(project, name)]
-        results = [*judge_suites(suites.of, names, base), *gone]
+        results = [*judge_suites(suites.of, names, base, change=base is not None), *gone]
     may_write = bool(suites.made) and suites.made[0].may_write
     state = repository_state(project) if may_write else (None, None)
     entries = []

@@ -151,5 +151,5 @@ def _judge_folder(verdict: HookVerdict, root: Path, base: Base | None, changed: 
     there = [name for name in project.suite_names() if has_cases(project, name)]
     concerned = set(there) if base is None else affected(project, changed, base.project.root)
     verdict.untouched += [name for name in there if name not in concerned]
-    verdict.results += judge_suites(session, [name for name in there if name in concerned], base)
+    verdict.results += judge_suites(session, [name for name in there if name in concerned], base, change=True)
     verdict.results += gone_suites(project, base)

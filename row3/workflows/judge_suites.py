@@ -15,24 +15,27 @@ from row3.workflows.session import Session
 MakeSession = Callable[[str], Session]
 
 
-def judge_suites(make: MakeSession, names: Sequence[str], base: Base | None) -> Iterator[SuiteResult]:
+def judge_suites(make: MakeSession, names: Sequence[str], base: Base | None, *, change: bool) -> Iterator[SuiteResult]:
     """Compare these suites in turn, each with its baseline, or with the base's.
 
-    What a suite does wrong is its own result, and no error. A suite that the base does not have yet is judged by the
-    baseline that the change brings, or not at all.
+    What a suite does wrong is its own result, and no error. Where a `change` is judged, a suite that the base does not
+    have yet, or any where there is no base at all, is judged by the baseline that the change brings, or not at all.
+    Else a suite without a baseline is one that cannot be used, and the rules of the command line are no loosening.
     """
-    there = frozenset(base.suites("replay")) if base is not None else frozenset(names)
+    known = frozenset(names) if not change else frozenset(() if base is None else base.suites("replay"))
     for name in names:
         try:
-            yield _judged(make(name), base if name in there else None, new=name not in there)
+            session = make(name)
+            if name in known:
+                yield Judged(compare(session, base=base, lenient=not change))
+            else:
+                yield _by_its_own(session)
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
 
 
-def _judged(session: Session, base: Base | None, *, new: bool) -> SuiteResult:
+def _by_its_own(session: Session) -> SuiteResult:
     name = session.suite.name
-    if not new:
-        return Judged(compare(session, base=base, lenient=base is None))
     session.switch("replay")  # like all that is judged by a base
     if not session.project.baseline(name).is_file():
         return Unjudged(name, "no baseline yet, so nothing was compared (`row3 --baseline` makes one)")

@@ -70,6 +70,13 @@ def test_recorded_answers_are_never_compared_with_the_live_baseline(served: Box)
     assert f"{RECORDED}: there is no baseline to compare with" in done.err
 
 
+def test_a_baseline_that_was_made_live_before_there_were_tiers_is_said(box: Box) -> None:
+    box.replace(RECORDED, '"mode": "replay"', '"mode": "live"')
+    value = box.row3("--compare", "--format", "json", code=0).json
+    assert (value["tier"], value["baseline"]["tier"]) == ("replay", "live")
+    assert any(line.startswith("tier: the baseline holds live answers") for line in value["differs"])
+
+
 def test_a_recorded_run_is_no_live_baseline(served: Box) -> None:
     served.write(LIVE, served.read(RECORDED))
     done = served.row3("--compare", "--mode", "live", code=2)

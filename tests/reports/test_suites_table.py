@@ -26,13 +26,13 @@ def report(make: Any, run: Any) -> SuitesReport:
             Judged(make.comparison(long, (), verdict=Verdict.BLOCK)),
             Judged(make.comparison(other, (), verdict=Verdict.INVESTIGATE), "the baseline is new in this change"),
             Unjudged(HOSTILE, "no baseline yet"),
-            Gone("old"),
+            Gone("検索と順位の品質を測る長い名前の一式" * 3),
             Broken(HOSTILE, f"{HOSTILE}: not JSON", 2),
         ]
     )
 
 
-@pytest.mark.parametrize("width", [80, 92, 104, 120])
+@pytest.mark.parametrize("width", [80, 104, 112, 140])
 @pytest.mark.parametrize("verbose", [False, True])
 def test_it_fits_and_nothing_steers_the_terminal(report: SuitesReport, width: int, verbose: bool) -> None:
     text = suites_table(report, width=width, verbose=verbose)

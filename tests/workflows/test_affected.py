@@ -72,3 +72,17 @@ def test_the_hook_runs_what_is_concerned_and_says_what_is_not(tmp_path: Path) ->
     assert "row3: good against" in said
     assert "row3: suite broken: golden/broken/rye.gold.json:1:2: not JSON" in said
     assert "row3 stops this commit." in said
+
+
+def test_the_first_commit_judges_by_its_own_baselines_and_needs_none(tmp_path: Path) -> None:
+    box = several(tmp_path / "project")
+    box.git("init", "-q", "-b", "main")
+    box.git("config", "user.name", "Zoë Tester")
+    box.git("config", "user.email", "zoe@example.org")
+    box.path("prompts/find-good-v1.1.md").unlink()
+    box.row3("--baseline", "--suite", "good", code=0)
+    box.git("add", "-A")
+    done = box.row3("hook", "run", "pre-commit", code=0)
+    assert "row3: suite worse: no baseline yet, so nothing was compared" in done.err
+    assert "row3: suite good: the baseline is new in this change, and judges it" in done.err
+    assert "row3: good: PROCEED" in done.err
