@@ -39,10 +39,16 @@ class HookView(Protocol):
 def hook_text(hook: HookView, *, colour: bool = False) -> str:
     """Nothing where there was nothing to judge; a line a suite where it may pass; a screen where it may not."""
     style = Style(colour)
+    notes: dict[str, list[str]] = {}
+    for result in hook.results:
+        if isinstance(result, Unjudged | Judged) and result.note:
+            notes.setdefault(result.note, []).append(plain(result.suite))
     lines = [
-        f"row3: suite {plain(result.suite)}: {plain(result.note)}"
-        for result in hook.results
-        if isinstance(result, Unjudged | Judged) and result.note
+        line
+        for note, names in notes.items()
+        for line in wrap(
+            plain(note), first=f"row3: suite{'s' if len(names) > 1 else ''} {', '.join(names)}: ", then="  "
+        )
     ]
     for result in hook.results:
         if isinstance(result, Gone | Broken):

@@ -98,6 +98,8 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
     """The baseline that the suite is compared with; raises `InvalidFile` that says how to make one."""
     path = project.baseline(suite.name, baseline_tier(project, suite))
     where = f"baselines/{path.name}" + (f" at {against}" if against else "")
+    if path.is_dir():
+        raise InvalidFile("a folder stands where the baseline should", where=where, fix="Move it away")
     if not path.is_file():
         raise InvalidFile(
             "there is no baseline to compare with",

@@ -83,6 +83,6 @@ def test_the_first_commit_judges_by_its_own_baselines_and_needs_none(tmp_path: P
     box.row3("--baseline", "--suite", "good", code=0)
     box.git("add", "-A")
     done = box.row3("hook", "run", "pre-commit", code=0)
-    assert "row3: suite worse: no baseline yet, so nothing was compared" in done.err
+    assert "row3: suites broken, incomplete, worse: no baseline yet, so nothing was" in done.err
     assert "row3: suite good: the baseline is new in this change, and judges it" in done.err
     assert "row3: good: PROCEED" in done.err
