@@ -60,7 +60,7 @@ def since_baseline(project: Project, suite: Suite, baseline: RunHeader, cases: S
     found = []
     for case_id in cases:
         dates = [recording.recorded_at for recording in index.of_case(case_id) if recording.prompt in prompts]
-        found.append(Replaced(case_id, "", again=max(dates, default="") >= baseline.at))
+        found.append(Replaced(case_id, "", again=max(dates, default="") > baseline.at))
     return found
 
 
