@@ -93,7 +93,8 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
             lines += wrap(f"{plain(case_id)}: {plain(problem)}", first="  ", then="    ")
     elif comparison.blocked:
         for case in [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed")][:SHOWN_CASES]:
-            lost = [plain(item) for item in case.lost.get("missedConcepts", ())]
+            first = next((items for key, items in case.lost.items() if key.startswith("missed")), ())
+            lost = [plain(item) for item in first]
             shown = ", ".join(lost[:SHOWN_ITEMS]) + (
                 f" and {len(lost) - SHOWN_ITEMS} more" if len(lost) > SHOWN_ITEMS else ""
             )

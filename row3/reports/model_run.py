@@ -54,6 +54,11 @@ class SuiteView(Protocol):
     @property
     def policy(self) -> GatePolicy: ...
 
+    @property
+    def golden(self) -> str:
+        """Folder of its cases, from the project on."""
+        ...
+
 
 class LineupView(Protocol):
     """Of the prompts that run: which versions are promoted, by name."""

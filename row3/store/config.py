@@ -114,6 +114,9 @@ class SuiteConfig(_Section):
     """Golden cases of one kind with what answers them and how they are judged."""
 
     kind: str = "extraction"
+    golden: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}(/[a-z0-9][a-z0-9_-]{0,63}){0,4}$")] | None = Field(
+        default=None, description="Folder of its golden cases under golden/; default: the suite's name."
+    )
     pipeline: list[str] = Field(default=[], description="Prompt names in order; default: by the prompts there are.")
     provider: ProviderConfig | None = Field(default=None, description="Overrides [provider], key by key.")
     weights: dict[str, Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]] = {}

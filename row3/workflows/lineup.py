@@ -9,6 +9,7 @@ from typing import Literal
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
 from row3.errors import InvalidFile, UsageError
+from row3.kinds import of_another_kind
 from row3.store import prompts as store
 from row3.store.project import Project, Suite
 
@@ -124,7 +125,7 @@ def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]]) -> dict
 
 
 def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
-    """Without a configured pipeline: every prompt there is, in the order of the kind's outputs."""
+    """Without a configured pipeline: every prompt that is not another kind's, in the order of the kind's outputs."""
     if not there:
         raise InvalidFile(
             "the project has no prompt", where="prompts/", fix="Add prompts/<name>-v1.0.md, or run `row3 init`"
@@ -133,7 +134,14 @@ def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequen
     ranked = []
     for name, versions in there.items():
         output = store.read_prompt(project.root, PromptRef(name, versions[-1])).output
-        ranked.append((order.index(output) if output in order else len(order), name))
+        if not of_another_kind(output, suite.kind):
+            ranked.append((order.index(output) if output in order else len(order), name))
+    if not ranked:
+        raise InvalidFile(
+            f"no prompt has an output of kind `{suite.kind.name}`, which is {' or '.join(order)}",
+            where=f"prompts/ for suite `{suite.name}`",
+            fix=f"Write one, or score outputs made elsewhere: `row3 score {suite.name} --outputs FILE.jsonl`",
+        )
     return tuple(name for _, name in sorted(ranked))
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from row3.domain.prompts import Prompt, parse_reference
+from row3.kinds import of_another_kind
 from row3.kinds.base import Parsed
 from row3.store import positions
 from row3.store import prompts as prompt_store
@@ -69,7 +70,8 @@ class PromptLint:
         kind = suite.kind
         order = {output: place for place, output in enumerate(kind.outputs)}
         newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in there.items() if prompts}
-        ranked = sorted(there, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
+        own = [name for name in there if name not in newest or not of_another_kind(newest[name].output, kind)]
+        ranked = sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
         pipeline = suite.pipeline or tuple(ranked)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
