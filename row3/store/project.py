@@ -18,6 +18,7 @@ from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
 from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
 from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SemanticConfig, SuiteConfig, read_config
+from row3.store.system_config import SystemConfig
 
 LOCAL = ".row3"
 READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
@@ -65,6 +66,8 @@ class Suite:
     rules: Rules
     policy: GatePolicy
     provider: ProviderConfig
+    system: SystemConfig | None = None
+    """What answers in the place of a model and its prompts."""
 
 
 def find_root(start: Path) -> Path:
@@ -147,7 +150,25 @@ def make_suite(config: Config, name: str) -> Suite:
         ),
         policy=_policy(settings.gate, kind, where=f"{where}.gate"),
         provider=_merged(config.provider, settings.provider),
+        system=_system(settings, kind, where=where),
     )
+
+
+def _system(settings: SuiteConfig, kind: Kind, *, where: str) -> SystemConfig | None:
+    system = settings.provider
+    if system is None or isinstance(system, ProviderConfig):
+        return None
+    if settings.pipeline:
+        raise InvalidFile(
+            f"a suite that is answered by `{system.type}` has no prompts", where=f"{where}.pipeline", fix="Remove it"
+        )
+    if system.output is not None and system.output not in kind.outputs:
+        raise InvalidFile(
+            f"`{system.output}` is no output of kind `{kind.name}`",
+            where=f"{where}.provider.output",
+            fix=f"Outputs: {', '.join(kind.outputs)}",
+        )
+    return system
 
 
 def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
@@ -183,8 +204,8 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 
 
-def _merged(general: ProviderConfig, own: ProviderConfig | None) -> ProviderConfig:
-    if own is None:
+def _merged(general: ProviderConfig, own: ProviderConfig | SystemConfig | None) -> ProviderConfig:
+    if not isinstance(own, ProviderConfig):
         return general
     return general.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
 

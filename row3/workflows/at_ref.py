@@ -93,7 +93,7 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
             f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against"
         )
     # How the answers come about is the change's business; what they are held to is the ref's.
-    suite = replace(make_suite(there.config, name), pipeline=here.pipeline, provider=here.provider)
+    suite = replace(make_suite(there.config, name), pipeline=here.pipeline, provider=here.provider, system=here.system)
     old = {path.name: path for path in case_files(there.golden(name))}
     new = _named_as_before(old, {path.name: path for path in case_files(own.golden(name))}, suite)
     gone = sorted(set(old) - set(new))

@@ -1,0 +1,41 @@
+"""The files of a project that a memory is given before it is asked: one set of values a file."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from row3.errors import InvalidFile
+from row3.store.documents import read_json
+from row3.store.files import read_text
+
+
+def read_corpus(root: Path, pattern: str, *, where: str) -> list[dict[str, Any]]:
+    """The files that a pattern names, in the order of their paths.
+
+    A JSON file gives its keys, any other its text as `text`; all give `file`, the name up to its first dot.
+    Raises `InvalidFile`: no file fits, the pattern leads out of the project, a file cannot be read.
+    """
+    parts = PurePosixPath(pattern).parts
+    if not parts or pattern.startswith(("/", "~")) or ".." in parts:
+        raise InvalidFile(
+            f"`{pattern}` names no files of the project", where=where, fix="Write it like golden/documents/*.json"
+        )
+    try:
+        paths = sorted(path for path in root.glob(pattern) if path.is_file())
+    except (ValueError, NotImplementedError, OSError) as error:
+        raise InvalidFile(f"`{pattern}` is no pattern: {error}", where=where, fix="Correct it") from None
+    if not paths:
+        raise InvalidFile(f"no file fits `{pattern}`", where=where, fix="Correct the pattern")
+    return [_values(root, path) for path in paths]
+
+
+def _values(root: Path, path: Path) -> dict[str, Any]:
+    name = path.relative_to(root).as_posix()
+    values: dict[str, Any] = {"file": path.name.partition(".")[0]}
+    if path.suffix != ".json":
+        return values | {"text": read_text(path, where=name)}
+    value, _ = read_json(path, where=name)
+    if not isinstance(value, dict):
+        raise InvalidFile("the file holds no JSON object", where=name, fix="Correct it, or the pattern of `for_each`")
+    return values | value
