@@ -17,7 +17,7 @@ from row3.errors import ProviderStopped
 from row3.providers.base import Access
 from row3.providers.redaction import redact
 from row3.providers.retries import backoff_s
-from row3.providers.tool_calls import answered, asked, environment, secrets_in
+from row3.providers.tool_calls import answered, asked, environment, program, secrets_in
 
 TRY_AGAIN = 75
 """Exit code of a failure that may pass (EX_TEMPFAIL of sysexits.h)."""
@@ -87,7 +87,7 @@ class Command:
     async def _start(self) -> asyncio.subprocess.Process:
         try:
             return await asyncio.create_subprocess_exec(
-                *self._access.command,
+                *program(self._access.command),
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 from row3.errors import MissingExtra
 from row3.providers.base import Access
 from row3.providers.redaction import redact
-from row3.providers.tool_calls import environment, secrets_in
+from row3.providers.tool_calls import environment, program, secrets_in
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -154,11 +154,11 @@ class Session:
         for name in ("mcp", "client"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
         if self._access.url is None:
-            program, *args = self._access.command
+            executable, *args = program(self._access.command)
             self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
             given = environment(self._environ, self._access.variables)
             parameters = StdioServerParameters(
-                command=program, args=args, env=given, cwd=self._root, encoding_error_handler="replace"
+                command=executable, args=args, env=given, cwd=self._root, encoding_error_handler="replace"
             )
             return stdio_client(parameters, errlog=self._errors)  # type: ignore[arg-type]
         key = self._access.key_variable

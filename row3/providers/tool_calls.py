@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -62,6 +63,11 @@ def answered(value: Any, path: str, who: str, latency_s: float) -> Answer | NoAn
 def environment(environ: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
     """The variables that a process is given."""
     return {name: environ[name] for name in (*SYSTEM_VARIABLES, *names) if name in environ}
+
+
+def program(command: tuple[str, ...]) -> tuple[str, ...]:
+    """The command line; `python` is the Python that runs row3, so that one row3.toml does for every machine."""
+    return (sys.executable, *command[1:]) if command[0] == "python" and sys.executable else command
 
 
 def secrets_in(environ: Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
