@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -10,24 +11,29 @@ from row3.store.documents import read_json
 from row3.store.files import read_text
 
 
-def read_corpus(root: Path, pattern: str, *, where: str) -> list[dict[str, Any]]:
-    """The files that a pattern names, in the order of their paths.
+def read_corpus(root: Path, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
+    """The files that the patterns name, each once, in the order of their paths: their names and values.
 
     A JSON file gives its keys, any other its text as `text`; all give `file`, the name up to its first dot.
-    Raises `InvalidFile`: no file fits, the pattern leads out of the project, a file cannot be read.
+    Raises `InvalidFile`: no file fits, a pattern leads out of the project, a file cannot be read.
     """
+    names = sorted({path for pattern in patterns for path in _paths(root, pattern, where=where)})
+    return [(path.relative_to(root).as_posix(), _values(root, path)) for path in names]
+
+
+def _paths(root: Path, pattern: str, *, where: str) -> list[Path]:
     parts = PurePosixPath(pattern).parts
     if not parts or pattern.startswith(("/", "~")) or ".." in parts:
         raise InvalidFile(
             f"`{pattern}` names no files of the project", where=where, fix="Write it like golden/documents/*.json"
         )
     try:
-        paths = sorted(path for path in root.glob(pattern) if path.is_file())
+        paths = [path for path in root.glob(pattern) if path.is_file()]
     except (ValueError, NotImplementedError, OSError) as error:
         raise InvalidFile(f"`{pattern}` is no pattern: {error}", where=where, fix="Correct it") from None
     if not paths:
         raise InvalidFile(f"no file fits `{pattern}`", where=where, fix="Correct the pattern")
-    return [_values(root, path) for path in paths]
+    return paths
 
 
 def _values(root: Path, path: Path) -> dict[str, Any]:

@@ -50,7 +50,13 @@ class CallConfig(_Section):
 class SetupConfig(CallConfig):
     """A call made once a session, or once for each of many files."""
 
-    for_each: str | None = Field(default=None, description="Files of the project, golden/memory/documents/*.json.")
+    for_each: str | Annotated[list[str], Field(min_length=1)] | None = Field(
+        default=None, description="Files of the project: a pattern, or several."
+    )
+
+    def patterns(self) -> list[str]:
+        """Of the files that the call is made for."""
+        return [self.for_each] if isinstance(self.for_each, str) else self.for_each or []
 
 
 class _SystemConfig(_Section):

@@ -84,14 +84,15 @@ def setup_calls(project: Project, suite: Suite) -> list[Call]:
     calls: list[Call] = []
     for number, each in enumerate(system.setup if isinstance(system, McpConfig) else ()):
         where = f"{field_of(suite)}.setup.{number}"
-        corpus: Sequence[Mapping[str, Any]] = [{}]
+        corpus: Sequence[tuple[str, Mapping[str, Any]]] = [("", {})]
         if each.for_each is not None:
-            corpus = read_corpus(project.root, each.for_each, where=f"{where}.for_each")
-        for values in corpus:
+            corpus = read_corpus(project.root, each.patterns(), where=f"{where}.for_each")
+        for file, values in corpus:
             try:
                 calls.append(filled_call(each.as_call(), values))
             except UnknownPlaceholderError as error:
-                raise InvalidFile(str(error), where=f"{where}.arguments", fix="Correct it") from None
+                what = f"{error} in {file}" if file else str(error)
+                raise InvalidFile(what, where=f"{where}.arguments", fix="Correct it, or `for_each`") from None
     return calls
 
 

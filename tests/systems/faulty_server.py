@@ -94,4 +94,6 @@ if __name__ == "__main__":
     elif sys.argv[1:2] == ["--broken"]:
         sys.exit("cannot find the database")
     else:
+        if sys.argv[1:2] == ["--pid"]:
+            Path(sys.argv[2]).write_text(str(os.getpid()))
         server.run()
