@@ -15,9 +15,8 @@ from row3.domain.calls import canonical
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import ProviderStopped
 from row3.providers.base import Access
-from row3.providers.redaction import redact
 from row3.providers.retries import backoff_s
-from row3.providers.tool_calls import answered, asked, environment, program, secrets_in
+from row3.providers.tool_calls import answered, asked, environment, last_words, program, secrets_in
 
 TRY_AGAIN = 75
 """Exit code of a failure that may pass (EX_TEMPFAIL of sysexits.h)."""
@@ -73,8 +72,8 @@ class Command:
             return NoAnswer(what, "Raise `timeout_s`, or see why it takes so long"), False
         finally:
             await _end(process)
-        said = redact(err.decode("utf-8", "replace"), self._secrets)
-        tail = f": {said.rstrip('.')}" if said else ""
+        said = last_words(err, self._secrets)
+        tail = f": {said}" if said else ""
         if code < 0:
             return NoAnswer(f"`{self.name}` was ended by signal {-code}{tail}"), False
         if code != 0:

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 from row3.errors import MissingExtra
 from row3.providers.base import Access
 from row3.providers.redaction import redact
-from row3.providers.tool_calls import environment, program, secrets_in
+from row3.providers.tool_calls import environment, last_words, program, secrets_in
 
 if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
@@ -190,7 +190,7 @@ class Session:
             return ""
         end = self._errors.seek(0, 2)
         self._errors.seek(max(0, end - SHOWN))
-        said = redact(self._errors.read().decode("utf-8", "replace"), self._secrets).rstrip(".")
+        said = last_words(self._errors.read(), self._secrets)
         return f" (it wrote: {said})" if said else ""
 
 

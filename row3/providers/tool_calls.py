@@ -11,9 +11,11 @@ from typing import Any
 from row3.domain.calls import canonical
 from row3.domain.placeholders import found_at
 from row3.domain.requests import Answer, NoAnswer, Request
+from row3.providers.redaction import LONGEST, redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """What every process is given of the environment; keys and tokens only where they are named."""
+LAST_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,20 @@ def answered(value: Any, path: str, who: str, latency_s: float) -> Answer | NoAn
 def environment(environ: Mapping[str, str], names: tuple[str, ...]) -> dict[str, str]:
     """The variables that a process is given."""
     return {name: environ[name] for name in (*SYSTEM_VARIABLES, *names) if name in environ}
+
+
+def last_words(stderr: bytes, secrets: tuple[str, ...]) -> str:
+    """The last lines that a program wrote, as one line without secrets and without its full stop.
+
+    The last, since a program that fails says why at its end.
+    """
+    lines = [line for line in stderr.decode("utf-8", "replace").splitlines() if line.strip()]
+    kept: list[str] = []
+    for line in reversed([redact(line, secrets) for line in lines[-LAST_LINES:]]):
+        if kept and len(line) + sum(map(len, kept)) > LONGEST:
+            break
+        kept.insert(0, line)
+    return " ".join(kept).rstrip(".")
 
 
 def program(command: tuple[str, ...]) -> tuple[str, ...]:

@@ -82,11 +82,11 @@ class TestStdio:
         assert "abcdef123456" not in given.error
 
     def test_a_tool_that_takes_too_long_fails_alone(self) -> None:
-        slow, quick = stage("mcp", "slow", {"seconds": 3.0}), stage("mcp", "echo", {"text": "quick"})
-        given = ask_all(stdio(slow, timeout_s=1.5), [request(quick), request(slow)])
+        slow, quick = stage("mcp", "slow", {"seconds": 6.0}), stage("mcp", "echo", {"text": "quick"})
+        given = ask_all(stdio(slow, timeout_s=3.0), [request(quick), request(slow)])
         assert isinstance(given[0], Answer)
         assert isinstance(given[1], NoAnswer)
-        assert given[1].error == "`slow` gave no result within 1.5 s"
+        assert given[1].error == "`slow` gave no result within 3 s"
 
     def test_a_server_that_dies_in_mid_call_is_started_anew_with_its_setup(self, tmp_path: Path) -> None:
         asked = [stage("mcp", "die_once", {"marker": str(tmp_path / "died"), "text": "back"})]

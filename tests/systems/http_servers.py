@@ -1,4 +1,4 @@
-"""MCP servers over streamable HTTP: the faulty one as a process, and one of the older protocol that forgets sessions."""
+"""MCP servers over streamable HTTP: the faulty one, and one of the older protocol that forgets sessions."""
 
 from __future__ import annotations
 
