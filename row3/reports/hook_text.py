@@ -90,10 +90,12 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
 
 
 def _cure(hook: HookView) -> list[str]:
-    if any(comparison.run.collected.failed for comparison in hook.comparisons):
+    missing = [comparison.run for comparison in hook.comparisons if comparison.run.collected.failed]
+    if missing:
+        model = "" if all(run.suite.system is not None for run in missing) else " --model MODEL"
         return [
             "  These answers are not recorded. Record them and add them to the change:",
-            "    row3 --compare --mode auto --model MODEL && git add recordings",
+            f"    row3 --compare --mode auto{model} && git add recordings",
         ]
     return [
         "  See it in full:     row3 --compare",

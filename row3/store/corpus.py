@@ -10,6 +10,9 @@ from row3.errors import InvalidFile
 from row3.store.documents import read_json
 from row3.store.files import read_text
 
+CORPORA = ("golden", "corpus")
+"""Folders that files may come from: those that the hook watches and lays out, so that it asks the same questions."""
+
 
 def read_corpus(root: Path, patterns: Iterable[str], *, where: str) -> list[tuple[str, dict[str, Any]]]:
     """The files that the patterns name, each once, in the order of their paths: their names and values.
@@ -23,9 +26,11 @@ def read_corpus(root: Path, patterns: Iterable[str], *, where: str) -> list[tupl
 
 def _paths(root: Path, pattern: str, *, where: str) -> list[Path]:
     parts = PurePosixPath(pattern).parts
-    if not parts or pattern.startswith(("/", "~")) or ".." in parts:
+    if len(parts) < 2 or parts[0] not in CORPORA or ".." in parts:
         raise InvalidFile(
-            f"`{pattern}` names no files of the project", where=where, fix="Write it like golden/documents/*.json"
+            f"`{pattern}` names no files under {' or '.join(f'{each}/' for each in CORPORA)}",
+            where=where,
+            fix="Write it like corpus/*.txt",
         )
     try:
         paths = [path for path in root.glob(pattern) if path.is_file()]

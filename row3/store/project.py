@@ -18,10 +18,11 @@ from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
 from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
 from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SemanticConfig, SuiteConfig, read_config
+from row3.store.corpus import CORPORA
 from row3.store.system_config import SystemConfig
 
 LOCAL = ".row3"
-READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
+READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
 

@@ -197,6 +197,29 @@ def test_a_changed_corpus_is_another_question(tmp_path: Path) -> None:
     box.row3(code=0)
 
 
+def test_the_hook_blocks_a_commit_that_makes_a_system_worse(tmp_path: Path) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.commit("baseline")
+    box.row3("hook", "install", code=0)
+    box.replace("row3.toml", 'version = "1.0"', 'version = "1.1"')
+    box.git("add", "-A")
+    told = box.row3("hook", "run", "pre-commit", code=3).err  # nothing is recorded of that version
+    assert "INCOMPLETE" in told
+    assert "row3 --compare --mode auto && git add recordings" in told
+    answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
+    box.row3("--mode", "record", code=0)
+    box.git("add", "-A")
+    assert "BLOCK" in box.row3("hook", "run", "pre-commit", code=1).err
+    answer(box, {})
+    box.row3("--mode", "record", code=0)
+    box.git("add", "-A")
+    box.row3("hook", "run", "pre-commit", code=0)
+    box.write("corpus/oats.txt", "oats")
+    box.git("add", "-A")
+    box.row3("hook", "run", "pre-commit", code=3)  # the corpus is part of the question
+
+
 @pytest.mark.parametrize("kind", TYPES)
 def test_no_secret_reaches_a_recording(tmp_path: Path, kind: str) -> None:
     box = system_box(tmp_path / "project", kind)
@@ -229,7 +252,9 @@ def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: s
     [
         ("{source_text}", "{sourcetext}", "`{sourcetext}` is not there; known are {topic}, {source_text}"),
         ("corpus/*.txt", "corpus/*.md", "no file fits `corpus/*.md`"),
-        ("corpus/*.txt", "../*.txt", "names no files of the project"),
+        ("corpus/*.txt", "../*.txt", "names no files under golden/ or corpus/"),
+        ("corpus/*.txt", "/etc/*", "names no files under golden/ or corpus/"),
+        ("corpus/*.txt", "golden/../../*", "names no files under golden/ or corpus/"),
         ("{text}", "{words}", "`{words}` is not there; known are {file}, {text} in corpus/rye.txt"),
         ('tool = "extract"', 'tol = "extract"', "`suites.bread.provider.tol` is unknown; did you mean `tool`?"),
         ('type = "mcp"', 'type = "mpc"', "`type` is not 'chat', 'mcp', 'command' or 'python'"),
