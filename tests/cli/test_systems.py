@@ -192,7 +192,7 @@ def test_a_changed_corpus_is_another_question(tmp_path: Path) -> None:
     box.row3("--mode", "record", code=0)
     box.row3(code=0)
     box.write("corpus/oats.txt", "oats")
-    assert "no recording" in box.row3(code=3).errors[0]
+    assert "or a file of its corpus, changed after it" in box.row3(code=3).errors[0]
     box.path("corpus/oats.txt").unlink()
     box.row3(code=0)
 
