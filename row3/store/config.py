@@ -22,7 +22,8 @@ FILE = "row3.toml"
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built where they are used, as parts of the whole: on its own each would be built twice.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class ThresholdConfig(_Section):

@@ -17,7 +17,8 @@ StageName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built where they are used, as parts of the whole: on its own each would be built twice.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class PollConfig(_Section):
