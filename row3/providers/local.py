@@ -115,7 +115,7 @@ class LocalModel:
         heard = _Listener(stop)
         started = time.perf_counter()
         try:
-            # The server writes JSON with what it finds installed: one library makes NaN to null, which is another question.
+            # The server writes JSON with what it finds installed; one library makes null of NaN, another question.
             json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
             server.handle_chat_completions(body, heard)
         except (RuntimeError, ValueError) as error:
