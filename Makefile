@@ -2,13 +2,14 @@
 # make test   the tests
 # make check  what CI runs beside them: ruff, mypy, import contracts, row3 lint, the gate on our own prompts
 # make bench  timings and memory (docs/performance.md)
+# make backends  packages for the tests of examples/memory_server on PostgreSQL and Chroma; without them these are skipped
 # make noise  how often the gate errs, by simulation, in about six minutes of processor time (docs/noise.md)
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench noise schemas clean
+.PHONY: demo test check backends bench noise schemas clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -33,6 +34,12 @@ demo: $(VENV)/.run
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n auto
+
+$(VENV)/.backends: $(VENV)/.dev requirements/backends.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/backends.txt
+	@touch $@
+
+backends: $(VENV)/.backends
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

@@ -115,9 +115,11 @@ def _cure(hook: HookView) -> list[str]:
     if all(result.exit_code in (0, 2) for result in hook.results):
         return ["  Mend the file; row3 lint names all that is wrong."]
     if any(result.exit_code == 3 for result in hook.results):
+        missing = [r.comparison.run for r in hook.results if isinstance(r, Judged) and r.exit_code == 3]
+        model = "" if missing and all(run.suite.system is not None for run in missing) else " --model MODEL"
         return [
             "  These answers are not recorded. Record them and add them to the change:",
-            f"    row3 --compare{_named(hook)} --mode auto --model MODEL && git add recordings",
+            f"    row3 --compare{_named(hook)} --mode auto{model} && git add recordings",
         ]
     suite = _named(hook)
     return [

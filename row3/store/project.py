@@ -30,10 +30,12 @@ from row3.store.config import (
     ThresholdConfig,
     read_config,
 )
+from row3.store.corpus import CORPORA
 from row3.store.golden import GOLDEN
+from row3.store.system_config import SystemConfig
 
 LOCAL = ".row3"
-READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
+READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
 
@@ -84,6 +86,8 @@ class Suite:
     provider: ProviderConfig
     golden: str
     """Folder of its cases, from the project on."""
+    system: SystemConfig | None = None
+    """What answers in the place of a model and its prompts."""
     tier: Tier = "replay"
     """Whose thresholds and limits these are, and whose baseline is compared with."""
 
@@ -201,6 +205,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         policy=_policy(gate, kind, thresholds, where=at_gate),
         provider=_merged(config.provider, settings.provider),
         golden=golden_of(config, name),
+        system=_system(settings, kind, where=where),
         tier=tier,
     )
 
@@ -233,6 +238,23 @@ def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
         for field in (field for field, given in idle.items() if given):
             what = f"only kind `extraction` uses it, and this suite is of kind `{kind.name}`"
             raise InvalidFile(what, where=f"{where}.{field}", fix="Remove it")
+
+
+def _system(settings: SuiteConfig, kind: Kind, *, where: str) -> SystemConfig | None:
+    system = settings.provider
+    if system is None or isinstance(system, ProviderConfig):
+        return None
+    if settings.pipeline:
+        raise InvalidFile(
+            f"a suite that is answered by `{system.type}` has no prompts", where=f"{where}.pipeline", fix="Remove it"
+        )
+    if system.output is not None and system.output not in kind.outputs:
+        raise InvalidFile(
+            f"`{system.output}` is no output of kind `{kind.name}`",
+            where=f"{where}.provider.output",
+            fix=f"Outputs: {', '.join(kind.outputs)}",
+        )
+    return system
 
 
 def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
@@ -269,8 +291,8 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 
 
-def _merged(general: ProviderConfig, own: ProviderConfig | None) -> ProviderConfig:
-    if own is None:
+def _merged(general: ProviderConfig, own: ProviderConfig | SystemConfig | None) -> ProviderConfig:
+    if not isinstance(own, ProviderConfig):
         return general
     return general.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
 
