@@ -1,0 +1,122 @@
+"""An extraction in few bytes: names once, and everything else by their numbers.
+
+A report of a thousand cases holds a hundred thousand relationships; written out they would be most of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation, Triple
+from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
+
+
+class _Names:
+    """Numbers names in the order in which they come."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def __call__(self, name: str) -> int:
+        return self._numbers.setdefault(name, len(self._numbers))
+
+    def optional(self, name: str | None) -> int:
+        """-1 for none."""
+        return -1 if name is None else self(name)
+
+    def triple(self, triple: Sequence[str]) -> list[int]:
+        """Source, predicate, target."""
+        return [self(triple[0]), self(triple[1]), self(triple[2])]
+
+    def listed(self) -> list[str]:
+        """All names; a number is the place in the list."""
+        return list(self._numbers)
+
+
+def extraction_value(
+    case: GoldenCase, explanation: Explanation, output: ExtractionOut | None, before: ExtractionOut | None
+) -> dict[str, Any]:
+    """The case's matches, what it expects, the answer's quotes and the baseline's answer.
+
+    Args:
+        output: what was scored; None for a bad answer.
+        before: the baseline's answer; None where there is none to show.
+    """
+    names = _Names()
+    quotes = _Quotes(case.source_text)
+    given = [] if output is None else output.concepts
+    same = len(given) == len(explanation.concepts)
+    aliases = {one.label: one.aliases for one in case.expected_concepts if one.aliases}
+    value: dict[str, Any] = {
+        "concepts": [
+            [
+                names(match.label),
+                match.state,
+                names.optional(match.expected),
+                round(match.score, 3),
+                match.quote,
+                int(match.grounded),
+                quotes(given[i].source_quote) if same else 0,
+                _remark(match),
+            ]
+            for i, match in enumerate(explanation.concepts)
+        ],
+        "expected": [
+            [
+                names(one.label),
+                int(one.required),
+                names.optional(one.found_by),
+                names.optional(one.nearest),
+                round(one.score, 3),
+                aliases.get(one.label, 0),
+            ]
+            for one in explanation.expected_concepts
+        ],
+        "links": [
+            [*names.triple(match.triple), match.state, _near(names, match.state, match.expected)]
+            for match in explanation.relationships
+        ],
+        "wanted": [
+            [*names.triple(one.triple), int(one.required), int(one.found_by is not None)]
+            for one in explanation.expected_relationships
+        ],
+        "forbidden": [names(label) for label in case.forbidden_concepts],
+    }
+    if before is not None:
+        value["before"] = {
+            "concepts": [[names(one.label), quotes(one.source_quote)] for one in before.concepts],
+            "links": [names.triple((one.source, one.predicate, one.target)) for one in before.relationships],
+        }
+    value["names"] = names.listed()
+    return value
+
+
+def _near(names: _Names, state: str, expected: Triple | None) -> list[int] | int:
+    """What a relationship that is not quite right comes nearest to; 0 where there is nothing to say."""
+    return 0 if expected is None or state in CORRECT_RELATIONSHIP else names.triple(expected)
+
+
+def _remark(match: ConceptMatch) -> str | int:
+    """The rule by which it matched or not, and a type that is not the expected one; 0 where there is nothing to say."""
+    parts = [match.how or match.why_not]
+    if match.type is not None and match.type.state != "exact":
+        parts.append(f"type {match.type.given or 'none'} for {match.type.expected}")
+    return "; ".join(part for part in parts if part) or 0
+
+
+class _Quotes:
+    """Quotes by where they stand in the text; as they are where they do not stand in it to the letter."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._numbered = not text or max(text) <= "\uffff"
+        """Python counts characters and JavaScript half pairs: they agree where there are none."""
+
+    def __call__(self, given: Any) -> list[int] | str | int:
+        """Start and end, or the quote; 0 for none."""
+        quote = quote_of(given)
+        if not quote.strip():
+            return 0
+        start = self._text.find(quote) if self._numbered else -1
+        return quote if start < 0 else [start, start + len(quote)]
