@@ -81,24 +81,33 @@ function sideBySide(title, before, now, keyOf, cell, differs) {
   const { gone, added, both } = paired(before, now, keyOf);
   const changed = both.filter(([a, b]) => differs(a, b));
   const same = both.filter(([a, b]) => !differs(a, b));
-  const line = (kind, word) => ([a, b]) =>
-    el("tr", { class: kind },
-      el("td", { class: a ? "has" : "lacks", "data-side": "Baseline" }, a ? [kind === "gone" && sign("−", word), cell(a, b)] : el("span", { class: "none" }, "–")),
-      el("td", { class: b ? "has" : "lacks", "data-side": "Now" }, b ? [kind === "added" && sign("+", word), cell(b, a)] : el("span", { class: "none" }, "–")));
-  const body = el("tbody", null,
-    gone.map(line("gone", "only in the baseline's answer")),
-    added.map(line("added", "only in the current answer")),
-    changed.map(line("changed")),
-    same.map(line("same")));
+  const side = (name, item, other, mark, kind) =>
+    el("td", { class: (item ? "has" : "lacks") + (kind ? " alone " + kind : ""), "data-side": name }, item ? [mark, cell(item, other)] : null);
+  const line = (kind) => ([a, b]) => el("tr", { class: kind }, side("Baseline", a, b), side("Now", b, a));
+  // What stands on one side only is set side by side to save room; the two cells of such a row are no pair.
+  const alone = Array.from({ length: Math.max(gone.length, added.length) }, (_, i) => {
+    const [a] = gone[i] || [null];
+    const [, b] = added[i] || [null, null];
+    return el("tr", { class: "alone" },
+      side("Baseline", a, null, sign("−", "only in the baseline's answer"), a && worth(a, true)),
+      side("Now", b, null, sign("+", "only in the current answer"), b && worth(b, false)));
+  });
+  const body = el("tbody", null, alone, changed.map(line("changed")), same.map(line("same")));
   const counts = [
     gone.length && gone.length + " gone", added.length && added.length + " new",
     changed.length && changed.length + " changed", same.length && same.length + " the same",
   ].filter(Boolean);
-  return el("section", { class: "block" },
+  return el("section", { class: "part" },
     el("h4", null, title, el("span", { class: "count" }, counts.join(" · ") || "none")),
     el("div", { class: "scroll" },
       el("table", { class: "sides-table" },
         el("thead", null, el("tr", null, el("th", { scope: "col" }, "Baseline"), el("th", { scope: "col" }, "Now"))), body)));
+}
+
+// Whether it is good that an item is gone, or new.
+function worth(item, gone) {
+  const now = item && typeof item === "object" && item.state ? tone(item.state) : "even";
+  return !gone || now === "even" ? now : now === "good" ? "bad" : "good";
 }
 
 function sign(mark, word) {
@@ -107,7 +116,7 @@ function sign(mark, word) {
 
 // One list of items, where there is no other side.
 function oneSided(title, items, cell) {
-  return el("section", { class: "block" },
+  return el("section", { class: "part" },
     el("h4", null, title, el("span", { class: "count" }, String(items.length))),
     items.length ? el("ul", { class: "items" }, items.map((item) => el("li", null, cell(item, null)))) : el("p", { class: "quiet small" }, "None."));
 }

@@ -53,7 +53,7 @@ function figures(row, body, meta) {
     el("tbody", null, list.map(line))));
   const companion = ([name]) => (meta.metrics[name] || [])[2];
   const beside = body.metrics.filter(companion);
-  return el("section", { class: "block" },
+  return el("section", { class: "part" },
     table(body.metrics.filter((one) => !companion(one))),
     beside.length ? folding("Companions", table(beside)) : null);
 }
@@ -63,6 +63,7 @@ function folding(title, content, open) {
 }
 
 const MISSED = /^missed/;
+const SHOWN_FLIPS = 12;
 
 function flips(body) {
   const lines = [];
@@ -70,14 +71,17 @@ function flips(body) {
     for (const [name, items] of Object.entries(lists || {})) {
       if (!items.length) continue;
       const what = spaced(name.replace(MISSED, "").replace(/^wrong/, ""));
+      const noun = items.length === 1 ? what.replace(/s$/, "") : what;
       const word = MISSED.test(name) ? (good ? "found" : "lost") : good ? "no longer wrong" : "now wrong";
+      const chips = items.map((item) => foreign("span", item, { class: "chip-text" }));
       lines.push(el("li", { class: good ? "good" : "bad" },
         el("span", { class: "sign", "aria-hidden": "true" }, good ? "▲" : "▼"),
-        el("span", null, el("b", null, what + " " + word), " ", items.map((item) => foreign("span", item, { class: "chip-text" })))));
+        el("div", null, el("b", null, items.length + " " + noun + " " + word), " ", chips.slice(0, SHOWN_FLIPS),
+          chips.length > SHOWN_FLIPS ? folding("and " + (chips.length - SHOWN_FLIPS) + " more", el("div", null, chips.slice(SHOWN_FLIPS))) : null)));
     }
   }
   if (body.note) lines.push(el("li", null, body.note));
-  return lines.length ? el("section", { class: "block" }, el("h4", null, "What changed"), el("ul", { class: "flips" }, lines)) : null;
+  return lines.length ? el("section", { class: "part" }, el("h4", null, "What changed"), el("ul", { class: "flips" }, lines)) : null;
 }
 
 function toMark(body, answer) {
@@ -122,7 +126,7 @@ function texts(body, answer) {
   };
   const legend = [["matched", "found"], ["missed", "missed"], ["invented", "invented"], ["canary", "canary"], ["q", "quoted"]];
   const both = answer && answer.before;
-  return el("section", { class: "block", id: "text" },
+  return el("section", { class: "part", id: "text" },
     el("div", { class: "text-head" }, el("h4", null, "Text"),
       el("p", { class: "legend" }, legend.map(([kind, word]) => el("mark", { class: kind === "q" ? "q" : "m " + kind }, word))),
       both ? el("div", { class: "switch", role: "group", "aria-label": "Whose answer is marked" },
@@ -143,7 +147,7 @@ function extraction(body, answer) {
   const parts = [noBaseline(body)];
   if (before) {
     parts.push(sideBySide("Concepts", before.concepts, answer.concepts, (item) => key(item.label), conceptCell,
-      (a, b) => a.quote !== b.quote || a.label !== b.label || (tone(a.state) === "bad") !== (tone(b.state) === "bad")));
+      (a, b) => a.quote !== b.quote || (tone(a.state) === "bad") !== (tone(b.state) === "bad")));
     parts.push(missedConcepts(body, answer));
     parts.push(sideBySide("Relationships", before.links, answer.links, link, linkCell, (a, b) => (a.state === "wrong") === GOOD.has(b.state)));
   } else {
@@ -157,7 +161,7 @@ function extraction(body, answer) {
 function missedConcepts(body, answer) {
   const missed = answer.expected.filter((one) => one.foundBy === null);
   const lost = new Set((body.lost && body.lost.missedConcepts) || []);
-  return missed.length ? el("section", { class: "block" },
+  return missed.length ? el("section", { class: "part" },
     el("h4", null, "Missed concepts", el("span", { class: "count" }, missed.length + " of " + answer.expected.length)),
     el("ul", { class: "items" }, missed.map((one) => el("li", null,
       el("button", { type: "button", class: "label", "data-find": key(one.label), title: "Show it in the text" }, one.label), " ",
@@ -169,7 +173,7 @@ function missedConcepts(body, answer) {
 function missedLinks(body, answer) {
   const missed = answer.wanted.filter((one) => !one.found);
   const lost = new Set((body.lost && body.lost.missedRelationships) || []);
-  return missed.length ? el("section", { class: "block" },
+  return missed.length ? el("section", { class: "part" },
     folding("Missed relationships: " + missed.length + " of " + answer.wanted.length,
       el("ul", { class: "items" }, missed.map((one) => el("li", null, tripleText(one.triple), " ",
         lost.has(one.triple.join(" ")) ? el("span", { class: "state warn" }, "the baseline found it") : null))))) : null;
@@ -199,7 +203,7 @@ function matchTable(title, list) {
     if (column === "score") return Number(found).toFixed(2);
     return Array.isArray(found) ? found.map(String).join(" ") : typeof found === "object" ? JSON.stringify(found) : String(found);
   };
-  return el("section", { class: "block" },
+  return el("section", { class: "part" },
     el("h4", null, spaced(title), el("span", { class: "count" }, String(list.length))),
     list.length ? el("div", { class: "scroll" }, el("table", { class: "matches" },
       el("thead", null, el("tr", null, columns.map((column) => el("th", { scope: "col" }, spaced(column))))),
@@ -210,8 +214,8 @@ function remarks(body) {
   const skipped = Object.entries(body.skipped || {});
   const spread = Object.entries(body.spread || {}).filter(([, value]) => value > 0);
   return [
-    body.notes ? el("section", { class: "block" }, el("h4", null, "Notes"), el("ul", { class: "items" }, body.notes.map((note) => el("li", null, note)))) : null,
-    skipped.length ? el("section", { class: "block" }, el("h4", null, "Skipped"), el("ul", { class: "items" }, skipped.map(([name, why]) => el("li", null, spaced(name) + ": " + why)))) : null,
+    body.notes ? el("section", { class: "part" }, el("h4", null, "Notes"), el("ul", { class: "items" }, body.notes.map((note) => el("li", null, note)))) : null,
+    skipped.length ? el("section", { class: "part" }, el("h4", null, "Skipped"), el("ul", { class: "items" }, skipped.map(([name, why]) => el("li", null, spaced(name) + ": " + why)))) : null,
     spread.length ? folding("Spread over the repeats", el("ul", { class: "items" }, spread.map(([name, value]) => el("li", null, spaced(name) + ": ±" + points(value).replace("+", "") + " points")))) : null,
   ];
 }

@@ -5,33 +5,17 @@ A report of a thousand cases holds a hundred thousand relationships; written out
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from itertools import count
 from typing import Any
 
 from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation, Triple
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 
 
-class _Names:
-    """Numbers names in the order in which they come."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    def __call__(self, name: str) -> int:
-        return self._numbers.setdefault(name, len(self._numbers))
-
-    def optional(self, name: str | None) -> int:
-        """-1 for none."""
-        return -1 if name is None else self(name)
-
-    def triple(self, triple: Sequence[str]) -> list[int]:
-        """Source, predicate, target."""
-        return [self(triple[0]), self(triple[1]), self(triple[2])]
-
-    def listed(self) -> list[str]:
-        """All names; a number is the place in the list."""
-        return list(self._numbers)
+def _numbered() -> dict[str, int]:
+    """Numbers names in the order in which they are asked for; a case has hundreds, so no call of ours is made."""
+    return defaultdict(count().__next__)
 
 
 def extraction_value(
@@ -43,7 +27,7 @@ def extraction_value(
         output: what was scored; None for a bad answer.
         before: the baseline's answer; None where there is none to show.
     """
-    names = _Names()
+    names = _numbered()
     quotes = _Quotes(case.source_text)
     given = [] if output is None else output.concepts
     same = len(given) == len(explanation.concepts)
@@ -51,9 +35,9 @@ def extraction_value(
     value: dict[str, Any] = {
         "concepts": [
             [
-                names(match.label),
+                names[match.label],
                 match.state,
-                names.optional(match.expected),
+                _optional(names, match.expected),
                 round(match.score, 3),
                 match.quote,
                 int(match.grounded),
@@ -64,37 +48,42 @@ def extraction_value(
         ],
         "expected": [
             [
-                names(one.label),
+                names[one.label],
                 int(one.required),
-                names.optional(one.found_by),
-                names.optional(one.nearest),
+                _optional(names, one.found_by),
+                _optional(names, one.nearest),
                 round(one.score, 3),
                 aliases.get(one.label, 0),
             ]
             for one in explanation.expected_concepts
         ],
         "links": [
-            [*names.triple(match.triple), match.state, _near(names, match.state, match.expected)]
-            for match in explanation.relationships
+            [names[source], names[predicate], names[target], state, _near(names, state, expected)]
+            for (source, predicate, target), state, expected in explanation.relationships
         ],
         "wanted": [
-            [*names.triple(one.triple), int(one.required), int(one.found_by is not None)]
-            for one in explanation.expected_relationships
+            [names[source], names[predicate], names[target], int(required), int(found_by is not None)]
+            for (source, predicate, target), required, found_by in explanation.expected_relationships
         ],
-        "forbidden": [names(label) for label in case.forbidden_concepts],
+        "forbidden": [names[label] for label in case.forbidden_concepts],
     }
     if before is not None:
         value["before"] = {
-            "concepts": [[names(one.label), quotes(one.source_quote)] for one in before.concepts],
-            "links": [names.triple((one.source, one.predicate, one.target)) for one in before.relationships],
+            "concepts": [[names[one.label], quotes(one.source_quote)] for one in before.concepts],
+            "links": [[names[one.source], names[one.predicate], names[one.target]] for one in before.relationships],
         }
-    value["names"] = names.listed()
+    value["names"] = list(names)
     return value
 
 
-def _near(names: _Names, state: str, expected: Triple | None) -> list[int] | int:
+def _optional(names: dict[str, int], name: str | None) -> int:
+    """-1 for none."""
+    return -1 if name is None else names[name]
+
+
+def _near(names: dict[str, int], state: str, expected: Triple | None) -> list[int] | int:
     """What a relationship that is not quite right comes nearest to; 0 where there is nothing to say."""
-    return 0 if expected is None or state in CORRECT_RELATIONSHIP else names.triple(expected)
+    return 0 if expected is None or state in CORRECT_RELATIONSHIP else [names[part] for part in expected]
 
 
 def _remark(match: ConceptMatch) -> str | int:

@@ -36,7 +36,7 @@ function el(tag, attributes, ...children) {
     if (name === "on") for (const [event, act] of Object.entries(value)) node.addEventListener(event, act);
     else node.setAttribute(name, value === true ? "" : plain(value));
   }
-  for (const child of children.flat()) {
+  for (const child of children.flat(Infinity)) {
     if (child === null || child === undefined || child === false || child === "") continue;
     node.append(child instanceof Node ? child : visible(child));
   }

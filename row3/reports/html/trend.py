@@ -12,6 +12,8 @@ from row3.reports.model import HistoryView
 
 WIDTH, HEIGHT = 320, 120
 LEFT, RIGHT, TOP, BOTTOM = 34.0, 10.0, 10.0, 18.0
+INSET = 10.0
+"""Between the frame and the first and last run."""
 MOST_RUNS = 60
 """Of the history; more would be dots on dots."""
 NARROWEST = 0.10
@@ -103,7 +105,8 @@ def _chart(runs: Sequence[Moment], metric: Metric, limits: Threshold | None, pri
 
     def x(place: int) -> float:
         between = max(len(runs) - 1, 1)
-        return round(LEFT + (WIDTH - LEFT - RIGHT) * (place / between if len(runs) > 1 else 0.5), 1)
+        across = place / between if len(runs) > 1 else 0.5
+        return round(LEFT + INSET + (WIDTH - LEFT - RIGHT - 2 * INSET) * across, 1)
 
     dots, path, pen = [], [], "M"
     for place, (run, value) in enumerate(zip(runs, values, strict=True)):
