@@ -45,7 +45,6 @@ class CasePages:
             body["extraction"] = extraction_value(stored.case, score.explanation, score.output, before.output)
         else:
             body["matches"] = None if score.explanation is None else matches_json(score.explanation)
-            body["found"] = record.found
             body["answer"], body["before"] = _plain(score.output), _plain(before.output)
         body["baseline"] = {"same": same, "raw": before.raw, "problem": before.problem}
         return dump(line.row()) + b"\t" + dump(body)

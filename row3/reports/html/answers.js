@@ -1,8 +1,8 @@
 // Answers as lists of items, whatever the kind: what the baseline said beside what is said now, differences first.
 
 const GOOD = new Set(["exact", "alias", "fuzzy", "semantic", "inverse", "inverse-fuzzy", "match", "normalised", "verified", "right", "relevant", "found", "connected"]);
-const SOFT = new Set(["duplicate", "missing", "unverified", "unjudged", "wrong-predicate", "wrong-end", "reversed", "wrong-category", "wrong-actor", "wrong-type", "wrong-hops"]);
-const HARD = new Set(["canary", "forbidden", "unmatched", "missed", "wrong", "wrong-both", "irrelevant"]);
+const SOFT = new Set(["duplicate", "missing", "unverified", "unjudged", "wrong-predicate", "wrong-end", "reversed", "wrong-category", "wrong-actor", "wrong-type", "wrong-path"]);
+const HARD = new Set(["canary", "forbidden", "unmatched", "missed", "wrong", "wrong-both", "irrelevant", "not-connected"]);
 
 function tone(state) {
   return GOOD.has(state) ? "good" : HARD.has(state) ? "bad" : SOFT.has(state) ? "warn" : "even";

@@ -84,18 +84,26 @@ function flips(body) {
   return lines.length ? el("section", { class: "part" }, el("h4", null, "What changed"), el("ul", { class: "flips" }, lines)) : null;
 }
 
+const SHORT = 80;
+const QUOTES = ["evidence", "sourceQuote", "source_quote", "quote", "mention", "mentions"];
+
+function quotesOf(item) {
+  if (item === null || typeof item !== "object") return [];
+  return QUOTES.flatMap((field) => item[field] || []).filter((text) => typeof text === "string" && text.trim());
+}
+
 function toMark(body, answer) {
   const items = [];
   const quotes = [];
   if (!answer) {
     for (const list of Object.values(body.matches || {})) {
       for (const item of Array.isArray(list) ? list : []) {
-        if (typeof item.evidence === "string") quotes.push(item.evidence);
         const missed = "foundBy" in item && item.foundBy === null;
         const kind = missed ? "missed" : item.state && tone(item.state) === "bad" ? "invented" : "matched";
         if (typeof item.label === "string") items.push({ names: [item.label], kind, title: missed ? "missed" : item.state || "expected" });
       }
     }
+    for (const [, list] of listsOf(body.answer)) quotes.push(...list.flatMap(quotesOf));
     return { items, quotes };
   }
   const side = marksBaseline && answer.before ? answer.before.concepts : answer.concepts;
@@ -117,6 +125,7 @@ function texts(body, answer) {
   if (!body.texts.length) return null;
   const { items, quotes } = toMark(body, answer);
   const longest = body.texts.reduce((best, one) => (one[1].length > best[1].length ? one : best));
+  const facts = body.texts.filter((one) => one !== longest && one[0] !== "topic" && one[1].length < SHORT);
   const draw = ([name, text]) => {
     const isSource = text === longest[1];
     return [
@@ -131,7 +140,8 @@ function texts(body, answer) {
       el("p", { class: "legend" }, legend.map(([kind, word]) => el("mark", { class: kind === "q" ? "q" : "m " + kind }, word))),
       both ? el("div", { class: "switch", role: "group", "aria-label": "Whose answer is marked" },
         ["Now", "Baseline"].map((word, i) => el("button", { type: "button", class: "chip", "data-marks": String(i), "aria-pressed": String(marksBaseline === Boolean(i)) }, word))) : null),
-    body.texts.filter(([name]) => name !== "topic").map(draw));
+    facts.length ? el("dl", { class: "pairs facts-of" }, facts.flatMap(([name, text]) => [el("dt", null, spaced(name)), foreign("dd", text)])) : null,
+    body.texts.filter((one) => !facts.includes(one) && one[0] !== "topic").map(draw));
 }
 
 function noBaseline(body) {
@@ -187,7 +197,9 @@ function generic(body) {
     if (then.has(name)) {
       parts.push(sideBySide("Answer: " + spaced(name), then.get(name), list, (item) => key(itemName(item)), itemCell,
         (a, b) => JSON.stringify(a) !== JSON.stringify(b)));
-    } else if (!body.matches) parts.push(oneSided("Answer: " + spaced(name), list, itemCell));
+    } else {
+      parts.push(folding("Answer: " + spaced(name), oneSided(spaced(name), list, itemCell), !body.matches));
+    }
   }
   return parts;
 }

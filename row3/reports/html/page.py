@@ -13,7 +13,7 @@ from row3.reports.html.escape import finalize, policy, seen
 from row3.reports.html.islands import CASES_A_CHUNK, case_islands, rows_island, value_island
 from row3.reports.html.prompt_lines import prompt_lines
 from row3.reports.html.summary import summary_of
-from row3.reports.html.trend import HEIGHT, WIDTH, Moment, charts, moments
+from row3.reports.html.trend import HEIGHT, MOST_RUNS, WIDTH, Moment, charts, moments
 from row3.reports.model import ComparisonView, HistoryView
 
 FOLDER = Path(__file__).parent
@@ -42,16 +42,15 @@ def html_report(comparison: ComparisonView, history: Sequence[HistoryView] = ())
         header.metrics,
         comparison.verdict.word,
     )
-    past = [entry for entry in history if entry.at < header.at]
     kind = run.suite.kind
     page = _skeleton().render(
         policy=policy(script, style),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
         summary=summary_of(comparison),
-        charts=charts(moments(past, now), kind.metrics, run.suite.rules.thresholds, kind.primary),
+        charts=charts(moments(history, now), kind.metrics, run.suite.rules.thresholds, kind.primary),
         chart_size=(WIDTH, HEIGHT),
-        runs=len(past) + 1,
+        runs=min(len(history), MOST_RUNS) + 1,
         prompts=[(name, prompt_lines(diff)) for name, diff in comparison.prompt_diffs.items()],
         cases=len(run.details),
         made=numbers.moment(header.at),
