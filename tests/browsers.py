@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -26,15 +27,21 @@ DESKTOP, PHONE = {"width": 1360, "height": 900}, {"width": 390, "height": 844}
 
 
 def chromium() -> str:
-    """The program; the test is skipped where there is none, or nothing to drive it with."""
+    """The program; without it, or what drives it, the test is skipped, or fails where nothing may be missing."""
     try:
         import playwright.sync_api  # noqa: F401
     except ImportError:
-        pytest.skip("playwright is missing, which drives the browser: pip install -r requirements/dev.txt")
+        _missing("playwright is missing, which drives the browser: pip install -r requirements/dev.txt")
     found = next((path for name in PROGRAMS if (path := shutil.which(name))), None)
     if found is None:
-        pytest.skip("Chromium is missing: install it (Debian, Ubuntu: apt-get install chromium)")
+        _missing("Chromium is missing: install it (Debian, Ubuntu: apt-get install chromium)")
     return found
+
+
+def _missing(what: str) -> NoReturn:
+    if os.environ.get("ROW3_TESTS_NEED_ALL"):
+        pytest.fail(what)
+    pytest.skip(what)
 
 
 @contextmanager
