@@ -30,15 +30,24 @@ function nextTheme() {
 class Page {
   constructor(rows, meta) {
     this.meta = meta;
+    this.unfolded = [];
     this.byName = new Map(rows.map((row) => [row.id, row]));
     this.list = new CaseList(rows, meta, (row) => this.go(row));
     this.article = byId("case");
     this.article.addEventListener("click", (event) => this.clicked(event));
     window.addEventListener("hashchange", () => this.follow());
-    window.addEventListener("beforeprint", () => this.list.draw(PRINTED_ROWS));
+    window.addEventListener("beforeprint", () => this.onPaper());
+    window.addEventListener("afterprint", () => this.unfolded.forEach((part) => (part.open = false)));
     byId("browser").hidden = false;
     this.list.apply();
     this.follow();
+  }
+
+  // Paper cannot be scrolled or unfolded.
+  onPaper() {
+    this.list.draw(PRINTED_ROWS);
+    this.unfolded = [...document.querySelectorAll("main details:not([open])")];
+    this.unfolded.forEach((part) => (part.open = true));
   }
 
   // An address names a case; so the browser's own back and forward work.
