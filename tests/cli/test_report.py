@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, first, flawless
+from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
 
 TOP = "<!doctype html>"
 
@@ -102,3 +104,19 @@ def test_the_runs_of_the_history_are_drawn_and_this_one_last(box: Box) -> None:
     page = box.read("report.html")
     assert "3 runs, this one last" in page
     assert page.count('<figure class="chart') == 7
+
+
+def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
+    box: Box, model: Callable[[Callable[[str, int], FakeReply]], FakeModel]
+) -> None:
+    fake = model(lambda case_id, _: FakeReply(json.dumps(flawless(CASES[case_id]))))
+    fake.serve(box)
+    before = box.tree()
+    box.row3("report", "--mode", "live", "--out", "report.html", code=0, OPENAI_API_KEY="none", VLLM_API_KEY="none")
+    page = box.read("report.html")
+    assert page.startswith(TOP)
+    assert " · live</dd>" in page
+    assert fake.asked
+    after = box.tree()
+    after.pop("report.html")
+    assert after == before

@@ -11,7 +11,7 @@ import pytest
 
 from row3.reports.html.islands import CASES_A_CHUNK
 from tests.browsers import PHONE, Opened
-from tests.projects import CASES, CONFIG, SUITE, Box, flawless
+from tests.projects import CASES, CONFIG, SUITE, Box, flawless, tiny
 
 Show = Callable[..., Opened]
 
@@ -214,6 +214,24 @@ def test_the_changed_words_of_a_prompt_are_marked(show: Show, mixed_report: Path
     assert page.texts(".diff .old b")[0] == "0"
     assert page.texts(".diff .new b")[0] == "2"
     assert page.texts(".diff-card h3") == ["extract"]
+
+
+def test_a_case_without_an_answer_comes_first_and_has_a_filter(show: Show, tmp_path: Path) -> None:
+    box = tiny(tmp_path / "project")
+    box.init()
+    box.row3("promote", "v1.0", code=0)
+    box.prompt("1.2")
+    box.record("1.2", {case_id: flawless(CASES[case_id]) for case_id in ("oven", "rye")})
+    box.row3("report", "--out", "report.html", code=3)
+    page = show(box.path("report.html"))
+    assert page.text("h1") == "INCOMPLETE bread"
+    assert page.listed[0] == "yeast"
+    page.page.click('button[data-filter="failed"]')
+    assert page.listed == ["yeast"]
+    page.open_case("yeast")
+    assert page.text(".case > .trouble").startswith("No answer: extract-v1.2: no recording")
+    # The baseline's answer is there to be looked at.
+    assert "sourdough" in page.text("#case")
 
 
 def many(root: Path, cases: int) -> Box:
