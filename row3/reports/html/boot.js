@@ -164,7 +164,8 @@ async function boot() {
   byId("keys").addEventListener("click", () => byId("help").showModal());
   byId("help-close").addEventListener("click", () => byId("help").close());
   try {
-    if (!("DecompressionStream" in window)) throw new Error("this browser cannot unpack them; use one of 2023 or newer");
+    if (!("DecompressionStream" in window))
+      throw new Error("this browser cannot unpack them; use one of 2023 or newer");
     const meta = await unpack("meta");
     const page = new Page(rowsOf(await unpack("rows"), meta), meta);
     document.addEventListener("keydown", (event) => page.pressed(event));

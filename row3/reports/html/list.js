@@ -2,7 +2,12 @@
 
 const DRAWN_AT_ONCE = 150;
 const SEARCH_FROM = 2;
-const MOVES = { regressed: ["regressed", "broke"], improved: ["improved", "fixed"], unchanged: ["unchanged"], other: ["new", "not comparable"] };
+const MOVES = {
+  regressed: ["regressed", "broke"],
+  improved: ["improved", "fixed"],
+  unchanged: ["unchanged"],
+  other: ["new", "not comparable"],
+};
 const FILTERS = [
   ["regressed", "Regressed", (row) => MOVES.regressed.includes(row.move)],
   ["improved", "Improved", (row) => MOVES.improved.includes(row.move)],
@@ -58,7 +63,12 @@ class CaseList {
   filters() {
     const chips = document.getElementById("chips");
     const chip = (name, title, number) =>
-      el("button", { type: "button", class: "chip", "data-filter": name, "aria-pressed": "false", disabled: number === 0 }, title + " ", el("span", { class: "n" }, number.toLocaleString("en")));
+      el(
+        "button",
+        { type: "button", class: "chip", "data-filter": name, "aria-pressed": "false", disabled: number === 0 },
+        title + " ",
+        el("span", { class: "n" }, number.toLocaleString("en")),
+      );
     chips.append(chip("all", "All", this.rows.length));
     for (const [name, title, test] of FILTERS) {
       const number = this.rows.filter(test).length;
@@ -71,7 +81,10 @@ class CaseList {
     const domains = [...new Set(this.rows.map((row) => row.domain).filter(Boolean))].sort();
     if (domains.length > 1) {
       const select = document.getElementById("domain");
-      select.append(el("option", { value: "" }, "All domains"), ...domains.map((name) => el("option", { value: name }, name)));
+      select.append(
+        el("option", { value: "" }, "All domains"),
+        ...domains.map((name) => el("option", { value: name }, name)),
+      );
       select.addEventListener("change", () => ((this.domain = domains[select.selectedIndex - 1] || ""), this.apply()));
       document.getElementById("domain-field").hidden = false;
     }
@@ -99,7 +112,9 @@ class CaseList {
   // Rows that fit the chips and the domain; the chips widen each other.
   candidates() {
     const tests = FILTERS.filter(([name]) => this.active.has(name)).map(([, , test]) => test);
-    return this.rows.filter((row) => (!this.domain || row.domain === this.domain) && (!tests.length || tests.some((test) => test(row))));
+    return this.rows.filter(
+      (row) => (!this.domain || row.domain === this.domain) && (!tests.length || tests.some((test) => test(row))),
+    );
   }
 
   async apply() {
@@ -113,7 +128,11 @@ class CaseList {
     const hits = new Set(there.filter((row) => row.found.includes(this.words)));
     this.show([...hits], this.words.length < SEARCH_FROM ? "" : "searching texts and answers …");
     if (this.words.length < SEARCH_FROM) return;
-    await this.searchBodies(there.filter((row) => !hits.has(row)), hits, turn);
+    await this.searchBodies(
+      there.filter((row) => !hits.has(row)),
+      hits,
+      turn,
+    );
   }
 
   // The texts and answers of all cases, a part at a time, so that typing stays quick.
@@ -149,8 +168,16 @@ class CaseList {
     this.draw();
     document.getElementById("nothing").hidden = this.shown.length > 0 || Boolean(remark);
     const all = this.shown.length === this.rows.length;
-    document.getElementById("found").replaceChildren(
-      visible((all ? counted(this.rows.length, "case") : this.shown.length.toLocaleString("en") + " of " + counted(this.rows.length, "case")) + (remark ? " · " + remark : "")));
+    document
+      .getElementById("found")
+      .replaceChildren(
+        visible(
+          (all
+            ? counted(this.rows.length, "case")
+            : this.shown.length.toLocaleString("en") + " of " + counted(this.rows.length, "case")) +
+            (remark ? " · " + remark : ""),
+        ),
+      );
     this.current(this.chosen);
   }
 
@@ -166,12 +193,36 @@ class CaseList {
     const value = row.value === null ? "–" : (100 * row.value).toFixed(1);
     const word = row.status === "scored" ? row.move || "" : spaced(row.status);
     const delta = row.delta === null ? "" : points(row.delta);
-    return el("li", null,
-      el("a", { href: "#case=" + encodeURIComponent(row.id), "data-place": row.place, class: "row " + moveTone(row.move), "aria-current": row === this.chosen ? "true" : null },
+    return el(
+      "li",
+      null,
+      el(
+        "a",
+        {
+          href: "#case=" + encodeURIComponent(row.id),
+          "data-place": row.place,
+          class: "row " + moveTone(row.move),
+          "aria-current": row === this.chosen ? "true" : null,
+        },
         el("span", { class: "edge " + (row.zone || "none"), "aria-hidden": "true" }),
         el("span", { class: "name" }, row.id, row.title ? foreign("small", row.title) : null),
-        el("span", { class: "value" }, value, el("small", { class: row.status === "scored" ? "" : "bad" }, word && word !== "regressed" && word !== "improved" ? word : delta || word)),
-        el("span", { class: "hidden" }, [word, row.zone && row.zone + " zone", delta && delta + " points"].filter(Boolean).join(", "))));
+        el(
+          "span",
+          { class: "value" },
+          value,
+          el(
+            "small",
+            { class: row.status === "scored" ? "" : "bad" },
+            word && word !== "regressed" && word !== "improved" ? word : delta || word,
+          ),
+        ),
+        el(
+          "span",
+          { class: "hidden" },
+          [word, row.zone && row.zone + " zone", delta && delta + " points"].filter(Boolean).join(", "),
+        ),
+      ),
+    );
   }
 
   current(row) {

@@ -12,7 +12,7 @@ function folded(text) {
     for (const one of char.normalize("NFKD").toLowerCase()) {
       if (LETTER.test(one)) {
         chars += one;
-        for (let i = 0; i < one.length; i++) starts.push(at), ends.push(next);
+        for (let i = 0; i < one.length; i++) (starts.push(at), ends.push(next));
       } else if (!chars.endsWith(" ")) {
         chars += " ";
         starts.push(at);
@@ -21,7 +21,7 @@ function folded(text) {
     }
     at = next;
   }
-  if (!chars.endsWith(" ")) chars += " ", starts.push(at), ends.push(at);
+  if (!chars.endsWith(" ")) ((chars += " "), starts.push(at), ends.push(at));
   return { chars, starts, ends };
 }
 

@@ -19,7 +19,18 @@ from row3.reports.model import ComparisonView, HistoryView
 FOLDER = Path(__file__).parent
 SKELETON = "skeleton.html"
 STYLES = ("report.css", "cases.css", "print.css")
-SCRIPTS = ("text.js", "data.js", "marks.js", "answers.js", "details.js", "list.js", "boot.js")
+SCRIPTS = (
+    "text.js",
+    "data.js",
+    "marks.js",
+    "answers.js",
+    "extraction.js",
+    "lists.js",
+    "source.js",
+    "details.js",
+    "list.js",
+    "boot.js",
+)
 """In the order in which they need each other."""
 ROWS, CASES = "<!-- rows -->", "<!-- cases -->"
 """Where the data goes: what the list needs before the script, so that it starts while the rest is still being read."""

@@ -65,9 +65,14 @@ function counted(number, noun) {
 const ZONE_MARKS = { fail: "✗", marginal: "!", pass: "✓", excellent: "★" };
 
 function zoneBadge(zone) {
-  return zone ? el("span", { class: "zone " + (zone in ZONE_MARKS ? zone : "") }, (ZONE_MARKS[zone] || "") + " " + zone) : null;
+  return zone
+    ? el("span", { class: "zone " + (zone in ZONE_MARKS ? zone : "") }, (ZONE_MARKS[zone] || "") + " " + zone)
+    : null;
 }
 
 function spaced(word) {
-  return String(word).replace(/[_-]+/g, " ").replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase();
+  return String(word)
+    .replace(/[_-]+/g, " ")
+    .replace(/([a-z])([A-Z])/g, "$1 $2")
+    .toLowerCase();
 }
