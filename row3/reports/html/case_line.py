@@ -69,14 +69,15 @@ class CaseLine:
 
 def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:
     """The texts that a prompt sees of a case, with their names: those of lists of documents too."""
-    found: list[list[str]] = []
+    found: dict[str, str] = {}
+    """Name by text, since some kinds give the same text under two names."""
     for name, value in variables.items():
         if isinstance(value, str) and value.strip():
-            found.append([name, value])
+            found.setdefault(value, name)
         elif isinstance(value, (list, tuple)):
             for number, part in enumerate(value, 1):
                 if isinstance(part, str):
-                    found.append([f"{name} {number}", part])
+                    found.setdefault(part, f"{name} {number}")
                 elif isinstance(part, Mapping) and (texts := [str(t) for t in part.values() if isinstance(t, str)]):
-                    found.append([f"{name} {number}: {min(texts, key=len)}", max(texts, key=len)])
-    return found
+                    found.setdefault(max(texts, key=len), f"{name} {number}: {min(texts, key=len)}")
+    return [[name, text] for text, name in found.items()]

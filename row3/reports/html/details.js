@@ -99,11 +99,12 @@ function figures(row, body, meta) {
     );
   const companion = ([name]) => (meta.metrics[name] || [])[2];
   const beside = body.metrics.filter(companion);
+  const headline = body.metrics.filter((one) => !companion(one));
   return el(
     "section",
     { class: "part" },
-    table(body.metrics.filter((one) => !companion(one))),
-    beside.length ? folding("Companions", table(beside)) : null,
+    table(headline),
+    beside.length ? folding("Companions", table(beside), headline.length < 3) : null,
   );
 }
 

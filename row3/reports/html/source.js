@@ -9,21 +9,36 @@ function quotesOf(item) {
   return QUOTES.flatMap((field) => item[field] || []).filter((text) => typeof text === "string" && text.trim());
 }
 
-function toMark(body, answer) {
+// Of a kind that the page does not know: labels where they stand in the text, and what the items of the answer quote.
+// The matches of an answer are in its order, so what is said of an item holds for its quotes.
+function listsToMark(body) {
   const items = [];
   const quotes = [];
-  if (!answer) {
-    for (const list of Object.values(body.matches || {})) {
-      for (const item of Array.isArray(list) ? list : []) {
-        const missed = "foundBy" in item && item.foundBy === null;
-        const kind = missed ? "missed" : item.state && tone(item.state) === "bad" ? "invented" : "matched";
-        if (typeof item.label === "string")
-          items.push({ names: [item.label], kind, title: missed ? "missed" : item.state || "expected" });
-      }
+  const kindOf = (match) => (match && match.state && tone(match.state) === "bad" ? "invented" : "matched");
+  for (const list of Object.values(body.matches || {})) {
+    for (const item of Array.isArray(list) ? list : []) {
+      const missed = "foundBy" in item && item.foundBy === null;
+      const kind = missed ? "missed" : kindOf(item);
+      if (typeof item.label === "string")
+        items.push({ names: [item.label], kind, title: missed ? "missed" : item.state || "expected" });
     }
-    for (const [, list] of listsOf(body.answer)) quotes.push(...list.flatMap(quotesOf));
-    return { items, quotes };
   }
+  for (const [, list] of listsOf(body.answer)) {
+    const matches = Object.values(body.matches || {}).find((one) => Array.isArray(one) && one.length === list.length);
+    list.forEach((item, i) => {
+      const names = quotesOf(item);
+      const match = matches && matches[i];
+      quotes.push(...names);
+      if (names.length && match && match.state) items.push({ names, kind: kindOf(match), title: spaced(match.state) });
+    });
+  }
+  return { items, quotes };
+}
+
+function toMark(body, answer) {
+  if (!answer) return listsToMark(body);
+  const items = [];
+  const quotes = [];
   const side = marksBaseline && answer.before ? answer.before.concepts : answer.concepts;
   const lost = new Set((body.lost && body.lost.missedConcepts) || []);
   const gained = new Set((body.gained && body.gained.missedConcepts) || []);

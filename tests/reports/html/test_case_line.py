@@ -46,7 +46,7 @@ def test_texts_are_found_in_lists_of_documents_too() -> None:
     variables = {
         "document": "The text.",
         "empty": " ",
-        "documents": [{"document_id": "a1", "document": "Longer text of a1."}, "plain"],
+        "documents": [{"document_id": "a1", "document": "Longer text of a1."}, "plain", {"x": "The text."}],
         "limit": 3,
     }
     assert texts_of(variables) == [

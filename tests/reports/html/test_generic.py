@@ -64,7 +64,7 @@ def test_answers_stand_side_by_side_with_what_differs(show: Callable[..., Opened
     draw(page, BODY)
     assert [text.split("\n")[-1] for text in page.texts("td.alone")] == ["tea", "lunch"]
     assert page.texts("tr.changed dd.differs") == ["Ada", "Bo", "Ada will ship the gateway"]
-    assert page.texts(".source mark.q") == ["Ada will", "ship the gateway"]
+    assert page.texts(".source mark.q.matched") == ["Ada will ship the gateway"]
     assert page.texts(".source mark.missed") == ["Bo objects"]
     assert page.text(".facts-of").split() == ["date", "2026-01-05"]
 
