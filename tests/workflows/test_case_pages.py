@@ -95,6 +95,21 @@ def test_a_bad_answer_of_the_baseline_is_shown_as_it_came(tmp_path: Path) -> Non
     assert body["baseline"]["problem"].startswith("extract-v1.0: ")
 
 
+def test_of_several_repeats_the_baseline_s_first_is_shown(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "project")
+    box.init()
+    good = {case_id: flawless(case) for case_id, case in CASES.items()}
+    for version, concepts in (("1.0", 2), ("1.1", 4)):
+        box.record(version, {case_id: first(each, concepts) for case_id, each in good.items()}, repeat=1)
+    box.path("prompts/extract-v1.1.md").rename(box.path("later.md"))
+    box.row3("--baseline", "--repeats", "2", code=0)
+    box.path("later.md").rename(box.path("prompts/extract-v1.1.md"))
+    body = bodies(box, repeats=2)["rye"]
+    assert body["repeats"] == 2
+    assert len(body["extraction"]["before"]["concepts"]) == 3
+    assert len(body["extraction"]["concepts"]) == 4
+
+
 def test_a_case_without_an_answer_has_a_body_all_the_same(project: Box) -> None:
     project.path("recordings/bread/extract-v1.1.jsonl").unlink()
     body = bodies(project)["rye"]

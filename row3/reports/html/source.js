@@ -84,8 +84,8 @@ function texts(body, answer) {
   const legend = [
     ["matched", "found"],
     ["missed", "missed"],
-    ["invented", "invented"],
-    ["canary", "canary"],
+    ["invented", answer ? "invented" : "wrong"],
+    ...(answer ? [["canary", "canary"]] : []),
     ["q", "quoted"],
   ];
   const both = answer && answer.before;
