@@ -228,6 +228,12 @@ def common_options(function: Command) -> Command:
     return wrapped  # type: ignore[no-any-return]
 
 
+def allow_format(command: click.Command, name: str) -> None:
+    """Let one command write a form of its own beside the shared ones."""
+    option = next(parameter for parameter in command.params if parameter.name == "format")
+    option.type = click.Choice((*FORMATS, name))
+
+
 def _as_utf8(name: str, value: Any) -> Any:
     """Arguments as UTF-8 whatever the locale; bytes that are none are refused before they break something deeper."""
     if isinstance(value, tuple):

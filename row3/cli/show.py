@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,7 @@ from row3.cli.options import Common
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
+    from row3.store.history import HistoryEntry
     from row3.workflows.compare import Comparison
     from row3.workflows.hook import HookVerdict
     from row3.workflows.promotion import PromotionResult
@@ -80,9 +81,17 @@ def _other_format(
     return None
 
 
-def show_comparison(comparison: Comparison, common: Common) -> int:
-    """A comparison; 3 where a case has no answer, 1 where the gate blocks, else 0."""
-    emit(_comparison_text(comparison, common), common.out)
+def show_comparison(comparison: Comparison, common: Common, *, history: Sequence[HistoryEntry] = ()) -> int:
+    """A comparison; 3 where a case has no answer, 1 where the gate blocks, else 0.
+
+    A page for a browser also draws `history`, the suite's earlier runs.
+    """
+    if common.format == "html":
+        from row3.reports.html import html_report
+
+        emit(html_report(comparison, history), common.out)
+    else:
+        emit(_comparison_text(comparison, common), common.out)
     if comparison.run.collected.failed:
         _tell_incomplete(comparison.run)
         return INCOMPLETE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -174,14 +174,9 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
         notes += [f"{prompt.ref}: {repair}" for repair in parsed.repairs]
         outputs[prompt.output] = parsed.value
         variables = {**variables, **kind.context(prompt.output, parsed.value)}
-    score = yield from scored(kind, stored.case, kind.combine(outputs), rules)
-    return _with_notes(score, notes) if notes else score
-
-
-def _with_notes(score: CaseScore, notes: list[str]) -> CaseScore:
-    from dataclasses import replace
-
-    return replace(score, notes=tuple(notes))
+    output = kind.combine(outputs)
+    score = yield from scored(kind, stored.case, output, rules)
+    return replace(score, notes=tuple(notes), output=output)
 
 
 def average(scores: list[CaseScore]) -> CaseScore:
@@ -220,6 +215,7 @@ def average(scores: list[CaseScore]) -> CaseScore:
         spread={key: spread for key, (_, spread) in summary.items()},
         repeats=len(scores),
         tally=tally,
+        output=middle.output,
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from row3.domain.prompts import PromptRef, parse_version
@@ -44,6 +45,7 @@ def compare(
     lineup: Lineup | None = None,
     lenient: bool = False,
     verify: bool = False,
+    pages: bool = False,
 ) -> Comparison:
     """Run the candidates, compare them with the baseline, judge.
 
@@ -51,7 +53,8 @@ def compare(
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
     is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
     modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
-    that does not follow from the recordings that are there blocks, as one that a change brings always does.
+    that does not follow from the recordings that are there blocks, as one that a change brings always does. With
+    `pages` the run's details are what a page shows of each case, with the baseline's recorded answers.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
@@ -64,6 +67,10 @@ def compare(
     label = None if base is None else base.ref.label
     baseline = read_baseline(judging.project, suite, against=label)
     comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
+    if pages:
+        from row3.workflows.case_pages import CasePages
+
+        session.options = replace(session.options, page=CasePages(session.project, suite, baseline))
     run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label

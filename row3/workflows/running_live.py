@@ -55,7 +55,7 @@ def _live(session: Session, suite: Suite, asking: Asking, options: RunOptions, *
         session.observer or Silent(),
         pricing(session.project),
         session.say,
-        Packing(suite, options.explain, compare),
+        Packing(suite, options.explain, compare, options.page),
         session.budget,
         afterwards=session.afterwards,
     )
