@@ -51,7 +51,7 @@ def comparison_table(
         quarantine_block(run.quarantine, style),
         _cases(comparison, style, verbose=verbose),
         usage_block(run, style, verbose=verbose),
-        _reasons(comparison, style),
+        reason_lines(comparison, style),
         verdict_block(comparison, style),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -174,7 +174,8 @@ def _case(change: CaseChange, between: str, delta: str, style: Style, column: in
     return lines
 
 
-def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
+def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
+    """The grounds of the verdict under a heading; nothing where there are none."""
     lines = [style.bold("Why")] if comparison.reasons else []
     for reason in comparison.reasons:
         label = f"{VERDICT_MARKS[reason.verdict]} {reason.verdict.word}"
