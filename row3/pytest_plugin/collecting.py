@@ -186,9 +186,8 @@ class GoldenFolder(pytest.Directory):
     def _others(self) -> Iterator[pytest.Collector]:
         hooks, session = self.ihook, self.session
         for path in sorted(self.path.iterdir()):
-            if (
-                path.name.endswith(ENDING)
-                or not session.isinitpath(path, with_parents=True)
+            if path.name.endswith(ENDING) or (
+                not session.isinitpath(path, with_parents=True)
                 and (hooks.pytest_ignore_collect(collection_path=path, config=self.config))
             ):
                 continue

@@ -50,7 +50,7 @@ class Judged(pytest.Item):
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """Why, without a traceback."""
-        if isinstance(excinfo.value, (NothingToJudge, CaseFailed)):
+        if isinstance(excinfo.value, CaseFailed):
             return str(excinfo.value)
         return super().repr_failure(excinfo, style)
 

@@ -191,7 +191,7 @@ def _gate(comparison: Comparison) -> JudgedCase:
     run = comparison.run
     incomplete = bool(run.collected.failed)
     judged: Judged = "error" if incomplete else "failed" if comparison.blocked else "passed"
-    word = verdict_word(comparison)
+    word = verdict_word(comparison) + (", approved" if comparison.approval is not None else "")
     mark = "?" if incomplete else VERDICT_MARKS[comparison.verdict]
     header = run.header
     what = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
