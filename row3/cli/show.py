@@ -77,7 +77,7 @@ def _other_format(
             from row3.reports.github import github_annotations, step_summary
 
             _step_summary(step_summary(run, comparison, declines=declines))
-            return github_annotations(run, comparison, declines=declines, places=places_of(common))
+            return github_annotations(run, comparison, declines=declines)
         case "codequality":
             from row3.reports.codequality import codequality_json
 
@@ -94,7 +94,7 @@ def _other_format(
 
 
 def places_of(common: Common) -> Places:
-    """How the project's files are called from the root of its repository: GitHub and GitLab want them so."""
+    """How the project's files are called from the root of its repository, as GitLab wants them."""
     from row3.errors import Row3Error
     from row3.reports.places import Places
     from row3.store.project import open_project

@@ -13,7 +13,6 @@ from row3.reports.findings import summary as findings_summary
 from row3.reports.headline import declines_line, fail_zones
 from row3.reports.markdown import markdown_report
 from row3.reports.model import ComparisonView, RunView
-from row3.reports.places import HERE, Places
 from row3.reports.style import plain
 
 Level = Literal["error", "warning", "notice"]
@@ -23,13 +22,11 @@ SUMMARY_BYTES = 1_000_000
 """GitHub takes 1 MiB of a step's summary."""
 
 
-def github_annotations(
-    run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0, places: Places = HERE
-) -> str:
+def github_annotations(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:
     """Workflow commands, one a line: reasons, then cases, then the verdict as a notice."""
     found: list[tuple[Level, str]] = []
     if comparison is not None:
-        found += [_reason(run, comparison, i, places) for i in range(len(comparison.reasons))]
+        found += [_reason(run, comparison, i) for i in range(len(comparison.reasons))]
     else:
         if failing := fail_zones(run):
             text = f"{', '.join(failing)} (row3 --compare judges)"
@@ -39,7 +36,7 @@ def github_annotations(
     named = {reason.case_id for reason in comparison.reasons} if comparison is not None else set()
     counts = dict.fromkeys(("error", "warning"), 0)
     for outcome in outcomes(run, comparison):
-        line = _case(run, outcome, places) if outcome.case_id not in named else None
+        line = _case(run, outcome) if outcome.case_id not in named else None
         if line is not None and counts[line[0]] < MOST_OF_A_LEVEL:
             counts[line[0]] += 1
             found.append(line)
@@ -57,14 +54,14 @@ def step_summary(run: RunView, comparison: ComparisonView | None = None, *, decl
     return markdown_report(run, comparison, declines=declines, details=False)
 
 
-def lint_annotations(report: LintReport, places: Places = HERE) -> str:
+def lint_annotations(report: LintReport) -> str:
     """The findings of `row3 lint` as workflow commands at their lines; GitHub shows ten of a level."""
     lines = [
         annotation(
             found.level,
             f"{found.field}: {found.message}" if found.field else found.message,
             title=f"row3 lint: {found.rule}",
-            file=places.named(found.file),
+            file=found.file,
             line=found.line,
         )
         for found in report.findings
@@ -80,15 +77,15 @@ def annotation(level: Level, message: str, *, title: str, file: str = "", line: 
     return f"::{level} {place}title={_property(title)}::{_data(message)}"
 
 
-def _reason(run: RunView, comparison: ComparisonView, i: int, places: Places) -> tuple[Level, str]:
+def _reason(run: RunView, comparison: ComparisonView, i: int) -> tuple[Level, str]:
     reason = comparison.reasons[i]
     level: Level = "error" if reason.verdict is Verdict.BLOCK and comparison.blocked else "warning"
-    file = places.named(places.case(run.suite.name, reason.case_id)) if reason.case_id else ""
+    file = _file(run, reason.case_id) if reason.case_id else ""
     return level, annotation(level, reason.text, title=f"row3: {reason.verdict.word}", file=file)
 
 
-def _case(run: RunView, outcome: Outcome, places: Places) -> tuple[Level, str] | None:
-    file = places.named(places.case(run.suite.name, outcome.case_id))
+def _case(run: RunView, outcome: Outcome) -> tuple[Level, str] | None:
+    file = _file(run, outcome.case_id)
     if outcome.status == "failed":
         text = f"{outcome.case_id}: {outcome.problem}"
         return "error", annotation("error", text, title="row3: no answer", file=file)
@@ -99,6 +96,10 @@ def _case(run: RunView, outcome: Outcome, places: Places) -> tuple[Level, str] |
         moved = f"{numbers.percent(outcome.value)} ({numbers.points(outcome.delta)} points)"
         return "warning", annotation("warning", f"{outcome.case_id}: {moved}", title="row3: regressed", file=file)
     return None
+
+
+def _file(run: RunView, case_id: str) -> str:
+    return f"golden/{run.suite.name}/{case_id}.gold.json"
 
 
 def _data(text: str) -> str:

@@ -18,10 +18,6 @@ class Places(NamedTuple):
         """The file of a case, relative to the project."""
         return f"{self.golden(suite)}/{case_id}.gold.json"
 
-    def named(self, path: str) -> str:
-        """A path of the project as the repository names it."""
-        return f"{self.inside}{path}"
-
 
 HERE = Places()
 """The project is the repository, and suites lie where they do by default."""

@@ -12,8 +12,7 @@ from typing import Literal
 from row3.errors import Row3Error, UsageError
 from row3.reports.comment import Compared, Unusable
 from row3.vcs.github_comments import PullRequestComments, Refused
-from row3.workflows.at_ref import find_ref
-from row3.workflows.gating import compare
+from row3.workflows.gating import gate
 from row3.workflows.session import Session
 
 BOT = "github-actions[bot]"
@@ -40,8 +39,7 @@ def compare_suites(sessions: Sequence[Session], against: str | None) -> list[Com
     found: list[Compared] = []
     for session in sessions:
         try:
-            ref = None if against is None else find_ref(session.project, against)
-            found.append(compare(session, ref=ref))
+            found.append(gate(session, against=against))
         except Row3Error as error:
             found.append(Unusable(session.suite.name, str(error)))
     return found

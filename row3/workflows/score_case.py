@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.errors import UsageError
+from row3.errors import InvalidFile, UsageError
 from row3.gate.comparison import judge_move, worse_by
 from row3.gate.zones import zones_of
 from row3.reports.case_failure import case_text
@@ -94,9 +94,12 @@ class CaseScorer:
 
     @cached_property
     def _compare(self) -> CaseComparer | None:
-        if not self.project.baseline(self.suite.name).is_file():
-            return None
-        baseline = read_baseline(self.project, self.suite)
+        try:
+            baseline = read_baseline(self.project, self.suite)
+        except InvalidFile as error:
+            if "no baseline" in error.what:
+                return None
+            raise
         return CaseComparer(self.project, self.suite, baseline, StoredCases(self.project, self.suite))
 
     def score(self, case_id: str, output: Any) -> CaseScorecard:
