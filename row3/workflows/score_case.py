@@ -15,6 +15,7 @@ from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.gate.comparison import judge_move, worse_by
 from row3.gate.zones import zones_of
+from row3.reports import numbers
 from row3.reports.case_failure import case_text
 from row3.store.cases import StoredCase, read_cases
 from row3.store.outputs import Output
@@ -28,13 +29,13 @@ from row3.workflows.results import CaseResult, Packing
 from row3.workflows.score import Scoring
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CaseScorecard:
     """How one output did on one golden case; printed, it says what was lost.
 
     >>> score = row3_score("decomposition", "bank-runs", output)   # doctest: +SKIP
-    >>> assert score.zone in ("pass", "excellent"), score          # doctest: +SKIP
-    >>> assert not score.regressed, score                          # doctest: +SKIP
+    >>> assert score.zone in ("pass", "excellent"), str(score)     # doctest: +SKIP
+    >>> assert not score.regressed, str(score)                     # doctest: +SKIP
     """
 
     case_id: str
@@ -67,6 +68,10 @@ class CaseScorecard:
 
     def __str__(self) -> str:
         return self.text
+
+    def __repr__(self) -> str:
+        moved = "" if self.delta is None else f" {numbers.points(self.delta)}"
+        return f"<row3 score {self.case_id} {numbers.percent(self.value)} {self.zone}{moved}>"
 
 
 @dataclass(frozen=True, slots=True)
