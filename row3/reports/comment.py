@@ -45,10 +45,8 @@ def comment_markdown(compared: Sequence[Compared], *, more: str = "") -> str:
     """
     ordered = sorted(compared, key=_badness, reverse=True)
     parts = [_one(ordered[0])] if len(ordered) == 1 else [_overview(ordered), *_worst(ordered)]
-    lines = [line for part in parts for line in (*part, "")]
-    if more:
-        lines += [f"<sub>The whole report: <{more}></sub>", ""]
-    return _bounded(lines)
+    text = _bounded([line for part in parts for line in (*part, "")])
+    return f"{text}\n<sub>The whole report: <{more}></sub>\n" if more else text
 
 
 def _bounded(lines: list[str]) -> str:

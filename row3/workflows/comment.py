@@ -18,8 +18,8 @@ from row3.workflows.session import Session
 BOT = "github-actions[bot]"
 """Who writes with the token of a job."""
 NUMBER = re.compile(r"^refs/pull/(\d+)/")
-KEY = re.compile(r"^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$")
-REPOSITORY = re.compile(r"^[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}$)[A-Za-z0-9_.-]+$")
+KEY = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+REPOSITORY = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}$)[A-Za-z0-9_.-]+")
 API = "https://api.github.com"
 Done = Literal["created", "updated", "unchanged"]
 
@@ -47,7 +47,7 @@ def compare_suites(sessions: Sequence[Session], against: str | None) -> list[Com
 
 def marker_of(key: str) -> str:
     """The hidden first line by which the comment is found again. Raises `UsageError` for a key that could end it."""
-    if not KEY.match(key):
+    if not KEY.fullmatch(key):
         raise UsageError("letters, digits, `.`, `_` and `-` only", where=f"--marker {key}", fix="Choose another")
     return f"<!-- row3 comment {key} -->"
 
@@ -61,7 +61,7 @@ def place_of(env: Mapping[str, str], *, repository: str | None, number: int | No
     if not api.startswith(("https://", "http://127.0.0.1:", "http://localhost:")):
         raise UsageError("the token is sent over https only", where=f"GITHUB_API_URL={api}", fix="Correct it")
     name = repository or env.get("GITHUB_REPOSITORY", "")
-    if name and not REPOSITORY.match(name):
+    if name and not REPOSITORY.fullmatch(name):
         raise UsageError("a repository is called owner/name", where=f"--repo {name}", fix="Correct it")
     found = number or _number(env)
     token = env.get("GITHUB_TOKEN") or env.get("GH_TOKEN") or ""
