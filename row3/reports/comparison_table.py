@@ -51,7 +51,7 @@ def comparison_table(
         quarantine_block(run.quarantine, style),
         _cases(comparison, style, verbose=verbose),
         usage_block(run, style, verbose=verbose),
-        reason_lines(comparison, style),
+        _reasons(comparison, style),
         verdict_block(comparison, style),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -174,8 +174,7 @@ def _case(change: CaseChange, between: str, delta: str, style: Style, column: in
     return lines
 
 
-def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
-    """The grounds of the verdict under a heading; nothing where there are none."""
+def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
     lines = [style.bold("Why")] if comparison.reasons else []
     for reason in comparison.reasons:
         label = f"{VERDICT_MARKS[reason.verdict]} {reason.verdict.word}"
@@ -199,3 +198,8 @@ def verdict_block(comparison: ComparisonView, style: Style) -> list[str]:
         text = f"approved by {plain(approval.by)}, {numbers.moment(plain(approval.at))} UTC: {plain(approval.reason)}"
         lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="  ")]
     return [*lines, *(line for text in what_next(comparison) for line in style.wrap(text, first="  "))]
+
+
+def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
+    """The grounds of the verdict under a heading; nothing where there are none."""
+    return _reasons(comparison, style)
