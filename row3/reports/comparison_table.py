@@ -174,6 +174,11 @@ def _case(change: CaseChange, between: str, delta: str, style: Style, column: in
     return lines
 
 
+def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
+    """The grounds of the verdict under a heading; nothing where there are none."""
+    return _reasons(comparison, style)
+
+
 def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
     lines = [style.bold("Why")] if comparison.reasons else []
     for reason in comparison.reasons:
@@ -198,8 +203,3 @@ def verdict_block(comparison: ComparisonView, style: Style) -> list[str]:
         text = f"approved by {plain(approval.by)}, {numbers.moment(plain(approval.at))} UTC: {plain(approval.reason)}"
         lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="  ")]
     return [*lines, *(line for text in what_next(comparison) for line in style.wrap(text, first="  "))]
-
-
-def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
-    """The grounds of the verdict under a heading; nothing where there are none."""
-    return _reasons(comparison, style)
