@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -15,8 +16,8 @@ import pytest
 from row3.errors import InvalidFile, Row3Error
 from row3.pytest_plugin.evaluating import Evaluations, Key
 from row3.pytest_plugin.items import CaseItem, GateItem
-from row3.store.cases import ENDING, read_case
-from row3.store.project import Project, Suite, find_root, make_suite, open_project
+from row3.pytest_plugin.layout import Golden, Layout, layout_around
+from row3.store.cases import read_case
 from row3.workflows.judge_suite import Flags
 
 SHARED = "row3_shared"
@@ -34,7 +35,7 @@ class Collecting:
         given = getattr(config, "workerinput", {}).get(SHARED)
         self.evaluations = Evaluations(flags, None if given is None else Path(given))
         self._own: Path | None = None
-        self._projects: dict[Path, tuple[Project, list[Suite]]] = {}
+        self._layouts: dict[Path, Layout] = {}
         config.args[:] = [self._as_path(arg) for arg in config.args]
 
     # --- collecting
@@ -43,13 +44,13 @@ class Collecting:
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
         """A folder of golden cases."""
         try:
-            found = self.suites_in(path)
+            found = self.layout(path)
         except Row3Error as error:
             raise pytest.Collector.CollectError(str(error)) from None
-        if found is None:
+        if found is None or path not in found.folders:
             return None
         folder = GoldenFolder.from_parent(parent, path=path)
-        folder.fill(self, *found)
+        folder.fill(self, found)
         return folder
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
@@ -57,16 +58,19 @@ class Collecting:
         if file_path.suffix != ".json" or not parent.session.isinitpath(file_path):
             return None
         try:
-            root = find_root(file_path.parent)
-            project = open_project(root)
+            found = self.layout(file_path.parent)
         except Row3Error:
             return None
-        for name in project.suite_names():
-            if project.baseline(name) == file_path:
+        for golden in () if found is None else found.suites:
+            if golden.baseline == file_path:
                 gate: GateFile = GateFile.from_parent(parent, path=file_path)
-                gate.fill(self, project, name)
+                gate.fill(self, golden)
                 return gate
         return None
+
+    def layout(self, path: Path) -> Layout | None:
+        """Where the project around a folder has its golden cases; None outside of one. Raises `Row3Error`."""
+        return layout_around(path, self._layouts)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -94,23 +98,6 @@ class Collecting:
             key: None if key in gates else frozenset(cases[key]) for key in (*cases.keys(), *gates)
         }
 
-    def suites_in(self, path: Path) -> tuple[Project, list[Suite]] | None:
-        """The project of a folder and the suites whose golden cases are in it; None of any other folder.
-
-        Raises `Row3Error` for settings that cannot be used.
-        """
-        try:
-            root = find_root(path)
-        except InvalidFile:
-            return None
-        if root not in self._projects:
-            project = open_project(root)
-            suites = [make_suite(project.config, name) for name in project.suite_names()]
-            self._projects[root] = project, suites
-        project, suites = self._projects[root]
-        there = [suite for suite in suites if project.golden(suite.name) == path]
-        return (project, there) if there else None
-
     def _as_path(self, arg: str) -> str:
         """`golden/core::rye`, as pytest prints it, as the file that it stands for; any other argument as it is."""
         place, colons, name = arg.partition("::")
@@ -118,23 +105,22 @@ class Collecting:
         if not colons or not folder.is_dir():
             return arg
         try:
-            found = self.suites_in(folder)
+            found = self.layout(folder)
         except Row3Error as error:
             raise pytest.UsageError(str(error)) from None
-        if found is None:
+        if found is None or folder not in found.folders:
             return arg
-        project, suites = found
-        name = name.partition("[")[0]
-        if name == GATE:
-            baseline = project.baseline(suites[0].name)
-            return str(baseline if baseline.is_file() else folder)
-        for file in sorted(folder.glob(f"*{ENDING}")):
-            try:
-                if read_case(file, suites[0].kind).id == name:
-                    return str(file)
-            except InvalidFile:
+        case_id, _, suite = name.removesuffix("]").partition("[")
+        for golden in found.folders[folder]:
+            if suite and golden.name != suite:
                 continue
-        raise pytest.UsageError(f"{arg}: there is no golden case `{name}` in {place}")
+            if case_id == GATE:
+                return str(golden.baseline if golden.baseline.is_file() else folder)
+            for file in golden.files_in(folder):
+                with contextlib.suppress(InvalidFile):
+                    if read_case(file, golden.suite.kind).id == case_id:
+                        return str(file)
+        raise pytest.UsageError(f"{arg}: there is no golden case `{case_id}` in {place}")
 
     # --- one run for all processes
 
@@ -155,38 +141,35 @@ class GoldenFolder(pytest.Directory):
     """A folder of golden cases; what else is in it is collected as in any other folder."""
 
     plugin: Collecting
-    project: Project
-    suites: list[Suite]
+    layout: Layout
 
-    def fill(self, plugin: Collecting, project: Project, suites: list[Suite]) -> None:
+    def fill(self, plugin: Collecting, layout: Layout) -> None:
         """Say whose cases these are."""
-        self.plugin, self.project, self.suites = plugin, project, suites
+        self.plugin, self.layout = plugin, layout
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
         """A test for each case and, after them, one for each gate."""
         yield from self._others()
-        several = len(self.suites) > 1
-        for suite in self.suites:
-            for file in sorted(self.path.glob(f"*{ENDING}")):
-                if file.name.startswith("."):
-                    continue
-                stored = read_case(file, suite.kind)
-                name = f"{stored.id}[{suite.name}]" if several else stored.id
-                item: CaseItem = CaseItem.from_parent(self, name=name, path=file)
-                item.fill(self.plugin.evaluations, (self.project.root, suite.name), stored.id)
-                item.extra_keyword_matches.update((suite.name, *keywords_of(stored.case)))
+        here = self.layout.folders[self.path]
+        for golden in here:
+            for file in golden.files_in(self.path):
+                stored = read_case(file, golden.suite.kind)
+                item: CaseItem = CaseItem.from_parent(self, name=golden.called(stored.id), path=file)
+                item.fill(self.plugin.evaluations, golden.key, stored.id)
+                item.extra_keyword_matches.update((golden.name, *keywords_of(stored.case)))
                 yield item
-        for suite in self.suites:
-            name = f"{GATE}[{suite.name}]" if several else GATE
-            gate: GateItem = GateItem.from_parent(self, name=name)
-            gate.fill(self.plugin.evaluations, (self.project.root, suite.name))
-            gate.extra_keyword_matches.add(suite.name)
-            yield gate
+        for golden in here:
+            if golden.folder == self.path:
+                gate: GateItem = GateItem.from_parent(self, name=golden.called(GATE))
+                gate.fill(self.plugin.evaluations, golden.key)
+                gate.extra_keyword_matches.add(golden.name)
+                yield gate
 
     def _others(self) -> Iterator[pytest.Collector]:
         hooks, session = self.ihook, self.session
+        cases = {file for golden in self.layout.folders[self.path] for file in golden.files_in(self.path)}
         for path in sorted(self.path.iterdir()):
-            if path.name.endswith(ENDING) or (
+            if path in cases or (
                 not session.isinitpath(path, with_parents=True)
                 and (hooks.pytest_ignore_collect(collection_path=path, config=self.config))
             ):
@@ -208,21 +191,18 @@ class GateFile(pytest.File):
     """The baseline of a suite, named on the command line: its gate alone."""
 
     plugin: Collecting
-    project: Project
-    suite: str
+    golden: Golden
 
-    def fill(self, plugin: Collecting, project: Project, suite: str) -> None:
+    def fill(self, plugin: Collecting, golden: Golden) -> None:
         """Say whose baseline it is."""
-        self.plugin, self.project, self.suite = plugin, project, suite
+        self.plugin, self.golden = plugin, golden
 
     def collect(self) -> Iterator[pytest.Item]:
         """The gate, under the name that it has among its cases."""
-        folder = self.project.golden(self.suite)
-        sharing = sum(self.project.golden(name) == folder for name in self.project.suite_names())
-        name = f"{GATE}[{self.suite}]" if sharing > 1 else GATE
-        place = os.path.relpath(folder, self.config.rootpath).replace(os.sep, "/")
+        name = self.golden.called(GATE)
+        place = os.path.relpath(self.golden.folder, self.config.rootpath).replace(os.sep, "/")
         gate: GateItem = GateItem.from_parent(self, name=name, nodeid=f"{place}::{name}")
-        gate.fill(self.plugin.evaluations, (self.project.root, self.suite))
+        gate.fill(self.plugin.evaluations, self.golden.key)
         yield gate
 
 
