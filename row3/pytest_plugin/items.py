@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import NoReturn
 
 import pytest
 
@@ -15,12 +15,9 @@ SHOWN, SCORE, ZONE, DELTA, VERDICT = "row3_shown", "row3_score", "row3_zone", "r
 change against the baseline, a fraction; of a gate, its line for the end."""
 
 
-class NothingToJudge(Exception):  # noqa: N818 - it is no failure of the case
-    """No answer, no baseline, a file that cannot be used: an error, not a failure."""
-
-
-class CaseFailed(Exception):  # noqa: N818 - the word that pytest uses
-    """The case, or the gate, did not pass; says why."""
+def fail(text: str) -> NoReturn:
+    """Fail the test, or its setup, which makes it an error; the text is all that is shown, and no traceback is made."""
+    pytest.fail(text, pytrace=False)
 
 
 class Judged(pytest.Item):
@@ -30,7 +27,7 @@ class Judged(pytest.Item):
     key: Key
 
     def judged(self) -> JudgedCase:
-        """How it was judged; runs the suite where nobody has yet. Raises `NothingToJudge`."""
+        """How it was judged; runs the suite where nobody has yet. Fails where there is nothing to judge."""
         raise NotImplementedError
 
     def setup(self) -> None:
@@ -38,7 +35,7 @@ class Judged(pytest.Item):
         found = self.judged()
         self.user_properties += properties(found)
         if found.outcome == "error":
-            raise NothingToJudge(found.text)
+            fail(found.text)
 
     def runtest(self) -> None:
         """Pass, skip or fail as it was judged."""
@@ -46,13 +43,7 @@ class Judged(pytest.Item):
         if found.outcome == "skipped":
             pytest.skip(f"{found.text} ({found.shown})")
         if found.outcome == "failed":
-            raise CaseFailed(found.text)
-
-    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """Why, without a traceback."""
-        if isinstance(excinfo.value, CaseFailed):
-            return str(excinfo.value)
-        return super().repr_failure(excinfo, style)
+            fail(found.text)
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where it stands; the heading of its failure is its name."""
@@ -73,10 +64,10 @@ class CaseItem(Judged):
         """The case in its suite's run."""
         suite = self.evaluations.of(self.key)
         if suite.error:
-            raise NothingToJudge(suite.error)
+            fail(suite.error)
         found = suite.cases.get(self.case_id)
         if found is None:
-            raise NothingToJudge(f"{self.case_id} was not run: what judges has another case in this file")
+            fail(f"{self.case_id} was not run: what judges has another case in this file")
         return found
 
 
@@ -92,7 +83,7 @@ class GateItem(Judged):
         """The verdict."""
         suite = self.evaluations.of(self.key)
         if suite.error or suite.gate is None:
-            raise NothingToJudge(suite.error or "only a part of the cases was run; a part is no gate")
+            fail(suite.error or "only a part of the cases was run; a part is no gate")
         return suite.gate
 
     def setup(self) -> None:

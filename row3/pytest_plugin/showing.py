@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from row3.pytest_plugin.items import DELTA, SCORE, SHOWN, VERDICT, Judged, NothingToJudge
+from row3.pytest_plugin.items import DELTA, SCORE, SHOWN, VERDICT, Judged
 from row3.reports import numbers
 from row3.reports.style import cells, shorten
 
@@ -34,13 +34,13 @@ class Showing:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
-        """A skipped case is skipped at its own file, not in a line of row3; what cannot be judged has no traceback."""
+        """A skipped case is skipped at its own file, not in a line of row3; a failure is its text, without a prefix."""
         report = yield
-        if not isinstance(item, Judged):
+        if not isinstance(item, Judged) or call.excinfo is None:
             return report
         if report.skipped and isinstance(report.longrepr, tuple):
             report.longrepr = (str(item.path), 1, report.longrepr[2])
-        if call.excinfo is not None and isinstance(call.excinfo.value, NothingToJudge):
+        elif isinstance(call.excinfo.value, pytest.fail.Exception):
             report.longrepr = str(call.excinfo.value)
         return report
 
