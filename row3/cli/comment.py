@@ -51,8 +51,8 @@ def command(
     if common.format not in (None, "markdown"):
         raise UsageError("a comment is Markdown", where=f"--format {common.format}", fix="Leave --format out")
     hidden, link = marker_of(marker), _run_address() if more is None else more
-    if link and not _is_address(link):
-        raise UsageError("this is no https address", where=f"--more {link}", fix="Correct it")
+    if more and not _is_address(more):
+        raise UsageError("this is no https address", where=f"--more {more}", fix="Correct it")
     place = place_of(os.environ, repository=repo, number=number)
     text = comment_markdown(compare_suites(_sessions(common), against), more=link)
     if dry_run or common.out is not None:
@@ -74,14 +74,16 @@ def command(
 
 
 def _sessions(common: Common) -> list[Session]:
-    """One for each suite; nothing tracked may be written by any."""
-    from row3.workflows.comment import replay_unless_told
+    """One for each suite, in replay unless the mode is given; nothing tracked may be written by any."""
+    from row3.errors import InvalidFile
 
     names = [common.suite] if common.suite is not None else common.project().suite_names()
-    sessions = [replace(common, suite=name).session() for name in names]
+    if not names:
+        raise InvalidFile("the project has no suite", where="golden/", fix="Add golden cases under golden/<suite>/")
+    sessions = [replace(common, suite=name, mode=common.mode or "replay").session() for name in names]
     for session in sessions:
         session.may_write = False
-    return [replay_unless_told(session) for session in sessions]
+    return sessions
 
 
 def _instead(text: str, why: str) -> None:
@@ -97,7 +99,8 @@ def _instead(text: str, why: str) -> None:
 
 def _run_address() -> str:
     parts = [os.environ.get(name, "") for name in ("GITHUB_SERVER_URL", "GITHUB_REPOSITORY", "GITHUB_RUN_ID")]
-    return f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}" if all(parts) else ""
+    address = f"{parts[0]}/{parts[1]}/actions/runs/{parts[2]}"
+    return address if all(parts) and _is_address(address) else ""
 
 
 def _is_address(link: str) -> bool:

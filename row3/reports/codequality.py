@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -49,6 +49,21 @@ def codequality_json(run: RunView, comparison: ComparisonView | None = None, pla
     return _array(_of_comparison(run, comparison, places), places)
 
 
+def suites_codequality(
+    compared: Sequence[ComparisonView], unusable: Sequence[tuple[str, str]] = (), places: Places = HERE
+) -> str:
+    """Several suites in one report.
+
+    Args:
+        unusable: suites that could not be judged, each with the reason.
+    """
+    found = [each for one in compared for each in _of_comparison(one.run, one, places)]
+    found += [
+        _Found("gate/not-judged", "blocker", f"{name}: {why}", f"baselines/{name}.json", name) for name, why in unusable
+    ]
+    return _array(found, places)
+
+
 def lint_codequality(report: LintReport, places: Places = HERE) -> str:
     """The findings of `row3 lint` at their lines."""
     found = (
@@ -73,7 +88,7 @@ def _of_comparison(run: RunView, comparison: ComparisonView | None, places: Plac
         severity: Severity = "major"
         if reason.verdict is Verdict.BLOCK:
             severity = "blocker" if comparison.blocked else "minor"
-        about = reason.case_id or reason.metric or reason.cause
+        about = f"{run.suite.name} {reason.case_id or reason.metric or reason.cause}"
         path = _file_of(reason, run, places)
         yield _Found(f"gate/{reason.verdict.word}", severity, reason.text, path, about)
     for outcome in outcomes(run, comparison):

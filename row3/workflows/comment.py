@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -99,10 +99,3 @@ def keep_comment(comments: PullRequestComments, body: str, marker: str, author: 
             if error.status != 404:
                 raise
     return "created", comments.create(text).url
-
-
-def replay_unless_told(session: Session) -> Session:
-    """The session in replay: a comment is not worth a second round of questions."""
-    if session.options.mode is None:
-        session.options = replace(session.options, mode="replay")
-    return session

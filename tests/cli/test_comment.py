@@ -131,6 +131,13 @@ def test_what_cannot_be_is_refused(box: Box, github: FakeGitHub) -> None:
     assert github.calls == []
 
 
+def test_a_project_without_a_suite_is_told(box: Box, github: FakeGitHub) -> None:
+    for file in box.path("golden/bread").iterdir():
+        file.unlink()
+    box.path("golden/bread").rmdir()
+    assert "the project has no suite" in job(box, github, code=2).errors[0]
+
+
 def test_dry_run_prints_it(box: Box, github: FakeGitHub) -> None:
     done = job(box, github, "--dry-run")
     assert done.out == box.row3("report", "--format", "comment", code=0).out

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.verdicts import Reason, Verdict
-from row3.reports.codequality import codequality_json, lint_codequality
+from row3.reports.codequality import codequality_json, lint_codequality, suites_codequality
 from row3.reports.findings import LintFinding, make_report
 from row3.reports.places import Places
 
@@ -116,6 +116,19 @@ def test_lint_has_lines_and_levels() -> None:
         ("critical", 3),
     ]
     assert entries[2]["description"] == "modus: is unknown"
+
+
+def test_several_suites_are_one_report(comparison: Any) -> None:
+    other = replace(comparison, run=replace(comparison.run, suite=replace(comparison.run.suite, name="other")))
+    text = suites_codequality([comparison, other], [("gone", "there is no baseline")])
+    entries = checked(text)
+    assert [each["location"]["path"] for each in entries[1::2]] == [
+        "golden/decomposition/ozone.gold.json",
+        "golden/other/ozone.gold.json",
+    ]
+    assert entries[-1]["description"] == "gone: there is no baseline"
+    alone = checked(codequality_json(other.run, other))
+    assert [each["fingerprint"] for each in entries[2:4]] == [each["fingerprint"] for each in alone]
 
 
 def test_nothing_found_is_an_empty_array() -> None:
