@@ -1,4 +1,4 @@
-"""git: what a project was, what is about to be committed, the hooks that watch over it; and comments where it is hosted.
+"""git: what a project was, what is about to be committed, and the hooks that watch over it; comments on its host.
 
     process     starts git, and turns its refusals into row3's errors
     discovery   which repository a folder belongs to, also where git exported another one to a hook
