@@ -27,6 +27,11 @@ def command(name: str, common: Common, *, major: bool) -> None:
     skipped = [v for v in versions(project.root).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
         common.say(f"{name} {skipped[-1]} is there, not promoted, and not in this copy")
+    if made.unmeasured:
+        common.say(
+            f"there is no baseline yet, and `row3 --baseline` takes the highest version; to have {made.copied_from} "
+            f"measured first: row3 --prompt {made.copied_from} --baseline"
+        )
     if made.edited_in_place:
         common.say(
             f"{made.copied_from} was edited in place; the edits are in the new version, put the old one back: "

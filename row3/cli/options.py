@@ -120,11 +120,16 @@ class Common:
     @property
     def as_json(self) -> bool:
         """Whether a result that is a table or JSON is wanted as JSON; raises `UsageError` for another form."""
+        return self.form("table", "json") == "json"
+
+    def form(self, *known: str) -> str:
+        """Which of the forms that a command has is wanted, the first by default; raises `UsageError` for another."""
         from row3.errors import UsageError
 
-        if self.format not in (None, "table", "json"):
-            raise UsageError("this command has no such form", where=f"--format {self.format}", fix="Use table or json")
-        return self.format == "json"
+        if self.format is not None and self.format not in known:
+            fix = f"Use {', '.join(known[:-1])} or {known[-1]}"
+            raise UsageError("this command has no such form", where=f"--format {self.format}", fix=fix)
+        return self.format or known[0]
 
     def check_out(self) -> None:
         """Raise `UsageError` where --out names a place that cannot be written, before anything is done."""

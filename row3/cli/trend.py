@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import click
@@ -28,7 +29,11 @@ def command(common: Common, *, weekly: bool) -> None:
     project = common.project()
     suite = pick_suite(project, common.suite)
     files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))
-    emit("\n".join(str(_short(path, project.root)) for path in files), None)
+    names = [_short(path, project.root).as_posix() for path in files]
+    if common.as_json:
+        emit(json.dumps({"schemaVersion": 1, "suite": suite.name, "files": names}, indent=2), None)
+    else:
+        emit("\n".join(names), None)
 
 
 def _short(path: Path, root: Path) -> Path:

@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from row3.errors import UsageError
+from row3.metrics.extraction import ENTITY_NAMES
 
 NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 MOST = 100
@@ -34,6 +35,8 @@ def parse_limits(text: str, metrics: Sequence[str], *, where: str) -> dict[str, 
 
 def _metric(name: str, metrics: Sequence[str], where: str) -> str:
     folded = name.casefold()
+    if (other := ENTITY_NAMES.get(folded)) in metrics:  # as EXPERIMENTS calls it
+        return str(other)
     exact = [key for key in metrics if key.casefold() == folded]
     found = exact or [key for key in metrics if key.casefold().startswith(folded)]
     if len(found) == 1:

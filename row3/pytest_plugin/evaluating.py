@@ -6,8 +6,11 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from row3.store.file_lock import FileLock
 from row3.workflows.judge_suite import Flags, JudgedSuite, judge_suite, judged_from_json
 
+LONGEST_RUN_S = 86_400.0
+"""How long a process waits for another one's run: a live one of many cases takes hours."""
 Key = tuple[Path, str]
 """A project's folder and the name of one of its suites."""
 
@@ -35,16 +38,18 @@ class Evaluations:
     def _once(self, key: Key) -> JudgedSuite:
         if self.shared is None or not self.shared.is_dir():
             return self._make(key)
-        from filelock import FileLock
-
         name = hashlib.sha256(f"{key[0]}\n{key[1]}".encode()).hexdigest()[:16]
         file = self.shared / f"{name}.json"
-        with FileLock(self.shared / f"{name}.lock"):
+        lock = FileLock(self.shared / f"{name}.lock")
+        lock.acquire(LONGEST_RUN_S)
+        try:
             if not file.exists():
                 made = self._make(key)
                 _write(file, made.as_json())
                 return made
             return judged_from_json(file.read_text(encoding="utf-8"))
+        finally:
+            lock.release()
 
 
 def _write(file: Path, text: str) -> None:

@@ -137,7 +137,9 @@ def _row(metric: Metric, change: MetricChange, comparison: ComparisonView, style
 
 
 def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[str]:
-    moved = [change for change in comparison.cases if change.move != "unchanged"]
+    # Those without an answer have been named above, each with its reason.
+    quiet = ("unchanged",) if verbose else ("unchanged", "failed")
+    moved = [change for change in comparison.cases if change.move not in quiet]
     shown = moved if verbose else moved[:SHOWN_CASES]
     lines = [f"{style.bold('Cases')}  {count_line(comparison.moves)}"]
     after = after_values(comparison.run)
@@ -147,10 +149,16 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
         lines += _case(change, *movement(change, after), style, column)
     worse = [change for change in moved[len(shown) :] if GOOD.get(change.move) is False and change.move != "failed"]
     if worse:
-        named = [f"{shorten(plain(change.case_id), room)} {numbers.points(change.delta)}" for change in worse]
+        deltas = [numbers.points(change.delta) for change in worse]
+        named = [
+            # What got worse elsewhere than in the composite has no number here.
+            shorten(plain(change.case_id), room) + ("" if delta == numbers.points(0.0) else f" {delta}")
+            for change, delta in zip(worse, deltas, strict=True)
+        ]
         text = f"▼ also worse (-v shows why): {some(named, SHOWN_CASES)}"
         lines += [style.paint(line, RED) for line in style.wrap(text, first="  ", then="    ")]
-    left = moved_cases(comparison.moves) - len(shown) - len(worse)
+    named_above = 0 if verbose else comparison.moves.get("failed", 0)
+    left = moved_cases(comparison.moves) - named_above - len(shown) - len(worse)
     if left > 0:
         how = "-v shows them" if not verbose else "--format json has all"
         lines.append(style.dim(f"  and {left:,} more ({how})"))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.bounds_text import bounds_lines
-from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, usage_lines
+from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, some, usage_lines
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
 from row3.reports.quarantine_text import quarantine_block
@@ -15,6 +16,9 @@ from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, St
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS = 10
+SHOWN_REASONS = 5
+PLACE = re.compile(r"recordings/\S+:\d+")
+"""Of a recording, by which alone two reasons may differ."""
 LONGEST_ID, LONGEST_EVER = 26, 60
 """Columns that a case's id may take at 80 columns, and at any width."""
 TITLE_AND_COUNT = 29
@@ -98,13 +102,29 @@ def problems_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
         if not ids:
             continue
         lines.append(style.paint(f"{mark} {numbers.count(len(ids), 'case')} {text}", colour, BOLD))
-        shown = ids if verbose else ids[:SHOWN_PROBLEMS]
-        texts = [f"{shorten(plain(each), room_for_ids(style))}  {plain(why.get(each, ''))}".rstrip() for each in shown]
-        whole = texts if verbose else texts[:1]
-        lines += [line for text in whole for line in style.wrap(text, first="  ", then="    ")]
-        lines += [f"  {shorten(text, style.width - 2)}" for text in texts[len(whole) :]]
-        if len(ids) > len(shown):
-            lines.append(style.dim(f"  and {len(ids) - len(shown):,} more (-v shows all)"))
+        reasons = [(each, plain(why.get(each, ""))) for each in ids]
+        lines += _one_by_one(reasons, style) if verbose else _by_reason(reasons, style)
+    return lines
+
+
+def _one_by_one(problems: Sequence[tuple[str, str]], style: Style) -> list[str]:
+    texts = [f"{shorten(plain(case_id), room_for_ids(style))}  {reason}".rstrip() for case_id, reason in problems]
+    return [line for text in texts for line in style.wrap(text, first="  ", then="    ")]
+
+
+def _by_reason(problems: Sequence[tuple[str, str]], style: Style) -> list[str]:
+    """Each reason once, as its first case has it, and the other cases it holds for by name."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for case_id, reason in problems:
+        groups.setdefault(PLACE.sub("", reason), []).append((case_id, reason))
+    lines: list[str] = []
+    for group in list(groups.values())[:SHOWN_REASONS]:
+        lines += _one_by_one(group[:1], style)
+        if len(group) > 1:
+            names = [shorten(plain(case_id), room_for_ids(style)) for case_id, _ in group[1:]]
+            lines += style.wrap(f"the same: {some(names, SHOWN_PROBLEMS)}", first="    ", then="    ")
+    if len(groups) > SHOWN_REASONS:
+        lines.append(style.dim(f"  and {len(groups) - SHOWN_REASONS:,} more reasons (-v shows all)"))
     return lines
 
 

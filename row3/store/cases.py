@@ -21,6 +21,8 @@ from row3.store.files import decode, read_bytes
 ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
 CASE_SCHEMA_VERSION = 1
+MUCH = 1 << 20
+"""Bytes of one reading: a golden case has fewer."""
 SHORT = 8
 """Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
 
@@ -124,9 +126,13 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
 def sources_of(folder: Path) -> dict[str, str]:
     """By case id, what its text was taken from, where the case names it. A file that cannot be read is left out."""
     named: dict[str, str] = {}
-    for path in folder.glob(PATTERN):
+    if not folder.is_dir():
+        return named
+    with os.scandir(folder) as entries:
+        paths = sorted(entry.path for entry in entries if entry.name.endswith(ENDING))
+    for path in paths:
         try:
-            raw = path.read_bytes()
+            raw = _whole(path)
         except OSError:
             continue
         # Every relationship has a source and a predicate; one source more is the case's own.
@@ -139,6 +145,20 @@ def sources_of(folder: Path) -> dict[str, str]:
         if isinstance(value, dict) and isinstance(value.get("source"), str):
             named[str(value.get("id"))] = value["source"]
     return named
+
+
+def _whole(path: str) -> bytes:
+    """A small file in one call: ten thousand of them are read for a summary."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        pieces = []
+        while piece := os.read(descriptor, MUCH):
+            pieces.append(piece)
+            if len(piece) < MUCH:
+                break
+        return b"".join(pieces)
+    finally:
+        os.close(descriptor)
 
 
 def refuse_twice(files: Iterable[Path], kind: Kind) -> None:

@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
 
-from filelock import FileLock, Timeout
-
 from row3.domain.requests import Answer, Request
+from row3.store.file_lock import FileLock, LockedElsewhereError
 from row3.store.files import disk_faults
 from row3.store.locks import local_folder
 from row3.store.recording_lines import to_line
@@ -30,9 +29,9 @@ class Journal:
         with disk_faults(".row3/journal"):
             folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{suite}--{kind}--{run_id}.jsonl"
-        self._lock = FileLock(str(_lock_of(self.path)))
+        self._lock = FileLock(_lock_of(self.path))
         with disk_faults(".row3/journal"):
-            self._lock.acquire(timeout=0)
+            self._lock.acquire(0.0)
         self._file: BinaryIO | None = None
 
     def keep(self, request: Request, answer: Answer, *, recorded_at: str) -> None:
@@ -57,9 +56,9 @@ def abandoned(local: Path, suite: str, kind: str) -> list[Path]:
     folder = local / FOLDER
     left = []
     for path in sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else ():
-        lock = FileLock(str(_lock_of(path)))
-        with contextlib.suppress(Timeout, OSError):
-            lock.acquire(timeout=0)
+        lock = FileLock(_lock_of(path))
+        with contextlib.suppress(LockedElsewhereError, OSError):
+            lock.acquire(0.0)
             lock.release()
             left.append(path)
     return left

@@ -6,9 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from filelock import FileLock, Timeout
-
 from row3.errors import EnvironmentFault
+from row3.store.file_lock import FileLock, LockedElsewhereError
 from row3.store.files import disk_faults
 from row3.store.transaction import FOLDER, recover
 
@@ -33,10 +32,10 @@ def writing(local: Path, *, say: Callable[[str], None] = lambda _: None) -> Iter
 
     Raises `EnvironmentFault` where another run keeps it longer than `PATIENCE_S` seconds.
     """
-    lock = FileLock(str(local_folder(local) / "lock"))
+    lock = FileLock(local_folder(local) / "lock")
     if not _acquired(lock, 0.05):
         say("another row3 is writing; waiting for it")
-    if not lock.is_locked and not _acquired(lock, PATIENCE_S):
+    if not lock.held and not _acquired(lock, PATIENCE_S):
         raise EnvironmentFault(
             f"another row3 has been writing for more than {PATIENCE_S:g} s",
             where=".row3/lock",
@@ -64,10 +63,9 @@ def finish_interrupted(local: Path, *, say: Callable[[str], None] = lambda _: No
 
 
 def _acquired(lock: FileLock, patience_s: float) -> bool:
-    # A time-out is an OSError too, so it has to be caught before the disk's faults are.
     with disk_faults(".row3/lock"):
         try:
-            lock.acquire(timeout=patience_s)
-        except Timeout:
+            lock.acquire(patience_s)
+        except LockedElsewhereError:
             return False
     return True

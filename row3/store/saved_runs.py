@@ -7,7 +7,8 @@ git diff of a baseline shows the cases that moved.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,7 +25,11 @@ from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
 SCHEMA_VERSION = 1
 MARK = b'"cases": [\n'
 END = b"\n]}\n"
+ID_WITHIN = 600
+"""Bytes of a line in which its id is looked for."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
+
+_NUMBERS = {int, float}
 
 
 class _Record(BaseModel):
@@ -112,9 +117,9 @@ class CaseRecord:
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
     """A case record from its line; raises `InvalidFile`."""
     try:
-        value = from_json(line, allow_inf_nan=False)
+        value = from_json(line, allow_inf_nan=False, cache_strings="keys")  # the strings are seldom the same
         metrics = value["metrics"]
-        if not all(isinstance(number, (int, float)) and 0 <= number <= 1 for number in metrics.values()):
+        if not _are_fractions(metrics.values()):
             raise TypeError
         return CaseRecord(
             value["id"],
@@ -133,36 +138,64 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
 
 
+def _are_fractions(numbers: Collection[Any]) -> bool:
+    """Whether these are numbers from 0 to 1; no truth values, which count as numbers too."""
+    return _NUMBERS.issuperset(map(type, numbers)) and (not numbers or (min(numbers) >= 0 and max(numbers) <= 1))
+
+
 def _tally(value: Any) -> Tally:
-    if not all(type(count) is int and count >= 0 for counts in value.values() for count in counts.values()):
-        raise TypeError
+    for counts in value.values():
+        numbers = counts.values()
+        if numbers and (set(map(type, numbers)) != {int} or min(numbers) < 0):
+            raise TypeError
     checked: Tally = value
     return checked
 
 
 class SavedRun:
-    """A saved run that is read case by case."""
+    """A saved run that is read case by case.
 
-    def __init__(self, header: RunHeader, lines: dict[str, bytes], where: str) -> None:
+    One text and where its lines are, not a text a line: what worker processes inherit they share only as long as
+    nobody touches it, and to look at an object is to touch it.
+    """
+
+    def __init__(self, header: RunHeader, text: bytes, places: Mapping[str, tuple[int, int]], where: str) -> None:
+        """`places` are, by case id, where the record begins and ends in `text`."""
         self.header = header
-        self._lines = lines
-        self._where = where
+        self._text, self._where = text, where
+        self._number = {case_id: number for number, case_id in enumerate(places)}
+        self._bounds = array("Q", [bound for place in places.values() for bound in place])
+
+    @classmethod
+    def of_lines(cls, header: RunHeader, lines: Mapping[str, bytes], where: str) -> SavedRun:
+        """A run that is in no file, from the lines of its cases by id."""
+        places, end = {}, 0
+        for case_id, line in lines.items():
+            places[case_id] = (end, end + len(line))
+            end += len(line)
+        return cls(header, b"".join(lines.values()), places, where)
 
     def __len__(self) -> int:
-        return len(self._lines)
+        return len(self._number)
 
     def ids(self) -> list[str]:
         """Ids of all its cases."""
-        return list(self._lines)
+        return list(self._number)
+
+    def _place(self, number: int) -> tuple[int, int]:
+        return self._bounds[2 * number], self._bounds[2 * number + 1]
 
     def record(self, case_id: str) -> CaseRecord | None:
         """The record of a case; None where the run did not have it. Raises `InvalidFile`."""
-        line = self._lines.get(case_id)
-        return None if line is None else parse_record(line, where=f"{self._where} case {case_id}")
+        number = self._number.get(case_id)
+        if number is None:
+            return None
+        start, end = self._place(number)
+        return parse_record(self._text[start:end], where=f"{self._where} case {case_id}")
 
     def records(self) -> Iterator[CaseRecord]:
         """All records, in file order."""
-        for case_id in self._lines:
+        for case_id in self._number:
             record = self.record(case_id)
             assert record is not None
             yield record
@@ -175,46 +208,56 @@ def read_run(path: Path, *, where: str) -> SavedRun:
 
 def parse_run(raw: bytes, *, where: str) -> SavedRun:
     """A saved run from its bytes; raises `InvalidFile`."""
-    head, mark, body = raw.partition(MARK)
-    if mark and body.endswith(END):
-        value = parse_json(decode(head, where=where) + '"cases": []}', where=where)
-        lines = [line[:-1] if line.endswith(b",") else line for line in body[: -len(END)].split(b"\n")]
+    start = raw.find(MARK)
+    if start >= 0 and raw.endswith(END):
+        value = parse_json(decode(raw[:start], where=where) + '"cases": []}', where=where)
+        text, start, end = raw, start + len(MARK), len(raw) - len(END)
     else:  # reformatted by hand or by a tool: read it whole
-        text = decode(raw, where=where)
-        refuse_conflicts(text, where=where)
-        value = parse_json(text, where=where)
+        whole = decode(raw, where=where)
+        refuse_conflicts(whole, where=where)
+        value = parse_json(whole, where=where)
         if not isinstance(value, dict) or not isinstance(value.get("cases"), list):
             raise InvalidFile("field `cases` is missing", where=where, fix="Restore the file from git")
-        lines = [json.dumps(case).encode() for case in value["cases"]]
+        text = b"\n".join([json.dumps(case).encode() for case in value["cases"]])
+        start, end = 0, len(text)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     value.pop("cases", None)
     header = validate(
         RunHeader, value, where=where, command="git checkout` on the file, or make a new one with `row3 --baseline"
     )
-    by_id: dict[str, bytes] = {}
-    for line in lines:
-        if not line.strip():
-            continue
-        if line.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
+    return SavedRun(header, text, _places(text, start, end, where), where)
+
+
+def _places(text: bytes, start: int, end: int, where: str) -> dict[str, tuple[int, int]]:
+    """By case id, where its line begins and ends, without the comma after it."""
+    places: dict[str, tuple[int, int]] = {}
+    while start < end:
+        stop = text.find(b"\n", start, end)
+        stop = end if stop < 0 else stop
+        last = stop - 1 if text[stop - 1 : stop] == b"," and stop > start else stop
+        beginning = text[start : min(last, start + ID_WITHIN)]
+        if beginning.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
             raise InvalidFile(
                 "the file has merge-conflict markers",
                 where=where,
                 fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`",
             )
-        case_id = _id_of(line, where)
-        if case_id in by_id:
-            raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")
-        by_id[case_id] = line
-    return SavedRun(header, by_id, where)
+        if beginning.strip():
+            case_id = _id_of(beginning) or parse_record(text[start:last], where=where).id
+            if case_id in places:
+                raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")
+            places[case_id] = start, last
+        start = stop + 1
+    return places
 
 
-def _id_of(line: bytes, where: str) -> str:
-    # The id comes first in every line row3 writes; a simple one is cut out without parsing the rest.
+def _id_of(line: bytes) -> str:
+    """The id, which comes first in every line row3 writes; "" for one that cannot be cut out."""
     if line.startswith(b'{"id":"'):
         end = line.find(b'"', 7)
         if end > 0 and b"\\" not in line[7:end]:
             return line[7:end].decode("utf-8", "replace")
-    return parse_record(line, where=where).id
+    return ""
 
 
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:

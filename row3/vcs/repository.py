@@ -90,6 +90,10 @@ class Repository:
             fix="`git branch --all` and `git tag` list the names; `git fetch` brings those of the remote",
         )
 
+    def knows(self, ref: str) -> bool:
+        """Whether `ref` names a commit that is here. Raises UsageError for what cannot be a name."""
+        return self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}", expect=None).code == 0
+
     def merge_base(self, a: str, b: str) -> str | None:
         """The best common ancestor of two commits, None where their histories never met.
 

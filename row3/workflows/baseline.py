@@ -81,6 +81,8 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
     """The suite's baseline; raises `InvalidFile` that says how to make one."""
     path = project.baseline(suite.name)
     where = f"baselines/{suite.name}.json" + (f" at {against}" if against else "")
+    if path.is_dir():
+        raise InvalidFile("a folder stands where the baseline should", where=where, fix="Move it away")
     if not path.is_file():
         raise InvalidFile(
             "there is no baseline to compare with", where=where, fix="Make one with `row3 --baseline`, and commit it"

@@ -190,4 +190,4 @@ def _then(project: Project, suite: Suite) -> tuple[SavedRun, str]:
             where=where,
             fix="Make a baseline with `row3 --baseline`",
         )
-    return SavedRun(run.header, lines, where), where
+    return SavedRun.of_lines(run.header, lines, where), where

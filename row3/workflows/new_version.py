@@ -34,6 +34,8 @@ class NewVersion:
     edited_in_place: bool
     """The copied file is promoted and was edited: the new version has the edits, the old one is to be restored."""
     changelog_changed: bool
+    unmeasured: bool
+    """A suite that runs the prompt has no baseline, so that the next one made would be of the new version."""
 
 
 def new_version(project: Project, name: str, *, major: bool = False) -> NewVersion:
@@ -65,7 +67,13 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
         if after != before:
             files[CHANGELOG] = after.encode("utf-8")
         commit(project.root, project.local, files)
-    return NewVersion(target, ref, source, _edited(prompt.digest, source, promoted), after != before)
+    unmeasured = name not in promoted and _without_baseline(project, name)
+    return NewVersion(target, ref, source, _edited(prompt.digest, source, promoted), after != before, unmeasured)
+
+
+def _without_baseline(project: Project, name: str) -> bool:
+    suites = [key for key, suite in project.config.suites.items() if name in suite.pipeline]
+    return any(not project.baseline(suite).exists() for suite in suites)
 
 
 def _known(name: str, there: dict[str, list[Version]]) -> Sequence[Version]:

@@ -102,3 +102,11 @@ def asking_for_the_rest(
         asked = {result.case_id: result for result in _live(session, suite, asking, options, compare=compare).results()}
         waiting = [asked.get(result.case_id, result) for result in waiting]
     yield from waiting
+
+
+def asked_for_cases(session: Session, suite: Suite, asking: Asking, cases: Iterable[str]) -> list[CaseResult]:
+    """Ask for what is not recorded of these cases, and record it; raises as `LiveRun.results`."""
+    options = replace(session.options, only=frozenset(cases), case=None, explain=False)
+    live = _live(session, suite, asking, options, compare=None)
+    live.mode = "auto"
+    return live.results()

@@ -226,14 +226,16 @@ def test_in_ci_nothing_is_asked_since_nothing_may_be_written(box: Box) -> None:
 
 
 def test_a_review_waits_for_another_row3_that_writes(box: Box) -> None:
-    from filelock import FileLock
+    from row3.store.file_lock import FileLock
 
     (box.root / ".row3").mkdir(exist_ok=True)
     with terminal(box, *REVIEW) as person:
         person.until_asked()
-        with FileLock(str(box.root / ".row3" / "lock")):
-            person.type("m")
-            person.until("another row3 is writing")
+        lock = FileLock(box.root / ".row3" / "lock")
+        lock.acquire(0.0)
+        person.type("m")
+        person.until("another row3 is writing")
+        lock.release()
         person.until_asked()
         assert person.screen.startswith("── 2 of 4")
         person.end("q")

@@ -75,3 +75,10 @@ def test_what_is_written_is_read(limits: dict[str, float]) -> None:
 def test_a_metric_without_a_limit_of_its_own_has_the_gates() -> None:
     policy = GatePolicy(block=4.0, limits={"recall": 0.0})
     assert (policy.limit("recall"), policy.limit("overall")) == (0.0, 4.0)
+
+
+def test_the_names_of_typed_entities_are_taken_too() -> None:
+    keys = ["recall", "relationshipAccuracy", "typeAccuracy"]
+    assert parse_limits("entity_recall:3,type_accuracy:4", keys, where="--fail") == {"recall": 3.0, "typeAccuracy": 4.0}
+    with pytest.raises(UsageError):
+        parse_limits("entity_f1:3", keys, where="--fail")

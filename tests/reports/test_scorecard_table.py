@@ -139,3 +139,17 @@ latency p50 1.2 s · p95 4.8 s · 2 answers cut off by the token limit
 
 ▼ 3 consecutive declining runs of Overall — row3 trend draws them
 """
+
+
+def test_cases_with_one_reason_are_named_under_it_once(run: Any, make: Any) -> None:
+    def why(line: int) -> str:
+        return f"x-v1.1: no recording; the nearest is recordings/d/x-v1.1.jsonl:{line}, the prompt is another"
+
+    ids = [f"case-{number}" for number in range(13)]
+    problems = [*((each, why(line)) for line, each in enumerate(ids, 1)), ("odd", "timed out")]
+    run = replace(run, collected=make.Collected(failed=[*ids, "odd"]), problems=problems)
+    text = scorecard_table(run)
+    assert text.count("no recording") == 1
+    assert "jsonl:1" in text and "jsonl:2" not in text
+    assert re.search(r"the same: case-1, case-2,[\s\S]* case-10\s+and 2 more\n  odd  timed out", text)
+    assert scorecard_table(run, verbose=True).count("no recording") == 13

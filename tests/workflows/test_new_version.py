@@ -159,3 +159,18 @@ def test_a_folder_that_cannot_be_written(project: Project, monkeypatch: pytest.M
     monkeypatch.undo()
     assert not _prompt(project, "v1.1").exists()
     assert "Unreleased" not in (project.root / "CHANGELOG.md").read_text(encoding="utf-8")
+
+
+def test_it_says_when_the_next_baseline_would_be_of_the_copy(project: Project) -> None:
+    assert new_version(project, NAME).unmeasured
+    _promote(project, "v1.0")
+    assert not new_version(project, NAME).unmeasured
+
+
+def test_it_says_nothing_where_a_baseline_is_there(project: Project) -> None:
+    suites = [key for key, suite in project.config.suites.items() if NAME in suite.pipeline]
+    for suite in suites:
+        project.baseline(suite).parent.mkdir(exist_ok=True)
+        project.baseline(suite).write_text("{}")
+    assert suites
+    assert not new_version(project, NAME).unmeasured
