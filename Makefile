@@ -1,6 +1,6 @@
 # make demo   the main job on the shipped recordings, no API key
 # make test   the tests
-# make check  what CI runs beside them: ruff, mypy, import contracts, row3 lint, the gate on our own prompts
+# make check  what CI runs beside them: ruff, mypy, import contracts, workflows, row3 lint, the gate on our own prompts
 # make bench  timings and memory (docs/performance.md)
 # make backends  packages for the tests of examples/memory_server on PostgreSQL and Chroma; without them these are skipped
 # make noise  how often the gate errs, by simulation, in about six minutes of processor time (docs/noise.md)
@@ -46,6 +46,8 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy row3
 	$(BIN)/lint-imports --no-cache
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint
+	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 	$(BIN)/row3 lint
 	CI=true $(BIN)/row3 --compare --all --mode replay
 
