@@ -31,6 +31,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parent
 SHIPPED = ("row3.toml", "golden", "prompts", "recordings", "baselines", "metrics-history.json", "CHANGELOG.md")
 SAMPLE_S = 0.02
+REPORTED = 1_000
+"""Cases of the project whose report is measured."""
 PYTHON = sys.executable
 ROW3 = (PYTHON, "-m", "row3")
 
@@ -196,6 +198,10 @@ def small_benches(folder: Path) -> list[Bench]:
             "row3 --compare, shipped cases", (*ROW3, "--compare", "--mode", "replay"), project, 0.5, 100,
             before=restored(project), expected=blocked_too,
         ),
+        Bench(
+            "row3 --compare --all, shipped", (*ROW3, "--compare", "--all", "--mode", "replay"), project, 1.5, 100,
+            before=restored(project), expected=blocked_too,
+        ),
         Bench("row3 hook run", (*ROW3, "hook", "run", "pre-commit"), project, 0.6, before=staged(project),
               expected=blocked_too),
         Bench("row3 promote, shipped cases", promote, project, 3.0, before=restored(project), expected=blocked_too),
@@ -220,6 +226,14 @@ def large_benches(folder: Path, cases: int) -> list[Bench]:
               5, 200, runs=3, expected=(0, 1)),
         Bench(f"row3 diff, {cases:,} cases", (*ROW3, "diff", "old.json", "new.json"), project, 1.5, runs=3),
     ]  # fmt: skip
+
+
+def report_benches(folder: Path) -> list[Bench]:
+    """The report for a browser, each case of it with the answers of two prompt versions."""
+    project = generate(folder / "reported", REPORTED)
+    row3(project, "--baseline")
+    report = (*ROW3, "report", "--mode", "replay", "--out", "report.html")
+    return [Bench(f"row3 report --out report.html, {REPORTED:,} cases", report, project, 3.0, runs=5)]
 
 
 def newest(project: Path) -> Path:
@@ -251,7 +265,7 @@ def main() -> None:
     arguments = parser.parse_args()
     print(f"How well names are matched, on the labelled pairs of tests/data\n\n{quality()}\n", flush=True)
     with tempfile.TemporaryDirectory(prefix="row3-bench-") as name:
-        benches = small_benches(Path(name))
+        benches = small_benches(Path(name)) + report_benches(Path(name))
         if arguments.cases:
             benches += large_benches(Path(name), arguments.cases)
         figures = [measure(bench) for bench in benches if arguments.only in bench.name]

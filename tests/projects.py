@@ -348,6 +348,10 @@ class FakeModel:
 
     def __init__(self, choose: Callable[[str, int], FakeReply]) -> None:
         self.asked: list[str] = []
+        self.models: list[str] = []
+        """Which model each of these asked for."""
+        self.of_model: dict[str, Callable[[str, int], FakeReply]] = {}
+        """Models that answer otherwise than `choose`."""
         self.over = threading.Event()
         lock = threading.Lock()
         fake = self
@@ -365,7 +369,8 @@ class FakeModel:
                 with lock:
                     times = Counter(fake.asked)[case_id]
                     fake.asked.append(case_id)
-                reply = choose(case_id, times)
+                    fake.models.append(body["model"])
+                reply = fake.of_model.get(body["model"], choose)(case_id, times)
                 until = time.monotonic() + reply.wait_s
                 while time.monotonic() < until and not fake.over.is_set():
                     time.sleep(0.01)

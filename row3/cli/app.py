@@ -23,7 +23,8 @@ COMMANDS = {
     "lint": "Check golden cases, prompts and settings.",
     "new-version": "Copy a prompt's current version to the next one.",
     "score": "Score outputs made elsewhere, without a provider.",
-    "diff": "Compare two saved runs, baselines or prompt versions; nothing is judged.",
+    "diff": "Compare prompt versions, runs, baselines, git refs or models; nothing is judged.",
+    "leaderboard": "Rank models × prompt versions on one suite by score, cost and latency; nothing is judged.",
     "investigate": "Explain a case: what was missed, invented, misdirected or unquoted, and where.",
     "aliases": "Judge what recorded runs found and no golden case knows: alias, real miss or hallucination.",
     "power": "Say how small a drop the suite detects, and whether cases or repeats are the better buy.",
@@ -32,8 +33,9 @@ COMMANDS = {
     "cases": "Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.",
     "history": "List the baselines, comparisons and promotions.",
     "trend": "Draw the metrics over time (SVG and PNG).",
-    "recordings": "List, import, prune or verify the recorded answers.",
-    "report": "Write a comparison as a report (Markdown unless --format says otherwise).",
+    "recordings": "List, import, prune or verify the recorded answers; see how far the live system drifts.",
+    "report": "Write a comparison as a report: Markdown, or a page for a browser.",
+    "comment": "Compare all suites, or --suite, and keep one comment on a GitHub pull request.",
     "schema": "Write JSON Schemas for the project's files.",
 }
 """Help of each command, so that `row3 --help` need not load them; a test holds it to theirs."""
@@ -77,6 +79,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--baseline", is_flag=True, help="Run the promoted prompts and save the run as the baseline.")
 @click.option("--compare", is_flag=True, help="Compare with the baseline; exit 1 on a regression.")
+@click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other; exit code: the worst.")
 @click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
 @click.option("--dry-run", is_flag=True, help="Show what a live run would send and cost; send nothing.")
 @click.option(
@@ -106,7 +109,7 @@ def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
     """
     ctx.obj = common
     if ctx.invoked_subcommand is not None:
-        given = [name for name, value in flags.items() if value]
+        given = ["all" if name == "all_suites" else name for name, value in flags.items() if value]
         if given:
             raise click.UsageError(f"--{given[0].replace('_', '-')} does not go with `{ctx.invoked_subcommand}`")
         return

@@ -11,24 +11,41 @@ from row3.cli.output import emit
 
 
 @click.command()
-@click.argument("before")
-@click.argument("after", default="latest")
+@click.argument("before", metavar="A")
+@click.argument("after", metavar="[B]", default="latest")
 @common_options
-def command(before: str, after: str, common: Common) -> None:
-    """Compare two saved runs, baselines or prompt versions; nothing is judged.
+@click.pass_context
+def command(ctx: click.Context, common: Common, before: str, after: str) -> None:
+    """Compare prompt versions, runs, baselines, git refs or models; nothing is judged.
 
-    BEFORE and AFTER are each `latest`, `baseline`, a run id or its beginning, the name of an archived baseline, a file,
-    or a prompt version such as decompose-concepts-v1.0, which is replayed.
+    A and B are each a prompt version (v1.0, decompose-concepts-v1.0), a saved run (`latest`, a run id or its beginning,
+    a file), a baseline (`baseline`, the name of an archived one), a git ref (main, HEAD~3) or model:NAME. B is `latest`
+    where it is left out. Where a name could be several of these, say which: prompt:v1.0, run:ID, baseline:NAME,
+    git:REF.
+
+    Versions, models and refs are replayed from recordings; of a ref, its own prompts, golden cases and recordings.
+    --prompt names versions to be replayed for a model or a ref. Exit 3 where recordings are missing.
     """
-    from row3.reports.diff_table import SHOWN_CASES, diff_json, diff_text
+    from row3.cli.show import INCOMPLETE
     from row3.store.project import pick_suite
     from row3.workflows.diff import diff
 
+    form = common.form("table", "json", "markdown")
+    common.check_out()
     project = common.project()
     suite = pick_suite(project, common.suite)
-    result = diff(project, suite, before, after, common.run_options())
-    if common.as_json:
+    result = diff(project, suite, before, after, common.run_options, named=common.prompt)
+    if form == "json":
+        from row3.reports.diff_json import diff_json
+
         emit(json.dumps(diff_json(result), ensure_ascii=False, indent=1), common.out)
+    elif form == "markdown":
+        from row3.reports.diff_markdown import diff_markdown
+
+        emit(diff_markdown(result, suite.kind.metrics), common.out)
     else:
-        most = len(result.cases) if common.verbose else SHOWN_CASES
-        emit(diff_text(result, suite.kind.metrics, cases=most, style=common.style), common.out)
+        from row3.reports.diff_table import diff_text
+
+        text = diff_text(result, suite.kind.metrics, verbose=common.verbose > 0, style=common.style)
+        emit(text, common.out)
+    ctx.exit(INCOMPLETE if result.unanswered else 0)

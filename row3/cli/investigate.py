@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from row3.cli.options import Common, common_options
+from row3.cli.options import CI_FORMATS, Common, common_options
 from row3.cli.output import emit
 
 
@@ -22,7 +22,7 @@ def command(case_id: str, common: Common) -> None:
     from row3.reports.items_investigation import ItemsInvestigation, items_investigation_json, items_markdown
     from row3.workflows.investigate import investigate
 
-    if common.format in ("junit", "github"):
+    if common.format in CI_FORMATS:
         what, where = "this command has no such form", f"--format {common.format}"
         raise UsageError(what, where=where, fix="Use markdown or json")
     session = common.session()

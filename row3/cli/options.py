@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from row3.workflows.run_suite import RunOptions
     from row3.workflows.session import Session
 
-FORMATS = ("table", "json", "markdown", "junit", "github")
+FORMATS = ("table", "json", "markdown", "junit", "github", "codequality", "comment")
+CI_FORMATS = ("junit", "github", "codequality", "comment")
+"""For machines that judge a change: a run in one of these writes no tracked file."""
 MODES = ("replay", "live", "record", "auto")
 NARROWEST = 60
 """Columns below which lines are left to the terminal."""
@@ -98,7 +100,7 @@ class Common:
     def may_write(self) -> bool:
         """Whether tracked files may be written: not in CI and not for its formats."""
         in_ci = os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no")
-        return not in_ci and self.format not in ("junit", "github")
+        return not in_ci and self.format not in CI_FORMATS
 
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""
@@ -111,18 +113,23 @@ class Common:
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
             case=self.case,
-            explain=self.format in ("json", "junit", "github"),
+            explain=self.format in ("json", "junit", "github", "codequality"),
             **rest,
         )
 
     @property
     def as_json(self) -> bool:
         """Whether a result that is a table or JSON is wanted as JSON; raises `UsageError` for another form."""
+        return self.form("table", "json") == "json"
+
+    def form(self, *known: str) -> str:
+        """Which of the forms that a command has is wanted, the first by default; raises `UsageError` for another."""
         from row3.errors import UsageError
 
-        if self.format not in (None, "table", "json"):
-            raise UsageError("this command has no such form", where=f"--format {self.format}", fix="Use table or json")
-        return self.format == "json"
+        if self.format is not None and self.format not in known:
+            fix = f"Use {', '.join(known[:-1])} or {known[-1]}"
+            raise UsageError("this command has no such form", where=f"--format {self.format}", fix=fix)
+        return self.format or known[0]
 
     def check_out(self) -> None:
         """Raise `UsageError` where --out names a place that cannot be written, before anything is done."""
@@ -221,6 +228,12 @@ def common_options(function: Command) -> Command:
     for option in reversed(_OPTIONS):
         wrapped = option(wrapped)
     return wrapped  # type: ignore[no-any-return]
+
+
+def allow_format(command: click.Command, name: str) -> None:
+    """Let one command write a form of its own beside the shared ones."""
+    option = next(parameter for parameter in command.params if parameter.name == "format")
+    option.type = click.Choice((*FORMATS, name))
 
 
 def _as_utf8(name: str, value: Any) -> Any:

@@ -6,8 +6,10 @@ from dataclasses import replace
 
 import click
 
-from row3.cli.options import Common, common_options
+from row3.cli.options import Common, allow_format, common_options
 from row3.cli.show import INCOMPLETE, show_comparison
+
+HTML = "html"
 
 
 @click.command()
@@ -15,15 +17,28 @@ from row3.cli.show import INCOMPLETE, show_comparison
 @common_options
 @click.pass_context
 def command(ctx: click.Context, common: Common, *, against: str | None) -> None:
-    """Write a comparison as a report (Markdown unless --format says otherwise).
+    """Write a comparison as a report: Markdown, or a page for a browser.
 
-    Compares like `row3 --compare`, but writes no history and does not judge: exit 0, or 3 where a case has no answer.
+    The page is one file that loads nothing: `--out report.html`, or `--format html`. Compares like `row3 --compare`,
+    but writes no history and does not judge: exit 0, or 3 where a case has no answer.
     """
-    from row3.workflows.at_ref import find_ref
+    from row3.workflows.at_ref import find_ref, laid_out
     from row3.workflows.gating import compare
+    from row3.workflows.trend import suite_history
 
-    common = replace(common, format=common.format or "markdown")
+    common = replace(common, format=common.format or _format_of(common.out))
     session = common.session()
-    ref = None if against is None else find_ref(session.project, against)
-    code = show_comparison(compare(session, ref=ref), common)
+    pages = common.format == HTML
+    history = suite_history(session.project, session.suite) if pages else []
+    with laid_out(None if against is None else find_ref(session.project, against)) as base:
+        comparison = compare(session, base=base, pages=pages)
+    code = show_comparison(comparison, common, history=history)
     ctx.exit(INCOMPLETE if code == INCOMPLETE else 0)
+
+
+def _format_of(out: str | None) -> str:
+    """What the ending of the file asks for."""
+    return HTML if out is not None and out.lower().endswith((".html", ".htm")) else "markdown"
+
+
+allow_format(command, HTML)

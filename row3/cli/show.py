@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +12,8 @@ from row3.cli.options import Common
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
+    from row3.reports.places import Places
+    from row3.store.history import HistoryEntry
     from row3.workflows.compare import Comparison
     from row3.workflows.hook import HookVerdict
     from row3.workflows.promotion import PromotionResult
@@ -75,14 +77,51 @@ def _other_format(
         case "github":
             from row3.reports.github import github_annotations, step_summary
 
-            _step_summary(step_summary(run, comparison, declines=declines))
+            append_summary(step_summary(run, comparison, declines=declines))
             return github_annotations(run, comparison, declines=declines)
+        case "codequality":
+            from row3.reports.codequality import codequality_json
+
+            return codequality_json(run, comparison, places_of(common))
+        case "comment":
+            from row3.errors import UsageError
+            from row3.reports.comment import comment_markdown
+
+            if comparison is None:
+                what, fix = "a comment tells of a comparison", "Add --compare, or use --format markdown"
+                raise UsageError(what, where="--format comment", fix=fix)
+            return comment_markdown([comparison])
     return None
 
 
-def show_comparison(comparison: Comparison, common: Common) -> int:
-    """A comparison; 3 where a case has no answer, 1 where the gate blocks, else 0."""
-    emit(_comparison_text(comparison, common), common.out)
+def places_of(common: Common) -> Places:
+    """How the project's files are called from the root of its repository, as GitLab wants them."""
+    from row3.errors import Row3Error
+    from row3.reports.places import Places
+    from row3.store.project import open_project
+    from row3.vcs.repository import Repository
+    from row3.workflows.at_ref import inside_of
+
+    try:
+        project = open_project(common.start)
+        repository = Repository.find(project.root)
+        inside = "" if repository is None else inside_of(repository, project.root)
+    except Row3Error:  # outside of git, or `lint` of settings that cannot be used
+        return Places()
+    return Places(inside, lambda suite: project.golden(suite).relative_to(project.root).as_posix())
+
+
+def show_comparison(comparison: Comparison, common: Common, *, history: Sequence[HistoryEntry] = ()) -> int:
+    """A comparison; 3 where a case has no answer, 1 where the gate blocks, else 0.
+
+    A page for a browser also draws `history`, the suite's earlier runs.
+    """
+    if common.format == "html":
+        from row3.reports.html import html_report
+
+        emit(html_report(comparison, history), common.out)
+    else:
+        emit(_comparison_text(comparison, common), common.out)
     if comparison.run.collected.failed:
         _tell_incomplete(comparison.run)
         return INCOMPLETE
@@ -101,7 +140,7 @@ def _comparison_table(comparison: Comparison, common: Common) -> str:
     return f"{headline(comparison.run, common)}\n\n{table}"
 
 
-def _step_summary(markdown: str) -> None:
+def append_summary(markdown: str) -> None:
     """Append to the step's summary, where GitHub says to."""
     target = os.environ.get("GITHUB_STEP_SUMMARY")
     if target:

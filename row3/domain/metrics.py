@@ -28,6 +28,8 @@ class Threshold:
     minimum: float
     target: float
     excellent: float
+    blocking: bool = True
+    """Whether the fail zone blocks; else it only warns."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,8 @@ class CaseScore:
     repeats: int = 1
     tally: Tally = field(default_factory=dict)
     """What became of its items, counted; over all repeats."""
+    output: Any = None
+    """What was scored, as the kind reads it; None where nothing usable was answered or nobody kept it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,6 +82,8 @@ def _flips(before: Found, after: Found) -> tuple[dict[str, tuple[str, ...]], dic
     lost: dict[str, tuple[str, ...]] = {}
     for name in dict.fromkeys((*before, *after)):
         old, new = before.get(name, ()), after.get(name, ())
+        if old == new:
+            continue
         if better := _only_in(old, new):
             gained[name] = better
         if worse := _only_in(new, old):

@@ -29,6 +29,15 @@ class _Metric:
         self.weight_after = 0.0
         """Sum over the cases of 1/K after."""
 
+    def add_spreads(
+        self, key: str, repeats: tuple[int, int], spreads: tuple[Mapping[str, float], Mapping[str, float]]
+    ) -> None:
+        """Take in how much the answers to one case differ, on the sides that asked more than once."""
+        for count, spread in zip(repeats, spreads, strict=True):
+            if count > 1 and key in spread:
+                self.noise += (count - 1) * spread[key] ** 2
+                self.repeat_df += count - 1
+
     def moved(self, relative: float) -> list[float]:
         """after - (1 - relative) before, a case."""
         kept = 1.0 - relative
@@ -74,24 +83,24 @@ class Pairs:
         """Take in one case, with the metrics that apply to it on both sides."""
         self._clustered = self._clustered or source is not None
         self._intervals.clear()
-        weight = 1.0 / repeats[0] + 1.0 / repeats[1]
+        weight, weight_after = 1.0 / repeats[0] + 1.0 / repeats[1], 1.0 / repeats[1]
+        metrics, repeated = self._metrics, repeats != (1, 1)
         for key, value in after.items():
             old = before.get(key)
             if old is None:
                 continue
-            held = self._metrics.get(key)
+            held = metrics.get(key)
             if held is None:
-                held = self._metrics[key] = _Metric()
+                held = metrics[key] = _Metric()
             held.before.append(old)
             held.after.append(value)
             held.labels.append(source)
             held.weight += weight
-            held.weight_after += 1.0 / repeats[1]
-            self._moved = self._moved or abs(value - old) > EXACT
-            for count, spread in zip(repeats, spreads, strict=True):
-                if count > 1 and key in spread:
-                    held.noise += (count - 1) * spread[key] ** 2
-                    held.repeat_df += count - 1
+            held.weight_after += weight_after
+            if value != old and abs(value - old) > EXACT:
+                self._moved = True
+            if repeated:
+                held.add_spreads(key, repeats, spreads)
 
     def means(self) -> tuple[dict[str, float], dict[str, float]]:
         """Means of both sides over the same cases, exactly summed."""

@@ -32,14 +32,38 @@ def summary(comparison: ComparisonView) -> str:
     return f"{title} {numbers.percent(change.current)}{moved} · {count_line(comparison.moves)}"
 
 
-def what_next(comparison: ComparisonView) -> list[str]:
-    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote."""
+OF_A_SUITE = (
+    "row3 investigate",
+    "row3 --compare",
+    "row3 promote",
+    "row3 --baseline",
+    "row3 trend",
+    "row3 recordings verify",
+)
+"""Commands that are about one suite, the default one unless it is named."""
+
+
+def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
+    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote.
+
+    With `named` the commands name their suite, as they must where several are told of.
+    """
+    lines = _what_next(comparison)
+    if named:
+        name = plain(comparison.run.suite.name)
+        for command in OF_A_SUITE:
+            lines = [line.replace(command, f"{command} --suite {name}") for line in lines]
+    return lines
+
+
+def _what_next(comparison: ComparisonView) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
     promoting = run.header.action == "promotion"
     promote = f"row3 promote {waiting[0]}" if waiting and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
-            return ["Next: row3 --compare --mode auto --model MODEL asks for what is not recorded."]
+            model = " --model MODEL" if run.suite.system is None else ""
+            return [f"Next: row3 --compare --mode auto{model} asks for what is not recorded."]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
         again = f"row3 {'promote' if promoting else '--compare'} again"
@@ -60,6 +84,7 @@ def what_next(comparison: ComparisonView) -> list[str]:
 
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
+    "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
     "locks": "put prompts/promoted.json back",
@@ -67,6 +92,7 @@ CURES: Mapping[Cause, str] = {
 }
 """What undoes a block, by its cause."""
 LOOKS: Mapping[Cause, str] = {
+    "recordings": "see that the answers were meant to be recorded again (git diff recordings)",
     "cases": "see that the golden cases were meant to change (git diff golden)",
     "rules": "see that row3.toml was meant to change (git diff row3.toml)",
     "baseline": "row3 recordings verify",
@@ -81,7 +107,8 @@ def _steps(comparison: ComparisonView, last: str) -> list[str]:
     steps = _look(comparison)
     if comparison.verdict is Verdict.INVESTIGATE:
         steps += [LOOKS[cause] for cause in causes if cause in LOOKS]
-    last = last.replace("{}", ", ".join(CURES[cause] for cause in causes if cause in CURES) or CURES["answers"])
+    cures = CURES if comparison.run.suite.system is None else {**CURES, "answers": "mend the system"}
+    last = last.replace("{}", ", ".join(cures[cause] for cause in causes if cause in cures) or cures["answers"])
     return _numbered([*steps, last])
 
 

@@ -103,4 +103,5 @@ def plain(text: str) -> str:
 
 
 def one_line(text: str) -> str:
+    """Printable characters only, whatever a label has in it."""
     return " ".join("".join(character if character.isprintable() else " " for character in text).split())

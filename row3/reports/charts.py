@@ -5,31 +5,17 @@ matplotlib is imported inside the functions that draw, and never through pyplot,
 
 from __future__ import annotations
 
-import io
 import math
-import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
 
 from row3.domain.metrics import Metric, Threshold
 from row3.errors import UsageError
+from row3.reports.chart_files import ChartFiles, drawn
 from row3.reports.chart_series import TrendPoint, Week, by_week, run_timeline, week_timeline
 
-__all__ = ["TrendFiles", "TrendPoint", "Week", "by_week", "sparkline", "trend_charts"]
+__all__ = ["TrendPoint", "Week", "by_week", "sparkline", "trend_charts"]
 
-PNG_DPI = 160
 BLOCKS = "▁▂▃▄▅▆▇█"
-FONTS = ("DejaVu Sans", "Helvetica Neue", "Helvetica", "Arial", "sans-serif")
-"""matplotlib brings the first along, so a PNG is the same on every machine; an SVG takes the first at hand."""
-
-
-@dataclass(frozen=True, slots=True)
-class TrendFiles:
-    """One figure in two formats."""
-
-    svg: bytes
-    png: bytes
 
 
 def trend_charts(
@@ -39,7 +25,7 @@ def trend_charts(
     suite: str,
     thresholds: Mapping[str, Threshold],
     weekly: bool,
-) -> TrendFiles:
+) -> ChartFiles:
     """Draws the composite, or what stands in its place, large and every other headline metric below it.
 
     The same input gives the same bytes. Companion metrics are left out.
@@ -59,21 +45,11 @@ def trend_charts(
         raise UsageError("there is no run to draw", where=suite, fix="Run row3 --baseline or row3 --compare first")
     if not headline:
         raise UsageError("the suite has no headline metric to draw", where=suite)
-    import matplotlib
-
     from row3.reports.chart_figure import compose
 
     timeline = week_timeline(points) if weekly else run_timeline(points)
     limits = {metric.key: metric.threshold for metric in headline if metric.threshold} | dict(thresholds)
-    with matplotlib.rc_context(), warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_style(suite))
-        figure, title = compose(timeline, points, headline, limits, suite)
-        return TrendFiles(
-            svg=_saved(figure, format="svg", metadata={"Date": None, "Creator": None, "Title": title}),
-            png=_saved(figure, format="png", dpi=PNG_DPI, metadata={"Software": None}),
-        )
+    return drawn(suite, lambda: compose(timeline, points, headline, limits, suite))
 
 
 def sparkline(values: Sequence[float]) -> str:
@@ -87,21 +63,3 @@ def sparkline(values: Sequence[float]) -> str:
         return "".join(BLOCKS[3] if math.isfinite(value) else " " for value in values)
     top = len(BLOCKS) - 1
     return "".join(BLOCKS[round((v - low) / (high - low) * top)] if math.isfinite(v) else " " for v in values)
-
-
-def _style(suite: str) -> Any:
-    """Whatever a user's matplotlibrc says, the chart looks the same and takes labels literally."""
-    return {
-        "font.family": "sans-serif",
-        "font.sans-serif": FONTS[:-1],
-        "svg.fonttype": "none",
-        "svg.hashsalt": f"row3 {suite}",
-        "text.parse_math": False,
-        "text.usetex": False,
-    }
-
-
-def _saved(figure: Any, **options: Any) -> bytes:
-    buffer = io.BytesIO()
-    figure.savefig(buffer, **options)
-    return buffer.getvalue()

@@ -59,6 +59,11 @@ class SuiteView(Protocol):
         """Folder of its cases, from the project on."""
         ...
 
+    @property
+    def system(self) -> object:
+        """What answers in the place of a model; None where prompts are answered."""
+        ...
+
 
 class LineupView(Protocol):
     """Of the prompts that run: which versions are promoted, by name."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -28,6 +28,8 @@ END = b"\n]}\n"
 ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
+
+_NUMBERS = {int, float}
 
 
 class _Record(BaseModel):
@@ -115,9 +117,9 @@ class CaseRecord:
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
     """A case record from its line; raises `InvalidFile`."""
     try:
-        value = from_json(line, allow_inf_nan=False)
+        value = from_json(line, allow_inf_nan=False, cache_strings="keys")  # the strings are seldom the same
         metrics = value["metrics"]
-        if not all(isinstance(number, (int, float)) and 0 <= number <= 1 for number in metrics.values()):
+        if not _are_fractions(metrics.values()):
             raise TypeError
         return CaseRecord(
             value["id"],
@@ -136,9 +138,16 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
 
 
+def _are_fractions(numbers: Collection[Any]) -> bool:
+    """Whether these are numbers from 0 to 1; no truth values, which count as numbers too."""
+    return _NUMBERS.issuperset(map(type, numbers)) and (not numbers or (min(numbers) >= 0 and max(numbers) <= 1))
+
+
 def _tally(value: Any) -> Tally:
-    if not all(type(count) is int and count >= 0 for counts in value.values() for count in counts.values()):
-        raise TypeError
+    for counts in value.values():
+        numbers = counts.values()
+        if numbers and (set(map(type, numbers)) != {int} or min(numbers) < 0):
+            raise TypeError
     checked: Tally = value
     return checked
 

@@ -90,6 +90,10 @@ class Repository:
             fix="`git branch --all` and `git tag` list the names; `git fetch` brings those of the remote",
         )
 
+    def knows(self, ref: str) -> bool:
+        """Whether `ref` names a commit that is here. Raises UsageError for what cannot be a name."""
+        return self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}", expect=None).code == 0
+
     def merge_base(self, a: str, b: str) -> str | None:
         """The best common ancestor of two commits, None where their histories never met.
 
@@ -150,6 +154,17 @@ class Repository:
         answer = self._git.ask(*command, expect=None)
         if answer.code:
             self._explain(answer, command[0], base, *((tree,) if tree else ()))
+        return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
+
+    def differing(self, paths: Sequence[str], *, base: str) -> list[str]:
+        """The files under `paths` of `base` that are otherwise, or not at all, in the work tree.
+
+        Raises UsageError for an unknown ref.
+        """
+        how = ("-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "--diff-filter=a")
+        answer = self._git.ask("diff", *how, refs.checked(base), "--", *trees.pathspecs(paths), expect=None)
+        if answer.code:
+            self._explain(answer, "diff", base)
         return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
 
     def commit(self, paths: Sequence[str], message: str) -> str | None:

@@ -1,40 +1,27 @@
-"""What differs between two runs: saved ones, baselines, or prompt versions replayed now. Nothing is judged."""
+"""What differs between two runs: saved ones, baselines, prompt versions, git refs or models. Nothing is judged."""
 
 from __future__ import annotations
 
 import heapq
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from types import MappingProxyType
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from row3.domain.prompts import parse_reference
 from row3.domain.verdicts import CaseChange, MetricChange
-from row3.errors import InvalidFile, UsageError
 from row3.gate.comparison import by_size, compare_case
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.store.cases import sources_of
 from row3.store.project import Project, Suite
-from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun, latest_runs, parse_run, read_run, run_bytes
-from row3.workflows.differences import what_differs
-from row3.workflows.run_suite import RunOptions, collect, header_for, make_asking, replay
+from row3.store.saved_runs import CaseRecord, RunHeader
+from row3.workflows.differences import text_diff, what_differs
+from row3.workflows.sides import Side, open_sides
+
+if TYPE_CHECKING:
+    from row3.workflows.run_suite import RunOptions
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
-LATEST, BASELINE = "latest", "baseline"
-
-
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One of the two runs."""
-
-    name: str
-    """As the user named it."""
-    where: str
-    """The file it was read from, or that it was replayed."""
-    run: SavedRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,182 +31,178 @@ class Diff:
     suite: str
     names: tuple[str, str]
     places: tuple[str, str]
+    commits: tuple[str | None, str | None]
+    """Of git refs."""
     before: RunHeader
     after: RunHeader
+    sizes: tuple[int, int]
+    """Cases of each."""
     differs: list[str]
     """What differs apart from the answers, a line each."""
     metrics: list[MetricChange]
     """Means over the cases that both have and that could be compared."""
+    primary: str
+    """Key of the composite."""
     moves: dict[str, int]
     cases: list[CaseChange]
     """Those that moved most, largest first."""
     compared: int
+    gained: dict[str, int]
+    """By list, how many items became right over all cases: missed ones found, wrong ones gone."""
+    lost: dict[str, int]
+    prompt_diffs: dict[str, str]
+    """By prompt name, where the text differs and both are to be had."""
+    unanswered: list[tuple[str, int, str]]
+    """Sides that were replayed and lack answers: name, how many cases, and why the first of them."""
 
 
-def diff(project: Project, suite: Suite, before: str, after: str, options: RunOptions | None = None) -> Diff:
+def diff(
+    project: Project,
+    suite: Suite,
+    before: str,
+    after: str,
+    options: Callable[[], RunOptions] | None = None,
+    *,
+    named: tuple[str, ...] = (),
+) -> Diff:
     """Compare two runs of a suite.
 
     Args:
         before: a run id or the beginning of one, `latest`, `baseline`, the name of an archived baseline, a path to
-            a saved run, or a prompt reference such as `decompose-concepts-v1.0`, which is replayed.
+            a saved run, a prompt version (`v1.0`, `decompose-concepts-v1.0`), a git ref or `model:NAME`; each with the
+            prefix `run:`, `baseline:`, `prompt:`, `git:` where it could be something else. What is no saved run is
+            replayed from its recordings.
         after: the same.
-    Raises `UsageError` for a name that is nothing of these, `InvalidFile` for a broken file or runs of two suites.
+        options: makes those of what is replayed.
+        named: prompt references that take their prompt's place in what is replayed.
+    Raises `UsageError` for a name that is nothing of these or several of them, `InvalidFile` for a broken file,
+    `RunIncomplete` where a side has no recorded answer at all.
     """
-    left, right = (find_side(project, suite, name, options or RunOptions()) for name in (before, after))
-    for side in (left, right):
-        if side.run.header.suite != suite.name or side.run.header.kind != suite.kind.name:
-            header = side.run.header
-            raise UsageError(
-                f"`{side.name}` is a run of suite `{header.suite}` ({header.kind})",
-                where=side.where,
-                fix=f"Compare runs of one suite; this one is `{suite.name}` ({suite.kind.name}), --suite names another",
-            )
-    return compare_runs(suite, left, right, sources=sources_of(project.golden(suite.name)))
+    with open_sides(project, suite, (before, after), options or _no_options, named) as (left, right):
+        return compare_sides(suite, left, right)
 
 
-def compare_runs(suite: Suite, left: Side, right: Side, *, sources: Mapping[str, str] = MappingProxyType({})) -> Diff:
-    """Two runs of one suite, case by case; memory holds the larger moves only. Raises `InvalidFile`.
+def _no_options() -> RunOptions:
+    from row3.workflows.run_suite import RunOptions  # what two saved runs do without is not imported
 
-    Args:
-        sources: by case; cases of one source are one cluster of the intervals.
-    """
-    primary = suite.kind.primary
-    pairs = Pairs()
-    repeats = left.run.header.repeats, right.run.header.repeats
-    moves: Counter[str] = Counter()
-    heap: list[tuple[float, int, CaseChange]] = []
+    return RunOptions()
+
+
+def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
+    """Two runs of one suite, case by case; memory holds the larger moves only. Raises `InvalidFile`."""
+    before, after = left.run.header, right.run.header
+    primary, repeats = suite.kind.primary, (before.repeats, after.repeats)
+    sources = right.sources if left.project is right.project else {**left.sources, **right.sources}
+    pairs, tally = Pairs(), _Tally()
     ids = left.run.ids()
     known = set(ids)
     ids += [case_id for case_id in right.run.ids() if case_id not in known]
-    for serial, case_id in enumerate(ids):
+    for case_id in ids:
         old, new = left.run.record(case_id), right.run.record(case_id)
-        comparable = old is None or new is None or _alike(old, new)
-        change = compare_case(case_id, _sides(old), _sides(new), primary=primary, comparable=comparable)
-        moves[change.move] += 1
+        comparable = old is None or new is None or _alike(old, new, left, right)
+        change = compare_case(case_id, _facts(old), _facts(new), primary=primary, comparable=comparable)
+        tally.add(change)
         if old is not None and new is not None and change.move in _COMPARED:
             spreads, source = (old.spread, new.spread), sources.get(case_id)
             pairs.add(old.metrics, new.metrics, source=source, repeats=repeats, spreads=spreads)
-        if change.move != "unchanged":
-            weight = 2.0 if change.move in ("broke", "fixed", "failed") else abs(change.delta)
-            push = heapq.heappush if len(heap) < KEPT_CHANGES else heapq.heappushpop
-            push(heap, (weight, -serial, change))
-    before, after = left.run.header, right.run.header
-    differs = what_differs(before, after)
-    if before.scorer != after.scorer:
-        differs.append(f"scorer: {before.scorer} → {after.scorer}; scores of two scorers do not compare")
-    metrics = compare_metrics(*pairs.means(), suite.kind.metrics, suite.policy, pairs, primary=primary)
+    diffs, untold = prompt_diffs(left, right)
     return Diff(
         suite=suite.name,
         names=(left.name, right.name),
         places=(left.where, right.where),
+        commits=(left.commit, right.commit),
         before=before,
         after=after,
-        differs=differs,
-        metrics=metrics,
-        moves=dict(moves.most_common()),
-        cases=by_size(change for _, _, change in heap),
-        compared=sum(moves[move] for move in _COMPARED),
+        sizes=(len(left.run), len(right.run)),
+        differs=[*_header_lines(before, after), *_case_lines(left, right, tally.moves), *untold],
+        metrics=compare_metrics(*pairs.means(), suite.kind.metrics, suite.policy, pairs, primary=primary),
+        primary=primary,
+        moves=dict(tally.moves.most_common()),
+        cases=tally.largest(),
+        compared=sum(tally.moves[move] for move in _COMPARED),
+        gained=dict(tally.gained),
+        lost=dict(tally.lost),
+        prompt_diffs=diffs,
+        unanswered=[(side.name, len(side.missing), side.problem) for side in (left, right) if side.missing],
     )
 
 
 _COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
+_FIRST = ("broke", "fixed", "failed")
 
 
-def _sides(record: CaseRecord | None) -> tuple[str, Mapping[str, float], Mapping[str, tuple[str, ...]]] | None:
+class _Tally:
+    """Counts the moves and keeps the largest."""
+
+    def __init__(self) -> None:
+        self.moves: Counter[str] = Counter()
+        self.gained: Counter[str] = Counter()
+        self.lost: Counter[str] = Counter()
+        self._heap: list[tuple[float, int, CaseChange]] = []
+        self._serial = 0
+
+    def add(self, change: CaseChange) -> None:
+        """Take in one case."""
+        self.moves[change.move] += 1
+        for counter, lists in ((self.gained, change.gained), (self.lost, change.lost)):
+            for name, items in lists.items():
+                counter[name] += len(items)
+        self._serial += 1
+        if change.move != "unchanged":
+            weight = 2.0 if change.move in _FIRST else abs(change.delta)
+            push = heapq.heappush if len(self._heap) < KEPT_CHANGES else heapq.heappushpop
+            push(self._heap, (weight, -self._serial, change))
+
+    def largest(self) -> list[CaseChange]:
+        """The largest moves, in the order in which a person wants to see them."""
+        return by_size(change for _, _, change in self._heap)
+
+
+def _facts(record: CaseRecord | None) -> tuple[str, Mapping[str, float], Mapping[str, tuple[str, ...]]] | None:
     return None if record is None else (record.status, record.metrics, record.found)
 
 
-def _alike(old: CaseRecord, new: CaseRecord) -> bool:
+def _alike(old: CaseRecord, new: CaseRecord, left: Side, right: Side) -> bool:
     """Scored against the same case; a run log has no digest of the content, so there the file's has to do."""
-    return old.digest == new.digest or bool(old.content and old.content == new.content)
+    if old.digest == new.digest:
+        return True
+    before = left.content(old.id)
+    return bool(before and before == right.content(new.id))
 
 
-def find_side(project: Project, suite: Suite, name: str, options: RunOptions) -> Side:
-    """The run that a name means; raises `UsageError` that lists what there is, `InvalidFile` for a broken file."""
-    if name == LATEST:
-        return _latest(project, suite)
-    finders: tuple[Callable[[], Path | None], ...] = (
-        lambda: _baseline(project, suite) if name == BASELINE else None,
-        lambda: _archived(project, suite, name),
-        lambda: _run_log(project, name),
-        lambda: _path(project, name),
+def _header_lines(before: RunHeader, after: RunHeader) -> list[str]:
+    lines = what_differs(before, after)
+    if before.scorer != after.scorer:
+        lines.append(f"scorer: {before.scorer} → {after.scorer}; scores of two scorers do not compare")
+    return lines
+
+
+def _case_lines(left: Side, right: Side, moves: Mapping[str, int]) -> list[str]:
+    """How the cases of the two sides differ."""
+    counts = (
+        (moves.get("removed", 0), f"only in {left.name}"),
+        (moves.get("new", 0), f"only in {right.name}"),
+        (moves.get("not comparable", 0), "changed in between, which does not compare"),
     )
-    for find in finders:
-        path = find()
-        if path is not None:
-            where = path.relative_to(project.root).as_posix() if path.is_relative_to(project.root) else str(path)
-            return Side(name, where, read_run(path, where=where))
-    if parse_reference(name.removeprefix("prompts/")) is not None:
-        return Side(name, "replayed now", replayed(project, suite, name, options))
-    raise UsageError(
-        f"`{name}` is no run, baseline, file or prompt version",
-        where="row3 diff",
-        fix="Give `latest`, `baseline`, a run id of .row3/runs, a path, or a prompt such as decompose-concepts-v1.0",
-    )
+    told = ", ".join(f"{count:,} {what}" for count, what in counts if count)
+    return [f"cases: {told}"] if told else []
 
 
-def _latest(project: Project, suite: Suite) -> Side:
-    for path in latest_runs(project.local / "runs"):
-        where = f".row3/runs/{path.name}"
-        run = read_run(path, where=where)
-        if run.header.suite == suite.name:
-            return Side(LATEST, where, run)
-    raise UsageError("no run was kept yet", where=".row3/runs", fix="Run `row3` first")
-
-
-def _baseline(project: Project, suite: Suite) -> Path:
-    path = project.baseline(suite.name)
-    if path.is_file():
-        return path
-    raise UsageError("there is no baseline", where=f"baselines/{path.name}", fix="Make one with `row3 --baseline`")
-
-
-def _archived(project: Project, suite: Suite, name: str) -> Path | None:
-    if "/" in name or "\\" in name or not name:
-        return None
-    folder = project.root / "baselines" / "archive"
-    stem = name.removesuffix(".json")
-    for candidate in (folder / f"{stem}.json", folder / f"{suite.name}-{stem}.json"):
-        if _is_file(candidate):
-            return candidate
-    return None
-
-
-def _run_log(project: Project, name: str) -> Path | None:
-    if not name or not name[0].isdigit():
-        return None
-    found = [path for path in latest_runs(project.local / "runs") if path.stem.startswith(name)]
-    if len(found) > 1 and found[0].stem != name:
-        shown = ", ".join(path.stem for path in found[:4])
-        raise UsageError(f"`{name}` is the beginning of {len(found)} runs", where=".row3/runs", fix=f"Choose: {shown}")
-    return found[0] if found else None
-
-
-def _path(project: Project, name: str) -> Path | None:
-    for path in (Path(name), project.root / name):
-        if _is_file(path):
-            return path.resolve()
-    if name.endswith(".json"):
-        raise InvalidFile("the file does not exist", where=name, fix="Correct the path")
-    return None
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):  # too long a name, or a zero byte in it
-        return False
-
-
-def replayed(project: Project, suite: Suite, name: str, options: RunOptions) -> SavedRun:
-    """A run of a prompt version in its place among the candidates, from recordings.
-
-    Raises `InvalidFile`, `UsageError`; a case without a recording is failed, as in any replay.
-    """
-    from row3.workflows.lineup import line_up
-
-    options = replace(options, explain=False)
-    asking = make_asking(suite, line_up(project, suite, role="candidate", named=(name,)), options)
-    head = header_for(suite, asking, mode="replay")
-    run = collect(replay(project, suite, asking, options), suite, asking.lineup, head, partial=options.partial)
-    return parse_run(b"".join(run_bytes(run.header, run.records)), where=name)
+def prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
+    """Text diffs of the prompts that both sides have and that differ, and a line for each that is not to be had."""
+    before, after = left.run.header, right.run.header
+    diffs: dict[str, str] = {}
+    untold: list[str] = []
+    for name, version in after.prompts.items():
+        was = before.prompts.get(name)
+        if was is None or before.prompt_digests.get(name) == after.prompt_digests.get(name):
+            continue
+        gone = [
+            f"{name} {its} of {side.name}" for side, its in ((left, was), (right, version)) if name not in side.texts
+        ]
+        if gone:
+            untold.append(f"no text diff: the text as run is no longer in prompts/ for {' and '.join(gone)}")
+            continue
+        titles = (f"{name}-{was} ({left.name})", f"{name}-{version} ({right.name})")
+        diffs[name] = text_diff(left.texts[name], right.texts[name], titles)
+    return diffs, untold

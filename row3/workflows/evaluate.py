@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
@@ -26,6 +26,7 @@ from row3.store.config import ProviderConfig
 from row3.store.project import Suite
 from row3.workflows.lineup import Lineup
 from row3.workflows.meanings import scored
+from row3.workflows.systems import stage_text
 from row3.workflows.templates import render
 
 
@@ -61,6 +62,15 @@ class Parameters:
 def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides) -> Parameters:
     """Front matter, then `row3.toml`, then flags: the later the stronger. Raises `UsageError` without a model."""
 
+    if prompt.stage is not None:
+        if overrides != Overrides():
+            raise UsageError(
+                f"a suite that is answered by `{prompt.stage.type}` has no model and no parameters of one",
+                where="--model, --temperature, --seed, --max-tokens",
+                fix="Leave them out",
+            )
+        return Parameters(prompt.stage.type, None, None, None)
+
     def strongest(key: str) -> Any:
         for source in (getattr(overrides, key), getattr(provider, key), prompt.parameters.get(key)):
             if source is not None:
@@ -91,10 +101,11 @@ class Asking:
     def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
         """The exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
         if prompt.output not in self.schemas:
-            schema = self.suite.kind.schema(prompt.output, self.suite.rules)
+            # A system is told no schema, so none is part of the question.
+            schema = self.suite.kind.schema(prompt.output, self.suite.rules) if prompt.stage is None else {}
             self.schemas[prompt.output] = (schema, digest_json(schema))
         schema, schema_digest = self.schemas[prompt.output]
-        system, user = render(prompt, variables)
+        system, user = render(prompt, variables) if prompt.stage is None else ("", stage_text(prompt, variables))
         p = self.parameters[prompt.ref.name]
         return Request(
             case_id=case_id,
@@ -163,14 +174,9 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
         notes += [f"{prompt.ref}: {repair}" for repair in parsed.repairs]
         outputs[prompt.output] = parsed.value
         variables = {**variables, **kind.context(prompt.output, parsed.value)}
-    score = yield from scored(kind, stored.case, kind.combine(outputs), rules)
-    return _with_notes(score, notes) if notes else score
-
-
-def _with_notes(score: CaseScore, notes: list[str]) -> CaseScore:
-    from dataclasses import replace
-
-    return replace(score, notes=tuple(notes))
+    output = kind.combine(outputs)
+    score = yield from scored(kind, stored.case, output, rules)
+    return replace(score, notes=tuple(notes), output=output)
 
 
 def average(scores: list[CaseScore]) -> CaseScore:
@@ -209,6 +215,7 @@ def average(scores: list[CaseScore]) -> CaseScore:
         spread={key: spread for key, (_, spread) in summary.items()},
         repeats=len(scores),
         tally=tally,
+        output=middle.output,
     )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -20,7 +19,7 @@ from row3.store.locks import writing
 from row3.store.project import Project, Suite
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
-from row3.workflows.endpoints import endpoint_of
+from row3.workflows.endpoints import open_provider
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.execute import miss
 from row3.workflows.inquiry import Inquiry
@@ -145,9 +144,7 @@ def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[R
 
 
 async def _ask(project: Project, suite: Suite, request: Request) -> Answer | NoAnswer:
-    from row3.providers.registry import make_provider
-
-    provider = make_provider(endpoint_of(project, suite), os.environ)
+    provider = open_provider(project, suite)
     try:
         return await provider.ask(request)
     finally:

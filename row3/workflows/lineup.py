@@ -12,6 +12,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
 from row3.store import prompts as store
 from row3.store.project import Project, Suite
+from row3.workflows.systems import no_prompts, stage_name, stage_prompt
 
 Role = Literal["promoted", "candidate"]
 
@@ -53,6 +54,8 @@ def line_up(
 
     Raises `InvalidFile`, `UsageError`; also where a promoted version was edited in place.
     """
+    if suite.system is not None:
+        return _system_lineup(project, suite, named, pinned or {})
     there = store.versions(project.root)
     promoted = store.read_promoted(project.root)
     wanted = _named(named, there)
@@ -89,6 +92,15 @@ def line_up(
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
     )
+
+
+def _system_lineup(project: Project, suite: Suite, named: Sequence[str], pinned: Mapping[str, str]) -> Lineup:
+    """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
+    if named:
+        raise no_prompts(suite, "--prompt")
+    version = pinned.get(stage_name(suite))
+    stage = stage_prompt(project, suite, None if version is None else _parsed(version))
+    return Lineup((stage,), {stage.ref.name: str(stage.ref.version)}, {})
 
 
 def _parsed(text: str) -> Version:
@@ -153,6 +165,8 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     """
     from row3.domain.prompts import parse_version
 
+    if suite.system is not None:
+        raise no_prompts(suite, "VERSION")
     there = store.versions(project.root)
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:

@@ -10,6 +10,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.reports.findings import LintFinding, LintReport
 from row3.store import embeddings, positions
@@ -20,7 +21,7 @@ from row3.store.locks import finish_interrupted
 from row3.store.project import LOCAL, Project, Suite, find_root, make_suite, pick_suite
 from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
-from row3.workflows.endpoints import endpoint_of
+from row3.workflows.endpoints import check_provider
 from row3.workflows.lint_cases import CaseLint
 from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.lint_lines import broken_lines
@@ -83,13 +84,14 @@ class _Lint:
         samples = {suite.name: cases.suite(suite) for suite in suites}
         # Without settings nobody knows the pipelines, so prompts are looked at one by one only.
         piped = suites if self._settings else []
-        PromptLint(self._findings).run(piped, samples, everything=only is None)
+        PromptLint(self.project, self._findings).run(piped, samples, everything=only is None)
         for suite in suites:
-            self._findings.attempt(FILE, partial(endpoint_of, self.project, suite), count=False)
+            self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
             self._recordings(suite)
-            if (path := self.project.baseline(suite.name)).exists():
-                where = f"baselines/{path.name}"
-                self._findings.attempt(where, partial(_read_baseline, path, where))
+            for tier in TIERS:
+                if (path := self.project.baseline(suite.name, tier)).exists():
+                    where = f"baselines/{path.name}"
+                    self._findings.attempt(where, partial(_read_baseline, path, where))
         if (self.project.root / HISTORY).exists():
             self._findings.attempt(HISTORY, partial(read_history, self.project.root))
         return self._findings.report()
@@ -113,7 +115,9 @@ class _Lint:
         made = []
         for name in self.project.suite_names():
             suite = self._findings.attempt(FILE, partial(make_suite, self.project.config, name), count=False)
-            made += [suite] if suite is not None else []
+            if suite is not None:
+                self._findings.attempt(FILE, partial(make_suite, self.project.config, name, "live"), count=False)
+                made.append(suite)
         return made
 
     def _recordings(self, suite: Suite) -> None:

@@ -46,7 +46,7 @@ class CaseResult(NamedTuple):
     line: bytes
     """Of a saved run: a `CaseRecord`."""
     detail: bytes | None
-    """Of a result in JSON, with every match explained; None where nobody asked."""
+    """Of a result in JSON, with every match explained, or of a page; None where nobody asked."""
     problem: str
     notes: tuple[str, ...]
     spread: Mapping[str, float]
@@ -63,6 +63,8 @@ class CaseResult(NamedTuple):
 
 
 Compare = Callable[[CaseRecord], Compared]
+Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None"], bytes]
+"""Writes what a page shows of a case, in place of its JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,7 @@ class Packing:
     suite: Suite
     explain: bool = False
     compare: Compare | None = None
+    page: Page | None = None
 
     def __call__(
         self, stored: StoredCase, score: CaseScore, spent: tuple[Spent, ...], *, answers: str = ""
@@ -94,6 +97,11 @@ class Packing:
         compared = None if self.compare is None else self.compare(record)
         zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
         change = None if compared is None else compared.change
+        detail = None
+        if self.page is not None:
+            detail = self.page(stored, score, record, zones, change)
+        elif self.explain:
+            detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
             record.id,
             score.status,
@@ -102,7 +110,7 @@ class Packing:
             score.counts,
             score.skipped,
             record.line(),
-            detail_json(suite.kind, score, zones, change) if self.explain else None,
+            detail,
             score.problem,
             score.notes,
             score.spread,

@@ -23,7 +23,7 @@ from row3.store.saved_runs import RunHeader
 from row3.workflows.evaluate import Asking, Overrides, parameters_of
 from row3.workflows.execute import Replay, Work, evaluate_all
 from row3.workflows.lineup import Lineup
-from row3.workflows.results import CaseResult, CaseRow, Collected, Compare, Packing, Spool, UsageMeter
+from row3.workflows.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, Spool, UsageMeter
 from row3.workflows.run_header import header_for, now, usage_json
 
 __all__ = [
@@ -55,6 +55,8 @@ class RunOptions:
     """Case ids that run; None for all."""
     explain: bool = False
     """Keep every explanation, for JSON."""
+    page: Page | None = None
+    """Keep what a page shows of each case instead."""
     journals: tuple[Path, ...] = ()
 
     @property
@@ -125,7 +127,9 @@ def replay(
 ) -> Iterator[CaseResult]:
     """All cases answered from recordings; raises `InvalidFile`."""
     index = open_index(project.recordings(suite.name), options.journals)
-    work = Work(Replay(asking, index, Packing(suite, options.explain, compare)), suite.kind, wanted_cases(options))
+    work = Work(
+        Replay(asking, index, Packing(suite, options.explain, compare, options.page)), suite.kind, wanted_cases(options)
+    )
     files = files or case_files(project.golden(suite.name))
     seen: set[str] = set()
     for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):

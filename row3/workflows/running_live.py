@@ -55,7 +55,7 @@ def _live(session: Session, suite: Suite, asking: Asking, options: RunOptions, *
         session.observer or Silent(),
         pricing(session.project),
         session.say,
-        Packing(suite, options.explain, compare),
+        Packing(suite, options.explain, compare, options.page),
         session.budget,
         afterwards=session.afterwards,
     )
@@ -102,3 +102,11 @@ def asking_for_the_rest(
         asked = {result.case_id: result for result in _live(session, suite, asking, options, compare=compare).results()}
         waiting = [asked.get(result.case_id, result) for result in waiting]
     yield from waiting
+
+
+def asked_for_cases(session: Session, suite: Suite, asking: Asking, cases: Iterable[str]) -> list[CaseResult]:
+    """Ask for what is not recorded of these cases, and record it; raises as `LiveRun.results`."""
+    options = replace(session.options, only=frozenset(cases), case=None, explain=False)
+    live = _live(session, suite, asking, options, compare=None)
+    live.mode = "auto"
+    return live.results()

@@ -243,7 +243,7 @@ def test_usage_errors_name_the_near_miss(box: Box) -> None:
         assert done.out == ""
 
 
-@pytest.mark.parametrize("command", [("drift",), ("power",), ("cases",), ("flaky",), ("history",), ("diff", "latest")])
+@pytest.mark.parametrize("command", [("drift",), ("power",), ("cases",), ("flaky",), ("history",)])
 @pytest.mark.parametrize("form", ["junit", "markdown", "github"])
 def test_a_form_that_a_command_does_not_have_is_refused_before_anything_is_asked(
     box: Box, command: tuple[str, ...], form: str

@@ -46,6 +46,7 @@ class Suite:
     rules: Rules = field(default_factory=Rules)
     policy: GatePolicy = field(default_factory=lambda: GatePolicy(metrics=("recall", "hallucinationRate", "overall")))
     golden: str = "golden/decomposition"
+    system: object = None
 
 
 @dataclass

@@ -18,10 +18,11 @@ import pytest
 
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import UsageError
+from row3.reports.chart_files import ChartFiles
 from row3.reports.chart_scale import date_ticks, percent, period, place, week_ticks, y_range, y_ticks, zone_bands
 from row3.reports.chart_series import run_timeline, week_timeline
 from row3.reports.chart_text import LONGEST, plain
-from row3.reports.charts import TrendFiles, TrendPoint, by_week, sparkline, trend_charts
+from row3.reports.charts import TrendPoint, by_week, sparkline, trend_charts
 
 START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25)
@@ -42,11 +43,11 @@ def run(days: float = 0, overall: float = 0.7, **more: object) -> TrendPoint:
     return replace(point, **more)  # type: ignore[arg-type]
 
 
-def draw(points: Sequence[TrendPoint], weekly: bool = False, suite: str = "decomposition") -> TrendFiles:
+def draw(points: Sequence[TrendPoint], weekly: bool = False, suite: str = "decomposition") -> ChartFiles:
     return trend_charts(points, METRICS, suite=suite, thresholds={}, weekly=weekly)
 
 
-def texts(files: TrendFiles) -> list[str]:
+def texts(files: ChartFiles) -> list[str]:
     root = ElementTree.fromstring(files.svg)
     return ["".join(node.itertext()).strip() for node in root.iter("{http://www.w3.org/2000/svg}text")]
 

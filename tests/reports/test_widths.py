@@ -10,10 +10,15 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from row3.domain.intervals import Interval
 from row3.domain.requests import Request
 from row3.domain.verdicts import CaseChange, MetricChange
+from row3.gate.ranking import Contest, Standing
+from row3.kinds.base import Kind
+from row3.kinds.extraction import Extraction
 from row3.reports.diff_table import diff_text
 from row3.reports.estimate_table import PlannedView, estimate_text
+from row3.reports.leaderboard_table import leaderboard_text
 from row3.reports.recordings_table import list_text
 from row3.reports.style import Style, cells, wrap
 from tests.reports.conftest import METRICS
@@ -66,10 +71,33 @@ class Summary:
 
 
 @dataclass
+class Ran:
+    run_id: str = "20260129T101500Z-aaaaaa"
+    at: str = "2026-01-29T10:15:00Z"
+    commit: str | None = None
+    mode: str = "replay"
+    prompts: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.1", LONG: "v1.0"})
+    prompt_digests: Mapping[str, str] = field(default_factory=dict)
+    model: str = "reference-llm"
+    parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+    repeats: int = 1
+    scorer: str = "extraction/2"
+
+
+@dataclass
 class Diff:
     suite: str = "decomposition"
     names: tuple[str, str] = ("20260129T101500Z-aaaaaa", "decompose-concepts-v1.1")
     places: tuple[str, str] = (".row3/runs/20260129T101500Z-aaaaaa.json", "replayed now")
+    commits: tuple[str | None, str | None] = (None, None)
+    before: Ran = field(default_factory=Ran)
+    after: Ran = field(default_factory=Ran)
+    sizes: tuple[int, int] = (2, 1)
+    primary: str = "overall"
+    gained: Mapping[str, int] = field(default_factory=lambda: {"missedRelationships": 9, "canaries": 1_200})
+    lost: Mapping[str, int] = field(default_factory=lambda: {"wrongConcepts": 1})
+    prompt_diffs: Mapping[str, str] = field(default_factory=dict)
+    unanswered: Sequence[tuple[str, int, str]] = (("latest", 1, "no recording, and none of this prompt for it"),)
     differs: Sequence[str] = (
         "prompt decompose-concepts: v1.0 → v1.1, and a remark on it that is long enough to be cut",
     )
@@ -87,6 +115,84 @@ class Diff:
     )
 
 
+SCORE = Interval(0.8, 0.75, 0.85, 0.95, 0.0, 0.02, 14.0, 15)
+AWAY = Interval(-0.1, -0.2, 0.01, 0.95, 0.06, 0.02, 13.0, 14)
+
+
+@dataclass
+class Combination:
+    version: str
+    model: str
+    unanswered: Sequence[str] = ()
+    bad: Sequence[str] = ()
+    missing: int = 0
+    problem: str = "no recording, and none of this prompt for it"
+    digests: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
+
+    @property
+    def prompts(self) -> Mapping[str, str]:
+        return {LONG: self.version, "map-ontology": "v1.0"}
+
+
+@dataclass
+class Placed:
+    entrant: Combination
+    rank: int
+    mean: float
+    to_first: Contest | None
+    cost_usd: float | None
+    latency_p50_s: float | None
+    standing: Standing
+    same_as: int | None = None
+    known: tuple[int, int] = (15, 15)
+    interval: Interval | None = SCORE
+    latency_p95_s: float | None = None
+
+    @property
+    def to_above(self) -> Contest | None:
+        return self.to_first
+
+
+@dataclass
+class Unplaced:
+    entrant: Combination
+    cases: int = 14
+    mean: float | None = 0.7
+    delta: float | None = -0.1
+    interval: Interval | None = AWAY
+
+
+@dataclass
+class OfSuite:
+    name: str = "decomposition"
+    kind: Kind = field(default_factory=Extraction)
+
+
+CLOSE = Contest(0, 1, -0.01, Interval(-0.01, -0.03, 0.01, 0.95, 0.3, 0.01, 14.0, 15), 0.3)
+
+
+@dataclass
+class Board:
+    suite: OfSuite = field(default_factory=OfSuite)
+    mode: str = "live"
+    repeats: int = 3
+    cases: Sequence[str] = tuple(f"case-{i}" for i in range(15))
+    left_out: Sequence[str] = ("case-98",)
+    quarantined: Sequence[str] = ("case-99",)
+    placed: Sequence[Placed] = (
+        Placed(Combination("v1.1", "a-model-of-a-long-name"), 1, 0.8, None, 0.0123, 1.25, "front"),
+        Placed(
+            Combination("v1.0", "other", bad=("case-3",)), 1, 0.79, CLOSE, None, 75.0, "open", same_as=0, known=(3, 15)
+        ),
+    )
+    incomplete: Sequence[Unplaced] = (Unplaced(Combination("v1.2", "other", ("case-1",), missing=2)),)
+    nothing_recorded: int = 4
+    pairs: Sequence[Contest] = (CLOSE,)
+    cost_known: bool = True
+    latency_known: bool = True
+
+
 def texts(style: Style) -> dict[str, str]:
     plan = Plan([Planned("decompose-concepts-v1.1"), Planned(f"{LONG}-v1.0")])
     mixed = Plan([Planned("decompose-concepts-v1.1"), Planned("map-ontology-v1.0", model="another")])
@@ -96,11 +202,12 @@ def texts(style: Style) -> dict[str, str]:
         "dry run of two models": estimate_text(mixed, style=style),
         "recordings list": list_text(listed, style=style),
         "diff": diff_text(Diff(), METRICS, style=style),
+        "leaderboard": leaderboard_text(Board(), style=style),
     }
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
-@pytest.mark.parametrize("which", ["dry run", "dry run of two models", "recordings list", "diff"])
+@pytest.mark.parametrize("which", ["dry run", "dry run of two models", "recordings list", "diff", "leaderboard"])
 def test_no_line_is_wider_than_it_may_be(which: str, width: int) -> None:
     wide, text = texts(Style(width=1000))[which], texts(Style(width=width))[which]
     assert max(cells(line) for line in text.splitlines()) <= max(width, 74)  # the numbers of a table need as much
@@ -123,6 +230,26 @@ def test_a_name_that_is_too_long_for_its_table_stands_above_its_numbers() -> Non
     assert "decompose-concepts-v1.0: answers of reference-llm" in lines
     assert f"{LONG}-v1.10: answers of other, reference-llm" in lines
     assert texts(Style(width=140))["recordings list"].startswith("prompt  ")
+
+
+def test_a_leaderboard_says_what_it_knows_and_what_it_does_not() -> None:
+    text = " ".join(texts(Style(width=200))["leaderboard"].split())
+    for part in (
+        "decomposition: 2 combinations over the same 15 cases, each asked 3 times, by Overall",
+        "All of them: map-ontology v1.0",
+        f"=1 {LONG} v1.1 · a-model-of-a-long-name 80.0% 75.0…85.0% – $12.30 1.2 s ◆",
+        f"=1 {LONG} v1.0 · other 79.0% 75.0…85.0% −1.0 ≈ unknown 1 min 15 s ?",
+        f"≈ within noise: {LONG} v1.1 · a-model-of-a-long-name and {LONG} v1.0 · other (−1.0 points, 95% −3.0…+1.0)",
+        f"Cost unknown for 12 of 15 cases of {LONG} v1.0 · other: no token count, or no price in row3.toml.",
+        "In quarantine, in no figure: case-99",
+        "1 case left out: the score does not apply for one of them",
+        f"{LONG} v1.0 · other: 1 bad answer, which score 0",
+        f"{LONG} v1.0 · other gave word for word the answers of {LONG} v1.1 · a-model-of-a-long-name",
+        f"{LONG} v1.2 · other: 2 answers missing in 1 case; against the first, over the 14 cases that both have: "
+        "−10.0 points, 95% −20.0…+1.0; case-1: no recording, and none of this prompt for it",
+        "4 more combinations with nothing recorded",
+    ):
+        assert part in text, part
 
 
 def test_one_model_is_named_once() -> None:

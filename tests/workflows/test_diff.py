@@ -10,7 +10,9 @@ import pytest
 from scipy import stats
 
 from row3.errors import InvalidFile, UsageError
-from row3.reports.diff_table import diff_json, diff_text
+from row3.reports.diff_json import diff_json
+from row3.reports.diff_markdown import diff_markdown
+from row3.reports.diff_table import diff_text
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.store.saved_runs import CaseRecord, RunHeader, write_run
 from row3.workflows.diff import Diff, diff
@@ -109,7 +111,10 @@ def test_moves_means_and_what_was_gained_and_lost(project: Project) -> None:
     assert overall.baseline == pytest.approx(0.725)
     assert overall.current == pytest.approx(0.575)
     assert overall.cases == 4
-    assert found.differs == ["model: m → n"]
+    assert found.differs == [
+        "model: m → n", "cases: 1 only in old.json, 1 only in new.json, 1 changed in between, which does not compare"
+    ]  # fmt: skip
+    assert (found.gained, found.lost) == ({"missedConcepts": 1}, {"wrongConcepts": 1})
     cases = {change.case_id: change for change in found.cases}
     assert cases["up"].gained == {"missedConcepts": ("rye",)}
     assert cases["down"].lost == {"wrongConcepts": ("stove",)}
@@ -127,7 +132,30 @@ def test_the_text_names_what_was_found_and_what_is_invented(project: Project) ->
     # Differences of 20 and −10: 5 ± 12.706 × 15, t = 1/3 with one degree of freedom.
     assert "Overall          70.0%  75.0%   +5.0 ▲  −185.6…+195.6  .795      2" in text
     assert json.loads(json.dumps(diff_json(found)))["moves"] == {"improved": 1, "regressed": 1}
-    assert "… and 1 more" in diff_text(found, suite_of(project).kind.metrics, cases=1)
+    assert "  + 1 concepts found\n  − 1 new invented concepts\n" in text
+    assert "prompts, model, parameters, cases and rules are the same" in text.replace("\n    ", " ")
+
+
+def test_markdown_says_the_same_and_no_markup_comes_from_a_case(project: Project) -> None:
+    saved(project, "old.json", record("up", 0.5, missedConcepts=("<b>rye</b>",)), record("down", 0.9))
+    saved(project, "new.json", record("up", 0.7), record("down", 0.8, wrongConcepts=("stove",)), model="n|m")
+    text = diff_markdown(compared(project, "old.json", "new.json"), suite_of(project).kind.metrics)
+    assert "| **Overall** | 70.0% | 75.0% | +5.0 ▲ | −185.6…+195.6 | .795 | 2 |" in text
+    assert "- model: m → n\\|m" in text
+    assert "  - found concepts: `<b>rye</b>`" in text
+    assert text.index("What differs") < text.index("| Metric |") < text.index("Cases that moved most")
+
+
+def test_many_moves_are_listed_in_part_and_counted_whole(project: Project) -> None:
+    saved(project, "old.json", *(record(f"case-{i:02}", 0.5, missedConcepts=("rye",)) for i in range(20)))
+    saved(project, "new.json", *(record(f"case-{i:02}", 0.6 + i / 100) for i in range(20)))
+    found, metrics = compared(project, "old.json", "new.json"), suite_of(project).kind.metrics
+    text = diff_text(found, metrics)
+    assert "  … and 5 more" in text
+    assert "case-19: improved +29.0" in text
+    assert "case-00" not in text
+    assert "case-00: improved +10.0" in diff_text(found, metrics, verbose=True)
+    assert found.gained == {"missedConcepts": 20}
 
 
 def test_the_intervals_are_those_of_a_comparison(project: Project) -> None:
@@ -173,7 +201,12 @@ def test_each_way_to_name_a_run(project: Project) -> None:
         "latest": 0.2,
         "20260101T000001Z": 0.1,
         "20260101T000002Z-abcdef": 0.2,
+        "run:latest": 0.2,
+        "run:20260101T000001Z": 0.1,
+        "run:baselines/bread.json": 0.3,
         "baseline": 0.3,
+        "baseline:": 0.3,
+        "baseline:20250101T000000Z-123456": 0.4,
         "baselines/bread.json": 0.3,
         "bread-20250101T000000Z-123456": 0.4,
         "20250101T000000Z-123456": 0.4,
@@ -194,10 +227,14 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
         line = {"caseId": "a", "prompt": f"extract-v{version}", "response": json.dumps(answer)}
         (project.root / "raw.jsonl").write_text(json.dumps(line))
         import_responses(again, suite_of(again), project.root / "raw.jsonl", named=(f"extract-v{version}",))
-    found = diff(again, suite_of(again), "extract-v1.0", "extract-v1.1", RunOptions())
-    assert found.moves == {"improved": 1}
-    assert found.cases[0].gained == {"missedConcepts": ("cereal",)}
-    assert found.differs == ["prompt extract: v1.0 → v1.1"]
+    for names in (("extract-v1.0", "extract-v1.1"), ("v1.0", "v1.1"), ("prompt:v1.0", "prompts/extract-v1.1.md")):
+        found = diff(again, suite_of(again), *names, RunOptions)
+        assert found.moves == {"improved": 1}
+        assert found.cases[0].gained == {"missedConcepts": ("cereal",)}
+        assert found.differs == ["prompt extract: v1.0 → v1.1"]
+        changed = [line for line in found.prompt_diffs["extract"].split("\n") if line[:1] in "+-"]
+        assert '-version: "1.0"' in changed
+        assert '+version: "1.1"' in changed
 
 
 @pytest.mark.parametrize(
@@ -205,12 +242,21 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
     [
         ("latest", UsageError, "no run was kept yet"),
         ("baseline", UsageError, "there is no baseline"),
-        ("nonsense", UsageError, "is no run, baseline, file or prompt version"),
+        ("nonsense", UsageError, "is no run, baseline, file, prompt version or commit"),
         ("", UsageError, "is no run"),
         ("none.json", InvalidFile, "does not exist"),
         ("extract-v1.0", UsageError, "does not exist"),
         ("x" * 5000, UsageError, "is no run"),
         ("a\0b", UsageError, "is no run"),
+        ("run:latest", UsageError, "no run was kept yet"),
+        ("run:nonsense", UsageError, "there is no run `nonsense`"),
+        ("run:", UsageError, "there is no run ``"),
+        ("baseline:", UsageError, "there is no baseline"),
+        ("baseline:old", UsageError, "there is no baseline `old`"),
+        ("prompt:extract-v1.0", UsageError, "does not exist"),
+        ("prompt:nonsense", UsageError, "is no prompt version"),
+        ("git:main", UsageError, "this is no git repository"),
+        ("model:", UsageError, "no model is named"),
     ],
 )
 def test_a_name_that_means_nothing_is_refused(
@@ -219,6 +265,34 @@ def test_a_name_that_means_nothing_is_refused(
     saved(project, "some.json", record("a", 0.5))
     with pytest.raises(error, match=message):
         compared(project, name, "some.json")
+
+
+def test_a_name_with_two_readings_is_refused_and_each_can_be_spelt(project: Project) -> None:
+    saved(project, RUNS.format(1), record("a", 0.1))
+    saved(project, "baselines/archive/20260101T.json", record("a", 0.4))
+    expected = (
+        r"`20260101T` can mean a baseline \(baseline:20260101T\), a run \(run:20260101T000001Z-abcdef\)\. "
+        r"Write baseline:20260101T or run:20260101T000001Z-abcdef"
+    )
+    with pytest.raises(UsageError, match=expected):
+        compared(project, "20260101T", "latest")
+    assert {one.baseline for one in compared(project, "baseline:20260101T", "latest").metrics} == {0.4}
+    assert {one.baseline for one in compared(project, "run:20260101T", "latest").metrics} == {0.1}
+
+
+def test_the_log_of_a_run_that_was_archived_is_the_same_run(project: Project) -> None:
+    saved(project, RUNS.format(1), record("a", 0.1))
+    saved(project, "baselines/archive/bread-20260101T000001Z-abcdef.json", record("a", 0.1))
+    assert compared(project, "20260101T000001Z-abcdef", "latest").places[0].startswith("baselines/archive/")
+
+
+def test_a_prompt_text_that_was_edited_since_is_said_to_be_gone(project: Project) -> None:
+    saved(project, "old.json", record("a", 0.5))
+    saved(project, "new.json", record("a", 0.6), prompts={"extract": "v1.1"}, prompt_digests={"extract": "q"})
+    found = compared(project, "old.json", "new.json")
+    assert found.prompt_diffs == {}
+    both = "extract v1.0 of old.json and extract v1.1 of new.json"
+    assert found.differs[-1] == f"no text diff: the text as run is no longer in prompts/ for {both}"
 
 
 def test_an_ambiguous_beginning_a_broken_file_and_another_suite_are_refused(project: Project) -> None:

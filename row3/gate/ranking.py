@@ -1,0 +1,140 @@
+"""Many settings on the same cases: which of them are shown to be better, and which of them nothing beats.
+
+Every pair is compared by the paired difference of their scores, case by case, clustered by source, as the gate
+compares two runs. With m settings there are m (m - 1) / 2 pairs and as many chances to see a difference where there is
+none, so p-values are adjusted by Holm over all pairs. A setting's rank is 1 + the number of settings that are shown to
+be better than it. Settings with one rank are within noise of each other; and since "not shown to differ" does not carry
+over from A and B, B and C to A and C, this rank never says more than the pairs do.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from row3.domain.intervals import Interval
+from row3.gate.intervals import EXACT, Clusters, mean_interval, paired_interval
+from row3.gate.multiplicity import block_p, holm
+
+ALPHA = 0.05
+"""Two-sided: what a 95 % interval goes with."""
+Standing = Literal["front", "beaten", "open"]
+"""On the Pareto front, beaten by another, or not to be told since a figure is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Contest:
+    """Two settings on the same cases, by their places in the order they were given in."""
+
+    first: int
+    second: int
+    delta: float
+    """Mean of the second minus mean of the first, a fraction."""
+    interval: Interval | None
+    """Paired, 95 %, of `delta`; None with fewer than two independent cases."""
+    p_adjusted: float
+    """Two-sided, adjusted by Holm over all pairs; 1 where it is not known."""
+
+    @property
+    def shown(self) -> bool:
+        """The two differ beyond noise."""
+        return self.p_adjusted <= ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All settings, compared with each other."""
+
+    intervals: list[Interval | None]
+    """Of each setting's mean, 95 %."""
+    means: list[float]
+    ranks: list[int]
+    order: list[int]
+    """Places of the settings, best first: by rank, then by mean, then as they were given."""
+    contests: dict[tuple[int, int], Contest]
+    """By the places of the two, the smaller one first."""
+
+    def between(self, first: int, second: int) -> Contest:
+        """How two settings compare, in this direction."""
+        found = self.contests[min(first, second), max(first, second)]
+        if found.first == first:
+            return found
+        interval = None if found.interval is None else found.interval.negated()
+        return Contest(first, second, 0.0 - found.delta, interval, found.p_adjusted)
+
+
+def two_sided_p(interval: Interval | None) -> float:
+    """Of "no difference"; 1 where unknown. Without any spread it follows `block_p`: few cases show little."""
+    if interval is None or abs(interval.estimate) <= EXACT:
+        return 1.0
+    return min(1.0, 2.0 * min(block_p(interval, 0.0), block_p(interval.negated(), 0.0)))
+
+
+def rank_all(
+    values: Sequence[Sequence[float]], *, clusters: Clusters | None = None, higher_is_better: bool = True
+) -> Ranking:
+    """Compare every setting with every other.
+
+    Args:
+        values: for each setting one fraction a case, the same cases in the same order.
+        clusters: a label a case, as `mean_interval` takes them.
+        higher_is_better: of the metric.
+    Raises ValueError where the settings have different numbers of cases.
+    """
+    means = [math.fsum(each) / len(each) if each else 0.0 for each in values]
+    pairs = {
+        (i, j): paired_interval(values[i], values[j], clusters=clusters)
+        for i in range(len(values))
+        for j in range(i + 1, len(values))
+    }
+    adjusted = holm({f"{i} {j}": two_sided_p(interval) for (i, j), interval in pairs.items()})
+    contests = {
+        (i, j): Contest(i, j, means[j] - means[i], interval, adjusted[f"{i} {j}"]) for (i, j), interval in pairs.items()
+    }
+    beaten_by = [0] * len(values)
+    for (i, j), contest in contests.items():
+        if contest.shown:
+            second_is_better = (contest.delta > 0) is higher_is_better
+            beaten_by[i if second_is_better else j] += 1
+    ranks = [1 + count for count in beaten_by]
+    sign = -1.0 if higher_is_better else 1.0
+    order = sorted(range(len(values)), key=lambda place: (ranks[place], sign * means[place], place))
+    intervals = [mean_interval(each, clusters=clusters) for each in values]
+    return Ranking(intervals, means, ranks, order, contests)
+
+
+def pareto(points: Sequence[Sequence[float | None]]) -> list[Standing]:
+    """Which points no other beats: at least as good in every figure and better in one.
+
+    An unknown figure is neither good nor bad. Among the points of which all figures are known the front is what it is;
+    a point with an unknown figure is on it where nothing could beat it, whatever the unknown is, and else `open`.
+
+    Args:
+        points: the figures of each, oriented so that more is better; None where unknown. A figure that is known of none
+            is left out.
+    Raises nothing.
+    """
+    known = [place for place in range(len(points[0]) if points else 0) if any(p[place] is not None for p in points)]
+    figures = [[point[place] for place in known] for point in points]
+    return [_standing(mine, [other for j, other in enumerate(figures) if j != i]) for i, mine in enumerate(figures)]
+
+
+def _standing(mine: Sequence[float | None], others: Sequence[Sequence[float | None]]) -> Standing:
+    if None in mine:
+        return "open" if any(_could_beat(other, mine) for other in others) else "front"
+    return "beaten" if any(None not in other and _could_beat(other, mine) for other in others) else "front"
+
+
+def _could_beat(one: Sequence[float | None], other: Sequence[float | None]) -> bool:
+    """Whether one is at least as good and better somewhere, as far as is known: what is unknown could be either."""
+    better = False
+    for a, b in zip(one, other, strict=True):
+        if a is None or b is None:
+            better = True
+        elif a < b - EXACT:
+            return False
+        elif a > b + EXACT:
+            better = True
+    return better

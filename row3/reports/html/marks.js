@@ -1,0 +1,128 @@
+// Where names and quotes stand in a text, compared much as the scorer compares: by letters and digits alone.
+
+const LETTER = /[\p{L}\p{N}\p{M}]/u;
+
+function folded(text) {
+  let chars = " ";
+  const starts = [0];
+  const ends = [0];
+  let at = 0;
+  for (const char of text) {
+    const next = at + char.length;
+    for (const one of char.normalize("NFKD").toLowerCase()) {
+      if (LETTER.test(one)) {
+        chars += one;
+        for (let i = 0; i < one.length; i++) (starts.push(at), ends.push(next));
+      } else if (!chars.endsWith(" ")) {
+        chars += " ";
+        starts.push(at);
+        ends.push(next);
+      }
+    }
+    at = next;
+  }
+  if (!chars.endsWith(" ")) ((chars += " "), starts.push(at), ends.push(at));
+  return { chars, starts, ends };
+}
+
+function key(name) {
+  return folded(String(name)).chars.trim();
+}
+
+function places(text, name) {
+  const wanted = key(name);
+  const found = [];
+  if (!wanted) return found;
+  let at = text.chars.indexOf(" " + wanted + " ");
+  while (at >= 0) {
+    found.push([text.starts[at + 1], text.ends[at + wanted.length]]);
+    at = text.chars.indexOf(" " + wanted + " ", at + 1);
+  }
+  return found;
+}
+
+// A quote may leave something out with an ellipsis: its parts are looked for, each by itself.
+function quotePlaces(text, quote) {
+  const whole = places(text, quote);
+  if (whole.length) return whole.slice(0, 1);
+  const parts = String(quote).split(/…|\.\s?\.\s?\./);
+  return parts.length < 2 ? [] : parts.flatMap((part) => places(text, part).slice(0, 1));
+}
+
+// items: {names, kind, title}, quotes: texts or [start, end]. The text with everything marked; what is longer wins.
+function marked(source, items, quotes) {
+  const text = folded(source);
+  const owner = new Int32Array(source.length).fill(-1);
+  const quoted = new Uint8Array(source.length);
+  for (const quote of quotes) {
+    const spans = Array.isArray(quote) ? [quote] : quotePlaces(text, quote);
+    for (const [start, end] of spans) quoted.fill(1, start, end);
+  }
+  const names = items.flatMap((item, i) => item.names.map((name) => [name, i]));
+  names.sort((a, b) => b[0].length - a[0].length);
+  for (const [name, i] of names) {
+    for (const [start, end] of places(text, name)) {
+      if (owner.subarray(start, end).every((one) => one < 0)) owner.fill(i, start, end);
+    }
+  }
+  const out = document.createDocumentFragment();
+  let at = 0;
+  while (at < source.length) {
+    let end = at + 1;
+    while (end < source.length && owner[end] === owner[at] && quoted[end] === quoted[at]) end++;
+    const piece = source.slice(at, end);
+    const item = owner[at] < 0 ? null : items[owner[at]];
+    if (item) {
+      const classes = "m " + item.kind + (quoted[at] ? " q" : "");
+      out.append(el("mark", { class: classes, title: item.title, "data-key": key(item.names[0]) }, piece));
+    } else if (quoted[at]) {
+      out.append(el("mark", { class: "q" }, piece));
+    } else {
+      out.append(visible(piece));
+    }
+    at = end;
+  }
+  return out;
+}
+
+const WORDS = /\s+|[\p{L}\p{N}\p{M}]+|[^\s\p{L}\p{N}\p{M}]/gu;
+const MOST_WORDS = 160;
+
+// Two texts as lists of [piece, only on this side], by their longest common sequence of words.
+function wordDiff(one, other) {
+  const a = String(one).match(WORDS) || [];
+  const b = String(other).match(WORDS) || [];
+  if (a.length > MOST_WORDS || b.length > MOST_WORDS) return [[[one, one !== other]], [[other, one !== other]]];
+  const size = b.length + 1;
+  const table = new Uint16Array((a.length + 1) * size);
+  for (let i = a.length - 1; i >= 0; i--) {
+    for (let j = b.length - 1; j >= 0; j--) {
+      const here = i * size + j;
+      table[here] = a[i] === b[j] ? table[here + size + 1] + 1 : Math.max(table[here + size], table[here + 1]);
+    }
+  }
+  const left = [];
+  const right = [];
+  const add = (list, piece, only) => {
+    const last = list[list.length - 1];
+    if (last && last[1] === only) last[0] += piece;
+    else list.push([piece, only]);
+  };
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (i < a.length && j < b.length && a[i] === b[j]) {
+      add(left, a[i++], false);
+      add(right, b[j++], false);
+    } else if (j >= b.length || (i < a.length && table[(i + 1) * size + j] >= table[i * size + j + 1])) {
+      add(left, a[i++], true);
+    } else {
+      add(right, b[j++], true);
+    }
+  }
+  return [left, right];
+}
+
+function pieces(list, tag) {
+  return list.map(([text, only]) => (only ? el(tag, null, text) : visible(text)));
+}

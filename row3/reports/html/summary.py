@@ -1,0 +1,173 @@
+"""What the top of the page says, in the words of the other reports; the template only lays it out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import MetricChange, Verdict
+from row3.reports import numbers
+from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.bounds_text import bounds_lines
+from row3.reports.headline import (
+    declines_line,
+    first_line,
+    lineup_text,
+    shown_metrics,
+    skipped_lines,
+    usage_lines,
+)
+from row3.reports.html.scales import Whisker, ZoneScale, whisker, widest, zone_scale
+from row3.reports.model import ComparisonView
+from row3.reports.quarantine_text import quarantine_sentences
+from row3.reports.sensitivity_text import sensitivity_sentence
+from row3.reports.style import MARKS, VERDICT_MARKS
+
+SHOWN_NOTES = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One metric of the table."""
+
+    title: str
+    primary: bool
+    before: str
+    now: str
+    points: str
+    tone: str
+    """`good`, `bad` or `even`."""
+    interval: str
+    whisker: Whisker | None
+    zone: str
+    mark: str
+    limits: Sequence[tuple[str, str]]
+    scale: ZoneScale | None
+    verdict: str
+    why: str
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """One reason of the verdict."""
+
+    verdict: str
+    mark: str
+    text: str
+    case_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """Everything above the cases, and the facts below them."""
+
+    title: str
+    verdict: str
+    mark: str
+    word: str
+    line: str
+    what_runs: str
+    baseline: str
+    reasons: Sequence[Ground]
+    approval: str
+    next_steps: Sequence[str]
+    rows: Sequence[Row]
+    companions: Sequence[Row]
+    sensitivity: str
+    facts: Sequence[tuple[str, Sequence[str]]]
+
+
+def summary_of(comparison: ComparisonView) -> Summary:
+    """The summary of a comparison."""
+    run, approval = comparison.run, comparison.approval
+    incomplete = bool(run.collected.failed)
+    header = run.header
+    return Summary(
+        title=run.suite.name,
+        verdict="incomplete" if incomplete else comparison.verdict.word,
+        mark="?" if incomplete else VERDICT_MARKS[comparison.verdict],
+        word=verdict_word(comparison),
+        line=summary(comparison),
+        what_runs=first_line("", header.prompts, run.lineup.promoted, header.model, header.mode),
+        baseline=_baseline(comparison),
+        reasons=[
+            Ground(reason.verdict.word, VERDICT_MARKS[reason.verdict], reason.text, reason.case_id or "")
+            for reason in comparison.reasons
+        ],
+        approval="" if approval is None else f"Approved by {approval.by}, {approval.at}: {approval.reason}",
+        next_steps=what_next(comparison),
+        rows=_rows(comparison, companion=False),
+        companions=_rows(comparison, companion=True),
+        sensitivity=sensitivity_sentence(comparison.sensitivity),
+        facts=_facts(comparison),
+    )
+
+
+def _baseline(comparison: ComparisonView) -> str:
+    baseline = comparison.baseline
+    ref = f" · from git {comparison.against}" if comparison.against else ""
+    return f"{lineup_text(baseline)} · {baseline.model} · {numbers.moment(baseline.at)} UTC{ref}"
+
+
+def _rows(comparison: ComparisonView, *, companion: bool) -> list[Row]:
+    changes = {change.key: change for change in comparison.metrics}
+    shown = [metric for metric in shown_metrics(comparison.run.suite, companion=companion) if metric.key in changes]
+    intervals = [one for metric in shown if (one := changes[metric.key].interval) is not None]
+    most = widest(intervals)
+    return [_row(comparison, metric, changes[metric.key], most) for metric in shown]
+
+
+def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most: float) -> Row:
+    run = comparison.run
+    limits = run.suite.rules.thresholds.get(metric.key)
+    beside = numbers.limits_of(limits)
+    zone = run.zones.get(metric.key)
+    interval = change.interval
+    worse = change.worse_by or 0.0
+    names = ("minimum", "target", "excellent")
+    return Row(
+        title=metric.title,
+        primary=metric.key == run.suite.kind.primary,
+        before="–" if change.baseline is None else numbers.percent(change.baseline, beside=beside),
+        now="–" if change.current is None else numbers.percent(change.current, beside=beside),
+        points="–" if change.delta is None else numbers.points(change.delta),
+        tone="even" if abs(worse) < 0.05 else "bad" if worse > 0 else "good",
+        interval="" if interval is None else numbers.interval(interval.low, interval.high),
+        whisker=None if interval is None else whisker(interval, most, higher_is_better=metric.higher_is_better),
+        zone="" if zone is None else zone.word,
+        mark="" if zone is None else MARKS[zone],
+        limits=[(name, numbers.limit(each, metric)) for name, each in zip(names, beside, strict=False)],
+        scale=zone_scale(metric, limits, change.current, change.baseline),
+        verdict="" if change.verdict is Verdict.PROCEED else change.verdict.word,
+        why=change.why,
+        cases=change.cases,
+    )
+
+
+def _facts(comparison: ComparisonView) -> list[tuple[str, Sequence[str]]]:
+    """What else there is to know of the run, under headings; empty ones are left out."""
+    run = comparison.run
+    why = dict(run.problems)
+    unusable = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.collected.bad]
+    failed = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.collected.failed]
+    declines = declines_line(comparison.declines, run)
+    facts: list[tuple[str, Sequence[str]]] = [
+        ("Differs from the baseline", comparison.differs),
+        ("No answer", _some(failed)),
+        ("Bad answers, 0 on every metric", _some(unusable)),
+        ("Declining", [declines] if declines else []),
+        ("Quarantine", quarantine_sentences(run.quarantine)),
+        ("Skipped", skipped_lines(run)),
+        ("What may still happen", bounds_lines(run)),
+        ("Notes", _some(run.notes)),
+        ("Usage", usage_lines(run.usage, run.header.model)),
+        ("Run", [f"{run.header.run_id} · {numbers.moment(run.header.at)} UTC · {numbers.count(run.cases, 'case')}"]),
+    ]
+    return [(title, lines) for title, lines in facts if lines]
+
+
+def _some(lines: Sequence[str]) -> list[str]:
+    left = len(lines) - SHOWN_NOTES
+    return [*lines[:SHOWN_NOTES], *([f"and {left:,} more; the list of cases has them all"] if left > 0 else [])]

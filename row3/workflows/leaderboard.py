@@ -1,0 +1,137 @@
+"""`row3 leaderboard`: models × prompt versions on one suite, by score, cost and time. Nothing is judged.
+
+By replay over what is recorded. In the modes `live` and `auto` what is missing is asked for and recorded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from row3.errors import UsageError
+from row3.reports import numbers
+from row3.store.cases import case_files, read_case
+from row3.store.project import Project, Suite
+from row3.store.recordings import open_index
+from row3.workflows.board import Gathered, Leaderboard, make_board
+from row3.workflows.budget import pricing
+from row3.workflows.combinations import combinations
+from row3.workflows.entrants import Entrant
+from row3.workflows.estimate import Estimate, estimate
+from row3.workflows.evaluate import Asking
+from row3.workflows.quarantine import in_force
+from row3.workflows.run_suite import RunOptions, replay, wanted_cases
+from row3.workflows.session import Session
+
+ASKING = ("live", "auto")
+
+
+def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()) -> Leaderboard:
+    """Rank the combinations of `prompts` and `models`, see `combinations`.
+
+    Raises `InvalidFile`, `UsageError`, `ProviderStopped`; every answer that came is recorded.
+    """
+    project, suite = session.project, session.suite
+    mode = _mode(session.options)
+    options = replace(session.options, explain=False)
+    askings = combinations(project, suite, options, prompts=prompts, models=models)
+    wanted = askings if mode != "replay" or (prompts and models) else _begun(project, suite, askings, options)
+    if not wanted:
+        raise UsageError(
+            f"none of {len(askings)} combinations has a recorded answer",
+            where=f"recordings/{suite.name}/",
+            fix="Record some with `row3 --mode record`, or ask for them with --mode live",
+        )
+    if mode != "replay" and not prompts and not models and session.budget is None:
+        raise UsageError(
+            f"this would ask for what is missing of {numbers.count(len(askings), 'combination')}",
+            where=f"--mode {mode}",
+            fix="Name some with --models or --prompts, or set --max-cost; --dry-run shows what would be sent",
+        )
+    if mode != "replay" and session.budget is not None:
+        session.budget.check(each.model for asking in wanted for each in asking.parameters.values())
+    fits = wanted_cases(options)
+    held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
+    gathered = Gathered(suite, mode, options.repeats, held, len(askings) - len(wanted))
+    primary, cost = suite.kind.primary, pricing(project)
+    for asking in wanted:
+        entrant = Entrant(asking)
+        gathered.sources |= entrant.take(replay(project, suite, asking, options), primary, cost, held)
+        if mode != "replay" and entrant.unanswered:
+            from row3.workflows.running_live import asked_for_cases
+
+            said = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
+            session.say(f"{said} · {entrant.model}: asking for {numbers.count(len(entrant.unanswered), 'case')}")
+            asked = asked_for_cases(session, suite, asking, entrant.unanswered)
+            gathered.sources |= entrant.take(asked, primary, cost)
+        gathered.entrants.append(entrant)
+    return make_board(gathered)
+
+
+def plan(
+    session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()
+) -> list[tuple[Entrant, Estimate]]:
+    """What asking for all that is missing would send, for each combination; a request is counted once.
+
+    Raises `InvalidFile`, `UsageError`.
+    """
+    project, suite = session.project, session.suite
+    _mode(session.options)
+    planned: set[tuple[str, str, int, str]] = set()
+    plans = []
+    for asking in combinations(project, suite, session.options, prompts=prompts, models=models):
+        first = asking.parameters[asking.lineup.prompts[0].ref.name]
+        overrides = replace(session.options.overrides, model=_one_model(asking) or session.options.overrides.model)
+        own = replace(session.options, mode="auto", overrides=overrides)
+        found = estimate(project, suite, asking.lineup, own)
+        begin = str(asking.lineup.prompts[0].ref)
+        keys = [(one.case_id, one.prompt, one.repeat, first.model) for one in found.requests]
+        # What a combination before it asks is recorded by then; of later prompts that depends on the answers.
+        found.requests = [
+            one if one.prompt != begin or key not in planned else replace(one, recorded=True)
+            for one, key in zip(found.requests, keys, strict=True)
+        ]
+        planned.update(keys)
+        plans.append((Entrant(asking), found))
+    return plans
+
+
+def _one_model(asking: Asking) -> str | None:
+    models = {each.model for each in asking.parameters.values()}
+    return models.pop() if len(models) == 1 else None
+
+
+def _mode(options: RunOptions) -> str:
+    """Replay unless a provider is to be asked, whatever `row3.toml` says."""
+    mode = options.mode or "replay"
+    if mode not in ("replay", *ASKING):
+        raise UsageError(
+            "a leaderboard asks only for what is missing",
+            where=f"--mode {mode}",
+            fix="Use --mode live, which records what it asks for; `row3 --mode record` asks for everything anew",
+        )
+    if options.overrides.model is not None:
+        raise UsageError("a leaderboard has several models", where="--model", fix="Name them with --models")
+    return mode
+
+
+def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: RunOptions) -> list[Asking]:
+    """Those whose first request is recorded for at least one case."""
+    index = open_index(project.recordings(suite.name), options.journals)
+    wanted = wanted_cases(options)
+    seen: dict[object, bool] = {}
+    found = []
+    for asking in askings:
+        prompt = asking.lineup.prompts[0]
+        key = (prompt.digest, asking.parameters[prompt.ref.name])
+        if key not in seen:
+            cases = (read_case(path, suite.kind) for path in case_files(project.golden(suite.name)))
+            seen[key] = any(
+                asking.request(prompt, stored.id, suite.kind.variables(stored.case), repeat).digest in index
+                for stored in cases
+                if wanted(stored.id)
+                for repeat in range(asking.repeats)
+            )
+        if seen[key]:
+            found.append(asking)
+    return found

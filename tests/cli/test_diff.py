@@ -1,0 +1,182 @@
+"""`row3 diff` of any two of: prompt versions, runs, baselines, git refs, models; in real git repositories."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from row3.store.project import open_project, pick_suite
+from row3.workflows.evaluate import Overrides
+from row3.workflows.import_responses import import_responses
+from row3.workflows.run_suite import RunOptions
+from tests.projects import CASES, Box, first, flawless, worse
+
+
+def refs(box: Box) -> str:
+    """All that comparing must not touch: refs, index and work tree as git sees them."""
+    return box.git("for-each-ref").out + box.git("status", "--porcelain").out + box.git("ls-files", "-s").out
+
+
+@pytest.fixture
+def branch(box: Box) -> Box:
+    """A branch `draft` with a worse v1.2 and an edited case, one commit after main."""
+    box.git("checkout", "-q", "-b", "draft")
+    worse(box)
+    box.case("yeast", created="2026-01-02")
+    box.case("oven", forbiddenConcepts=["crust resonance", "steam memory"])
+    box.commit("draft")
+    box.git("checkout", "-q", "main")
+    return box
+
+
+def test_two_git_refs_with_their_own_prompts_cases_and_recordings(branch: Box) -> None:
+    before = refs(branch), branch.tree()
+    result = branch.row3("diff", "main", "draft", "--format", "json", code=0).json
+    assert (result["before"]["prompts"], result["after"]["prompts"]) == ({"extract": "v1.1"}, {"extract": "v1.2"})
+    assert result["after"]["commit"] == branch.git("rev-parse", "draft").out.strip()
+    assert result["before"]["place"] == f"git {branch.git('rev-parse', 'main').out[:10]}, replayed"
+    # What a case expects was changed in one; of another only what is said beside it.
+    assert result["moves"] == {"regressed": 2, "not comparable": 1}
+    assert result["compared"] == result["metrics"]["recall"]["cases"] == 2
+    assert (result["metrics"]["recall"]["before"], result["metrics"]["recall"]["after"]) == (1.0, 0.5)
+    assert result["lost"]["missedConcepts"] == 4
+    assert result["differs"] == [
+        "prompt extract: v1.1 → v1.2",
+        "cases: 1 changed in between, which does not compare",
+    ]
+    assert '+version: "1.2"' in result["promptDiffs"]["extract"]
+    assert (refs(branch), branch.tree()) == before
+
+
+def test_the_work_tree_s_edits_are_not_those_of_a_ref(branch: Box) -> None:
+    branch.git("checkout", "-q", "draft")
+    branch.write("prompts/extract-v1.2.md", "broken")
+    branch.path("golden/bread/rye.gold.json").unlink()
+    branch.write("row3.toml", "nonsense = 1\n")
+    done = branch.row3("diff", "git:main", "HEAD~1", code=2)
+    assert "row3.toml" in done.errors[0]  # the project of today has to be one
+    branch.git("checkout", "-q", "--", "row3.toml")
+    done = branch.row3("diff", "git:main", "HEAD~1", code=0)
+    assert "nothing: prompts, model, parameters, cases and rules are the same, and no case moved" in " ".join(
+        done.out.split()
+    )
+    assert "Cases: 3 unchanged" in done.out
+
+
+def test_any_two_kinds_go_together(branch: Box) -> None:
+    branch.row3(code=0)
+    for before, after, moves in (
+        ("v1.0", "main", {"improved": 3}),
+        ("main", "baseline", {"regressed": 3}),
+        ("baseline", "latest", {"improved": 3}),
+        ("latest", "model:baker-1", {"unchanged": 3}),
+        ("model:baker-1", "extract-v1.0", {"regressed": 3}),
+        ("git:HEAD", "run:latest", {"unchanged": 3}),
+    ):
+        assert branch.row3("diff", before, after, "--format", "json", code=0).json["moves"] == moves, (before, after)
+
+
+def test_models_are_compared_on_what_both_have(box: Box) -> None:
+    project = open_project(box.root)
+    lines = [
+        {"caseId": name, "prompt": "extract-v1.1", "response": json.dumps(first(flawless(CASES[name]), 2))}
+        for name in ("rye", "oven")
+    ]
+    file = box.write("raw.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    options = RunOptions(overrides=Overrides(model="baker-2"))
+    import_responses(project, pick_suite(project, None), file, named=("extract-v1.1",), options=options)
+    done = box.row3("diff", "model:baker-1", "model:baker-2", code=3)
+    out = " ".join(done.out.split())
+    assert "What differs model: baker-1 → baker-2" in out
+    assert "Cases: 2 regressed, 1 failed" in out
+    assert "Over the 2 cases that both have and that can be compared." in out
+    assert "model:baker-2: 1 case without an answer, in no figure above. The first: extract-v1.1: no recording" in out
+    result = box.row3("diff", "model:baker-2", "model:baker-1", "--prompt", "extract-v1.1", "--format", "json", code=3)
+    assert [(one["name"], one["cases"]) for one in result.json["unanswered"]] == [("model:baker-2", 1)]
+    done = box.row3("diff", "model:baker-3", "baseline", code=2)
+    assert done.errors == [
+        "error: recordings/bread/: no answer of model `baker-3` is recorded. Recorded are baker-1, baker-2; `row3 "
+        "--mode record --model NAME` records another."
+    ]
+
+
+def test_a_tag_like_a_version_asks_which_is_meant(box: Box) -> None:
+    box.git("tag", "v1.0")
+    done = box.row3("diff", "v1.0", "v1.1", code=2)
+    assert done.errors == [
+        "error: row3 diff: `v1.0` can mean a prompt version (prompt:extract-v1.0), a commit (git:v1.0). Write "
+        "prompt:extract-v1.0 or git:v1.0."
+    ]
+    assert "prompt extract: v1.0 → v1.1" in box.row3("diff", "prompt:v1.0", "v1.1", code=0).out
+    assert "Cases: 3 unchanged" in box.row3("diff", "git:v1.0", "prompt:extract-v1.1", code=0).out
+
+
+def test_the_tag_of_a_promotion_leaves_the_prompt_s_name_to_the_prompt(box: Box) -> None:
+    box.git("tag", "extract-v1.0")
+    result = box.row3("diff", "extract-v1.0", "git:extract-v1.0", "--format", "json", code=0).json
+    assert (result["before"]["place"], result["after"]["place"][:4]) == ("replayed now", "git ")
+
+
+def test_a_version_of_two_prompts_asks_which_unless_the_other_side_tells(first: Box) -> None:
+    done = first.row3("diff", "v1.0", "baseline", code=2)
+    assert "prompt:decompose-concepts-v1.0 or prompt:map-ontology-v1.0" in done.errors[0]
+    for before, after in (("v1.0", "v1.1"), ("v1.0", "decompose-concepts-v1.1")):
+        assert "prompt decompose-concepts: v1.0 → v1.1" in first.row3("diff", before, after, code=0).out
+
+
+def test_a_ref_that_is_missing_in_a_shallow_clone_says_how_to_get_it(branch: Box, tmp_path: Path) -> None:
+    branch.git("clone", "-q", "--depth", "1", "--branch", "draft", f"file://{branch.root}", str(tmp_path / "shallow"))
+    shallow = Box(tmp_path / "shallow")
+    assert "Cases: 3 unchanged" in shallow.row3("diff", "HEAD", "draft", code=0).out
+    for name in ("HEAD~1", "git:HEAD~1", "git:main"):
+        (error,) = shallow.row3("diff", name, "HEAD", code=2).errors
+        assert "shallow" in error
+        assert "git fetch --unshallow" in error
+
+
+def test_a_ref_without_the_suite_or_with_a_broken_file_is_told_by_its_name(box: Box) -> None:
+    box.git("checkout", "-q", "--orphan", "empty")
+    box.git("rm", "-rq", "--cached", ".")
+    box.git("commit", "-q", "--no-verify", "--allow-empty", "-m", "nothing")
+    box.git("checkout", "-qf", "main")
+    (error,) = box.row3("diff", "empty", "main", code=2).errors
+    assert "golden/bread/ (git " in error
+    assert "the suite does not exist at empty" in error
+    box.replace("golden/bread/rye.gold.json", '"expectedConcepts"', '"expectedconcepts"')
+    box.commit("broken")
+    box.git("checkout", "-q", "HEAD~1")
+    (error,) = box.row3("diff", "main", "HEAD", code=2).errors
+    assert "golden/bread/rye.gold.json (git " in error
+    assert "field `expectedConcepts` is missing" in error
+
+
+def test_a_ref_whose_recordings_are_missing_is_incomplete(box: Box) -> None:
+    box.git("rm", "-q", "recordings/bread/extract-v1.1.jsonl")
+    box.commit("without")
+    (error,) = box.row3("diff", "HEAD", "HEAD~1", code=3).errors
+    assert "no case has its answers recorded for `HEAD`" in error
+    assert "extract-v1.1: no recording" in error
+
+
+def test_markdown_goes_into_a_file_and_another_form_is_refused(branch: Box) -> None:
+    branch.row3("diff", "main", "draft", "--format", "markdown", "--out", "diff.md", code=0)
+    text = branch.read("diff.md")
+    assert text.startswith("### row3 diff · bread\n\n- Before: `main` (git ")
+    assert "```diff\n--- extract-v1.1 (main)\n+++ extract-v1.2 (draft)\n" in text
+    (error,) = branch.row3("diff", "main", "draft", "--format", "junit", code=2).errors
+    assert error == "error: --format junit: this command has no such form. Use table, json or markdown."
+
+
+def test_the_project_may_lie_below_the_repository_s_root(branch: Box, tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    inner = Box(outer / "quality", branch.env)
+    branch.git("clone", "-q", str(branch.root), str(tmp_path / "copy"))
+    (tmp_path / "copy" / ".git").rename(tmp_path / "unused")
+    (tmp_path / "copy").rename(inner.root)
+    whole = Box(outer, branch.env)
+    whole.init()
+    inner.prompt("1.1")
+    assert "Cases: 3 unchanged" in inner.row3("diff", "HEAD", "model:baker-1", code=0).out

@@ -1,0 +1,265 @@
+"""`row3 leaderboard`, over recordings and over real HTTP against a local server."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from row3.store.project import open_project, pick_suite
+from row3.workflows.evaluate import Overrides
+from row3.workflows.import_responses import import_responses
+from row3.workflows.run_suite import RunOptions
+from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+
+Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
+PRICES = """
+[prices."baker-2"]
+input = 5.0
+output = 20.0
+
+[prices."baker-mini"]
+input = 0.5
+output = 2.0
+"""
+
+
+def finds(concepts: int) -> Callable[[str, int], FakeReply]:
+    return lambda case_id, times: FakeReply(json.dumps(first(flawless(CASES[case_id]), concepts)))
+
+
+@pytest.fixture
+def served(box: Box, model: Make) -> tuple[Box, FakeModel]:
+    """`baker-2` finds everything, `baker-mini` three of four; both have a price."""
+    fake = model(finds(4))
+    fake.of_model["baker-mini"] = finds(3)
+    fake.serve(box, max_retries=0)
+    box.write("row3.toml", box.read("row3.toml") + PRICES)
+    return box, fake
+
+
+def test_replay_ranks_what_is_recorded(box: Box) -> None:
+    before = box.tree()
+    board = box.row3("leaderboard", "--format", "json", code=0).json
+    assert [(one["place"], one["prompts"], one["model"]) for one in board["entries"]] == [
+        (0, {"extract": "v1.1"}, "baker-1"),
+        (1, {"extract": "v1.0"}, "baker-1"),
+    ]
+    # Without a quarter of the concepts: recall 0.75 instead of 1, and nothing else changes.
+    assert [one["score"] for one in board["entries"]] == pytest.approx([0.85, 0.85 - 0.25 * 0.25])
+    assert board["cases"] == ["oven", "rye", "yeast"]
+    # Imported answers have neither tokens nor times: unknown is null, and nowhere zero.
+    assert {one[key] for one in board["entries"] for key in ("costUsd", "latencyP50S", "latencyP95S")} == {None}
+    assert {one["costKnownFor"] for one in board["entries"]} == {0}
+    assert (board["incomplete"], board["mode"], board["primary"]) == ([], "replay", "overall")
+    assert box.tree() == before
+
+
+def test_the_text_says_what_ranks_and_that_cost_is_unknown(box: Box) -> None:
+    out = " ".join(box.row3("leaderboard", code=0).out.split())
+    assert "bread: 2 combinations over the same 3 cases, by Overall All of them: baker-1" in out
+    assert "1 extract v1.1 85.0%" in out
+    assert "$/1,000" not in out
+    assert "Neither cost nor latency is known (unknown is not zero), so only the score ranks." in out
+    assert "Cost unknown for 3 of 3 cases: no token count, or no price in row3.toml." in out
+
+
+def test_a_part_that_is_recorded_is_listed_as_incomplete_and_compared_on_what_both_have(box: Box) -> None:
+    box.prompt("1.2")
+    box.record("1.2", {name: first(flawless(CASES[name]), 2) for name in ("rye", "oven")})
+    box.prompt("1.3")
+    board = box.row3("leaderboard", "--format", "json", code=0).json
+    assert [one["prompts"]["extract"] for one in board["entries"]] == ["v1.1", "v1.0"]
+    (one,) = board["incomplete"]
+    assert (one["prompts"], one["missingAnswers"], one["unanswered"]) == ({"extract": "v1.2"}, 1, ["yeast"])
+    assert (one["cases"], one["score"], one["toFirst"]) == (2, pytest.approx(0.85 - 0.125), pytest.approx(-0.125))
+    assert board["nothingRecorded"] == 1
+    out = " ".join(box.row3("leaderboard", code=0).out.split())
+    assert "Incomplete, without a rank extract v1.2: 1 answer missing in 1 case; against the first, over the 2" in out
+    assert "1 more combination with nothing recorded" in out
+
+
+def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> None:
+    done = box.row3("leaderboard", "--models", "baker-9", "--prompts", "v1.0,v1.1", code=3)
+    assert "extract v1.0: 3 answers missing in 3 cases" in done.out
+    assert "No combination has all of its answers." in done.out
+    (error,) = box.row3("leaderboard", "--models", "baker-9", code=2).errors
+    assert "none of 2 combinations has a recorded answer" in error
+
+
+def test_a_bad_answer_scores_zero_and_is_listed(box: Box) -> None:
+    box.prompt("1.2")
+    box.record("1.2", {**{name: flawless(case) for name, case in CASES.items()}, "rye": "no JSON at all"})
+    board = box.row3("leaderboard", "--prompts", "v1.2,v1.1", "--format", "json", code=0).json
+    assert [one["badAnswers"] for one in board["entries"]] == [[], ["rye"]]
+    assert board["entries"][1]["score"] == pytest.approx(0.85 * 2 / 3)
+    assert "extract v1.2: 1 bad answer, which score 0" in box.row3("leaderboard", code=0).out
+
+
+def test_a_copy_of_a_prompt_says_the_same_and_shares_its_rank(box: Box) -> None:
+    text = box.read("prompts/extract-v1.1.md").replace('version: "1.1"', 'version: "1.2"')
+    box.write("prompts/extract-v1.2.md", text)
+    board = box.row3("leaderboard", "--prompts", "v1.1,v1.2", "--format", "json", code=0).json
+    assert [(one["rank"], one["sameAnswersAs"]) for one in board["entries"]] == [(1, None), (1, 0)]
+    assert board["pairs"][0]["shown"] is False
+
+
+def test_live_asks_for_what_is_missing_once_and_records_it(served: tuple[Box, FakeModel]) -> None:
+    box, fake = served
+    args = ("leaderboard", "--models", "baker-1,baker-2,baker-mini", "--prompts", "v1.1")
+    plan = box.row3(*args, "--dry-run", "--format", "json", code=0).json["combinations"]
+    assert [(one["model"], one["recorded"], one["toSend"]) for one in plan] == [
+        ("baker-1", 3, 0),
+        ("baker-2", 0, 3),
+        ("baker-mini", 0, 3),
+    ]
+    assert (fake.asked, plan[0]["costUsd"]) == ([], 0)
+    board = box.row3(*args, "--mode", "live", "--format", "json", code=0).json
+    assert sorted(fake.models) == ["baker-2"] * 3 + ["baker-mini"] * 3
+    by_model = {one["model"]: one for one in board["entries"]}
+    # 100 tokens read and 50 written for each case.
+    assert by_model["baker-2"]["costUsd"] == pytest.approx((100 * 5 + 50 * 20) / 1e6)
+    assert by_model["baker-mini"]["costUsd"] == pytest.approx((100 * 0.5 + 50 * 2) / 1e6)
+    assert 0 < by_model["baker-2"]["latencyP50S"] <= by_model["baker-2"]["latencyP95S"]
+    assert {model: one["front"] for model, one in by_model.items()}["baker-1"] is None
+    assert (by_model["baker-mini"]["front"], by_model["baker-1"]["costUsd"]) == (True, None)
+    again = box.row3(*args, "--mode", "live", "--format", "json", code=0).json
+    assert len(fake.asked) == 6
+    # A recording keeps the time to the millisecond.
+    for one, before in zip(again["entries"], board["entries"], strict=True):
+        for key in ("latencyP50S", "latencyP95S"):
+            assert one.pop(key) == (None if (took := before.pop(key)) is None else pytest.approx(took, abs=1e-3))
+    assert again["entries"] == board["entries"]
+    replayed = box.row3("leaderboard", "--format", "json", code=0).json
+    assert {one["model"] for one in replayed["entries"]} == {"baker-1", "baker-2", "baker-mini"}
+    assert (replayed["nothingRecorded"], len(fake.asked)) == (2, 6)
+
+
+def test_everything_is_asked_for_only_where_that_was_said(served: tuple[Box, FakeModel]) -> None:
+    box, fake = served
+    (error,) = box.row3("leaderboard", "--mode", "live", code=2).errors
+    assert "this would ask for what is missing of 2 combinations. Name some with --models or --prompts" in error
+    args = ("--models", "baker-mini", "--models", "baker-2", "--prompts", "v1.1,v1.0", "--mode", "live")
+    done = box.row3("leaderboard", *args, code=0)
+    assert "note: extract v1.0 · baker-2: asking for 3 cases" in done.err
+    assert len(fake.asked) == 12
+
+
+def test_no_more_is_asked_than_max_cost_allows(served: tuple[Box, FakeModel]) -> None:
+    box, fake = served
+    args = ("leaderboard", "--models", "baker-2", "--prompts", "v1.1", "--mode", "live")
+    done = box.row3(*args, "--max-cost", "0.0000001", code=3)
+    assert fake.asked == []
+    assert "extract v1.1" in done.out
+    assert "of --max-cost $1e-07 is spent" in " ".join(done.out.split())
+    (error,) = box.row3("leaderboard", "--models", "baker-9", "--mode", "live", "--max-cost", "1", code=2).errors
+    assert "the price of `baker-9` is not known" in error
+
+
+def test_a_provider_that_fails_leaves_the_combination_incomplete(box: Box, model: Make) -> None:
+    fake = model(finds(4))
+    fake.of_model["baker-2"] = lambda case_id, times: (
+        FakeReply(status=500, body=b'{"error": {"message": "boom"}}') if case_id == "rye" else finds(4)(case_id, times)
+    )
+    fake.serve(box, max_retries=0)
+    args = ("leaderboard", "--models", "baker-1,baker-2", "--prompts", "v1.1", "--mode", "auto", "--format", "json")
+    board = box.row3(*args, code=3).json
+    assert [one["model"] for one in board["entries"]] == ["baker-1"]
+    (one,) = board["incomplete"]
+    assert (one["model"], one["unanswered"], one["missingAnswers"], one["cases"]) == ("baker-2", ["rye"], 1, 2)
+    assert "boom" in one["problem"] or "500" in one["problem"]
+
+
+def test_the_default_mode_asks_nobody_whatever_the_configuration_says(served: tuple[Box, FakeModel]) -> None:
+    box, fake = served
+    box.replace("row3.toml", 'mode = "replay"', 'mode = "auto"')
+    box.row3("leaderboard", "--models", "baker-1,baker-2", "--prompts", "v1.1", code=0)
+    assert fake.asked == []
+
+
+def test_the_chart_is_drawn_and_is_the_same_again(box: Box) -> None:
+    done = box.row3("leaderboard", "--chart", code=0)
+    assert "note: drawn: charts/bread-leaderboard.svg" in done.err
+    svg = box.read("charts/bread-leaderboard.svg")
+    texts = " ".join(text.strip() for text in ElementTree.fromstring(svg).itertext())
+    assert "Leaderboard: bread" in texts
+    assert "85.0%   rank 1" in texts
+    assert box.path("charts/bread-leaderboard.png").read_bytes().startswith(b"\x89PNG")
+    box.row3("leaderboard", "--chart", "-q", code=0)
+    assert box.read("charts/bread-leaderboard.svg") == svg
+    (error,) = box.row3("leaderboard", "--chart", code=2, CI="true").errors
+    assert "--chart DIR" in error
+    box.row3("leaderboard", "--chart", "drawn", code=0, CI="true")
+    assert box.path("drawn/bread-leaderboard.png").is_file()
+
+
+def test_cases_in_quarantine_are_in_no_figure(box: Box) -> None:
+    names = [f"more-{i}" for i in range(4)]
+    for name in names:
+        box.case(name, **CASES["rye"])
+    for version, concepts in (("1.0", 3), ("1.1", 4)):
+        box.record(version, {name: first(flawless(CASES["rye"]), concepts) for name in names})
+    until = (datetime.now(UTC) + timedelta(days=30)).date().isoformat()
+    box.row3("flaky", "quarantine", "yeast", "--reason", "it wavers", "--until", until, code=0)
+    board = box.row3("leaderboard", "--format", "json", code=0).json
+    assert board["quarantined"] == ["yeast"]
+    assert "yeast" not in board["cases"]
+    assert "In quarantine, in no figure: yeast" in box.row3("leaderboard", code=0).out
+
+
+def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
+    project = open_project(box.root)
+    lines = [
+        {"caseId": name, "prompt": "extract-v1.1", "response": json.dumps(flawless(CASES[name]))} for name in CASES
+    ]
+    file = box.write("raw.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    options = RunOptions(overrides=Overrides(model="<b>$x^2$|`bad`\x1b[31m & co"))
+    import_responses(project, pick_suite(project, None), file, named=("extract-v1.1",), options=options)
+    out = box.row3("leaderboard", "--chart", code=0).out
+    assert "\x1b" not in out
+    assert "<b>$x^2$|`bad` & co" in out
+    markdown = box.row3("leaderboard", "--format", "markdown", code=0).out
+    assert "\\<b\\>\\$x^2\\$\\|\\`bad\\` \\& co" in markdown
+    drawn = " ".join(ElementTree.fromstring(box.read("charts/bread-leaderboard.svg")).itertext())
+    assert "<b>$x^2$|`bad`" in drawn
+    models = {one["model"] for one in box.row3("leaderboard", "--format", "json", code=0).json["entries"]}
+    assert models == {"baker-1", "<b>$x^2$|`bad`\x1b[31m & co"}
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (("--prompts", "v9.9"), "no prompt has version v9.9"),
+        (("--prompts", "extrakt-v1.0"), "Did you mean `extract-v1.0`?"),
+        (("--models", ",".join(f"m{i}" for i in range(101))), "202 combinations are more than 200"),
+        (("--model", "x"), "Name them with --models"),
+        (("--mode", "record"), "asks only for what is missing"),
+        (("--chart", "row3.toml"), "--chart row3.toml: this is a file. Name a folder."),
+        (("--format", "junit"), "Use table, json or markdown"),
+        (("--case", "none*"), "none of 2 combinations has a recorded answer"),
+    ],
+)
+def test_what_cannot_be_is_refused(box: Box, args: tuple[str, ...], message: str) -> None:
+    (error,) = box.row3("leaderboard", *args, code=2).errors
+    assert message in error
+
+
+def test_two_stages_agree_with_diff(first: Box) -> None:
+    board = first.row3("leaderboard", "--format", "json", code=0).json
+    assert [one["prompts"]["decompose-concepts"] for one in board["entries"]] == ["v1.1", "v1.0"]
+    assert [one["rank"] for one in board["entries"]] == [1, 2]
+    (pair,) = board["pairs"]
+    assert pair["shown"] is True
+    # The comparison of the gate and of `row3 diff`, to the digit.
+    interval = first.row3("diff", "v1.1", "v1.0", "--format", "json", code=0).json["intervals"]["overall"]
+    assert pair["interval"] == interval
+    assert interval["low"] < pair["delta"] < interval["high"] < 0
+
+
+def test_markdown_is_a_table(box: Box) -> None:
+    out = box.row3("leaderboard", "--format", "markdown", code=0).out
+    assert out.startswith("### row3 leaderboard · bread\n")
+    assert "| 1 | extract v1.1 | **85.0%** |" in out

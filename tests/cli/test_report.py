@@ -1,0 +1,122 @@
+"""`row3 report`: which form, into which file, and what it leaves alone."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+
+TOP = "<!doctype html>"
+
+
+@pytest.mark.parametrize("name", ["report.html", "REPORT.HTML", "report.htm"])
+def test_the_ending_of_the_file_chooses_the_page(box: Box, name: str) -> None:
+    before = box.tree()
+    done = box.row3("report", "--out", name, code=0)
+    assert done.out == ""
+    page = box.read(name)
+    assert page.startswith(TOP)
+    assert page.rstrip().endswith("</html>")
+    after = box.tree()
+    after.pop(name)
+    assert after == before  # no history, no baseline, nothing else
+
+
+def test_other_endings_and_stdout_get_markdown_and_a_format_is_stronger(box: Box) -> None:
+    assert box.row3("report", code=0).out.startswith("### ")
+    box.row3("report", "--out", "report.txt", code=0)
+    assert box.read("report.txt").startswith("### ")
+    box.row3("report", "--format", "json", "--out", "report.html", code=0)
+    assert box.read("report.html").startswith("{")
+    assert box.row3("report", "--format", "html", code=0).out.startswith(TOP)
+
+
+def test_only_the_report_has_this_form(box: Box) -> None:
+    for command in (["--compare"], ["history"], ["score", "bread"]):
+        done = box.row3(*command, "--format", "html", code=2)
+        assert "html" in done.err
+
+
+def test_it_reports_a_block_without_judging(box: Box) -> None:
+    box.prompt("1.2")
+    box.record("1.2", {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
+    box.row3("report", "--out", "report.html", code=0)
+    page = box.read("report.html")
+    assert 'class="verdict block"' in page
+    assert "Concept recall is worse by 50.0 points" in page
+
+
+def test_an_incomplete_run_is_written_and_exits_3(box: Box) -> None:
+    box.prompt("1.2")
+    good = {case_id: flawless(case) for case_id, case in CASES.items()}
+    good.pop("rye")
+    box.record("1.2", good)
+    done = box.row3("report", "--out", "report.html", code=3)
+    assert done.errors[0].startswith("error: rye: ")
+    assert 'class="verdict incomplete"' in box.read("report.html")
+
+
+def test_a_part_of_the_cases_and_another_base(box: Box) -> None:
+    box.row3("report", "--case", "r*", "--against", "HEAD", "--out", "report.html", code=0)
+    page = box.read("report.html")
+    assert 'Cases <span class="count">1</span>' in page
+    assert "from git" in page
+
+
+def test_without_a_baseline_it_says_how_to_make_one(box: Box) -> None:
+    box.path("baselines/bread.json").unlink()
+    done = box.row3("report", "--out", "report.html", code=2)
+    assert "row3 --baseline" in done.err
+    assert not box.path("report.html").exists()
+
+
+def test_a_place_that_cannot_be_written_is_refused_and_an_old_report_survives_a_bad_run(box: Box) -> None:
+    done = box.row3("report", "--out", "nowhere/report.html", code=2)
+    assert "--out nowhere/report.html" in done.err
+    box.write("report.html", "the old one")
+    box.write("golden/bread/rye.gold.json", "{")
+    box.row3("report", "--out", "report.html", code=2)
+    assert box.read("report.html") == "the old one"
+
+
+def test_a_broken_history_is_an_error_of_one_line(box: Box) -> None:
+    box.write("metrics-history.json", "[\n{\n")
+    done = box.row3("report", "--out", "report.html", code=2)
+    assert len(done.errors) == 1
+    assert "metrics-history.json" in done.errors[0]
+
+
+def test_the_page_can_be_written_far_from_the_project(box: Box, tmp_path: Path) -> None:
+    target = tmp_path / "elsewhere.html"
+    box.row3("report", "--out", str(target), CI="true", code=0)
+    assert target.read_text(encoding="utf-8").startswith(TOP)
+    assert oct(os.stat(target).st_mode & 0o444) == oct(0o444)
+
+
+def test_the_runs_of_the_history_are_drawn_and_this_one_last(box: Box) -> None:
+    box.row3("--compare", code=0)
+    box.row3("report", "--out", "report.html", code=0)
+    page = box.read("report.html")
+    assert "3 runs, this one last" in page
+    assert page.count('<figure class="chart') == 7
+
+
+def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
+    box: Box, model: Callable[[Callable[[str, int], FakeReply]], FakeModel]
+) -> None:
+    fake = model(lambda case_id, _: FakeReply(json.dumps(flawless(CASES[case_id]))))
+    fake.serve(box)
+    before = box.tree()
+    box.row3("report", "--mode", "live", "--out", "report.html", code=0, OPENAI_API_KEY="none", VLLM_API_KEY="none")
+    page = box.read("report.html")
+    assert page.startswith(TOP)
+    assert " · live</dd>" in page
+    assert fake.asked
+    after = box.tree()
+    after.pop("report.html")
+    assert after == before

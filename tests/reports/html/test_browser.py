@@ -1,0 +1,268 @@
+"""The report in a real Chromium: what is clicked, typed, printed and looked at in the dark."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from row3.reports.html.islands import CASES_A_CHUNK
+from tests.browsers import PHONE, Opened
+from tests.projects import CASES, CONFIG, SUITE, Box, flawless, tiny
+
+Show = Callable[..., Opened]
+
+
+def test_it_opens_quietly_with_verdict_reasons_zones_and_intervals(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    assert page.text("h1") == "BLOCK bread"
+    assert any("Concept recall is worse by" in text for text in page.texts(".reason"))
+    assert page.texts(".scores tbody th")[:2] == ["Concept recall", "Concept precision"]
+    assert "…" in page.text(".scores .ci-text")
+    assert page.texts(".zone.fail")
+    assert page.texts(".chart figcaption span")[0] == "Overall"
+    assert set(page.listed) == {"rye", "yeast", "oven"}
+    # The one that gave no usable answer is first.
+    assert page.listed[0] == "oven"
+
+
+@pytest.mark.parametrize(
+    ("filter_name", "left"),
+    [("regressed", ["oven", "rye"]), ("improved", ["yeast"]), ("bad", ["oven"]), ("fail", ["oven", "rye"])],
+)
+def test_filters_leave_what_they_name(show: Show, mixed_report: Path, filter_name: str, left: list[str]) -> None:
+    page = show(mixed_report)
+    button = f'button[data-filter="{filter_name}"]'
+    page.page.click(button)
+    assert page.listed == left
+    assert page.page.get_attribute(button, "aria-pressed") == "true"
+    assert page.text("#found") == f"{len(left)} of 3 cases"
+    page.page.click('button[data-filter="all"]')
+    assert len(page.listed) == 3
+
+
+def test_domains_words_and_orders(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    page.page.select_option("#domain", "technical")
+    assert sorted(page.listed) == ["oven", "yeast"]
+    page.page.select_option("#domain", "")
+    page.page.select_option("#order", "name")
+    assert page.listed == ["oven", "rye", "yeast"]
+    page.page.fill("#search", "all about YEA")
+    page.until(lambda: page.listed == ["yeast"])
+    # Only in the source text of one case, and only in the unreadable answer of another.
+    page.page.fill("#search", "slows the proofing")
+    page.until(lambda: page.listed == ["rye"])
+    page.page.fill("#search", "I am sorry")
+    page.until(lambda: page.listed == ["oven"])
+    page.page.fill("#search", "sourceText")
+    page.until(lambda: page.text("#found") == "0 of 3 cases")
+    assert page.page.is_visible("#nothing")
+
+
+def test_the_keyboard_does_it_all(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    order = page.listed
+    for case_id in order:
+        page.press("j")
+        page.until(lambda case_id=case_id: page.case_id() == case_id)  # type: ignore[misc]
+    assert page.page.is_disabled("#next")
+    page.press("k")
+    page.until(lambda: page.case_id() == order[1])
+    assert page.run("location.hash") == f"#case={order[1]}"
+    assert page.page.get_attribute("#list a[aria-current]", "href") == f"#case={order[1]}"
+    page.press("/")
+    assert page.run("document.activeElement.id") == "search"
+    page.page.keyboard.type("jk?")
+    assert page.page.input_value("#search") == "jk?"
+    page.page.fill("#search", "")
+    page.press("Escape", "?")
+    assert page.run("document.getElementById('help').open") is True
+    page.press("Escape")
+    assert page.run("document.getElementById('help').open") is False
+    page.press("i")
+    assert page.listed == ["yeast"]
+    page.press("a", "Escape")
+    assert not page.run("document.body.classList.contains('opened')")
+
+
+def test_a_case_shows_its_text_marked_and_both_answers(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    page.open_case("rye")
+    assert page.text(".source") == CASES["rye"]["sourceText"]
+    assert page.texts(".source mark.matched") == ["cereal"]
+    assert [text.lower() for text in page.texts(".source mark.missed")] == ["rye", "salt", "proofing"]
+    assert page.texts(".source mark.invented") == ["dough"]
+    assert "is a" in page.texts(".source mark.q")
+    # Found by the baseline: rye, cereal, salt. Found now: cereal, and two that are wrong.
+    assert page.texts("td.alone.bad .label") == ["rye", "cold rye memory", "salt", "dough"]
+    rows = page.texts(".sides-table tbody tr")
+    assert any("canary" in row and "this quote is not in the text" in row for row in rows)
+    assert page.texts(".flips b")[0].endswith("concepts lost")
+    page.press("b")
+    page.until(lambda: page.texts(".source mark.missed") == ["proofing"])
+    page.page.click('.label[data-find="cereal"]')
+    assert page.texts("mark.hot") == ["cereal"]
+
+
+def test_an_answer_that_cannot_be_read_is_shown_as_it_came(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    page.open_case("oven")
+    assert "cannot be used" in page.text(".case > .trouble")
+    assert page.text(".case pre") == "I am sorry, <b>no</b> answer today."
+    assert page.texts(".badges .state")[0] == "bad answer"
+
+
+def test_dark_follows_the_system_and_the_button(show: Show, mixed_report: Path) -> None:
+    shade = "getComputedStyle(document.body).backgroundColor"
+    light, dark = show(mixed_report), show(mixed_report, color_scheme="dark")
+    assert light.run(shade) == "rgb(246, 247, 249)"
+    assert dark.run(shade) == "rgb(17, 21, 28)"
+    dark.press("t")
+    assert dark.run(shade) == "rgb(246, 247, 249)"
+    light.page.click("#theme")
+    light.page.click("#theme")
+    assert light.text("#theme-name") == "Dark"
+    assert light.run(shade) == "rgb(17, 21, 28)"
+
+
+CONTRAST = """() => {
+  const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+  const part = (c) => { c /= 255; return c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4; };
+  const shine = ([r, g, b]) => 0.2126 * part(r) + 0.7152 * part(g) + 0.0722 * part(b);
+  const behind = (node) => {
+    for (; node; node = node.parentElement) {
+      const c = parse(getComputedStyle(node).backgroundColor);
+      if (c.length === 3 || c[3] === 1) return c;
+    }
+    return [255, 255, 255];
+  };
+  const poor = [];
+  for (const node of document.querySelectorAll("main *:not(svg *)")) {
+    const own = [...node.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim());
+    if (!own || !node.getClientRects().length || node.matches(":disabled, :disabled *, option")) continue;
+    const [a, b] = [shine(parse(getComputedStyle(node).color)), shine(behind(node))];
+    const ratio = (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05);
+    if (ratio < 4.5) poor.push(node.className + " " + node.textContent.trim().slice(0, 30) + " " + ratio.toFixed(2));
+  }
+  return poor;
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_stands_out_from_what_is_behind_it(show: Show, mixed_report: Path, scheme: str) -> None:
+    page = show(mixed_report, color_scheme=scheme)
+    for case_id in ("rye", "oven"):
+        page.open_case(case_id)
+        assert page.run(CONTRAST) == []
+
+
+def test_names_and_headings_for_those_who_listen(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    page.open_case("rye")
+    levels = page.run("[...document.querySelectorAll('h1,h2,h3,h4')].map((h) => Number(h.tagName[1]))")
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after - before <= 1 for before, after in pairwise(levels))
+    unnamed = """[...document.querySelectorAll('button, a, input, select, svg[role=img]')].filter((n) =>
+      !(n.getAttribute('aria-label') || n.textContent.trim() || n.labels?.[0]?.textContent.trim())).length"""
+    assert page.run(unnamed) == 0
+    assert page.run("document.activeElement.id") == "case-title"
+
+
+def test_a_phone_scrolls_one_way_only(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report, size=PHONE)
+    wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    assert page.run(wide) == 0
+    for case_id in ("rye", "oven"):
+        page.open_case(case_id)
+        assert page.run(wide) == 0
+        assert not page.page.is_visible("#list-pane")
+        page.page.click("#back")
+        assert page.page.is_visible("#list-pane")
+
+
+def test_paper_gets_everything_that_can_be_read_and_nothing_to_press(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report, color_scheme="dark")
+    page.open_case("rye")
+    page.page.emulate_media(media="print", color_scheme="dark")
+    for gone in (".bar", ".filters", ".steps", "#list-pane", "footer"):
+        assert not page.page.is_visible(gone), gone
+    for there in ("h1", ".scores", ".charts", ".source", ".sides-table", ".diff"):
+        assert page.page.is_visible(there), there
+    assert page.run("getComputedStyle(document.body).color") == "rgb(0, 0, 0)"
+    assert page.page.pdf().startswith(b"%PDF-")
+
+
+def test_an_address_opens_its_case_and_back_goes_back(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    page.open_case("rye")
+    page.open_case("yeast")
+    page.page.go_back()
+    page.until(lambda: page.case_id() == "rye")
+    page.page.reload()
+    page.until(lambda: page.case_id() == "rye")
+    page.page.click("a.brand")
+    page.until(lambda: not page.run("document.body.classList.contains('opened')"))
+
+
+def test_the_changed_words_of_a_prompt_are_marked(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report)
+    assert page.texts(".diff .old b")[0] == "0"
+    assert page.texts(".diff .new b")[0] == "2"
+    assert page.texts(".diff-card h3") == ["extract"]
+
+
+def test_a_case_without_an_answer_comes_first_and_has_a_filter(show: Show, tmp_path: Path) -> None:
+    box = tiny(tmp_path / "project")
+    box.init()
+    box.row3("promote", "v1.0", code=0)
+    box.prompt("1.2")
+    box.record("1.2", {case_id: flawless(CASES[case_id]) for case_id in ("oven", "rye")})
+    box.row3("report", "--out", "report.html", code=3)
+    page = show(box.path("report.html"))
+    assert page.text("h1") == "INCOMPLETE bread"
+    assert page.listed[0] == "yeast"
+    page.page.click('button[data-filter="failed"]')
+    assert page.listed == ["yeast"]
+    page.open_case("yeast")
+    assert page.text(".case > .trouble").startswith("No answer: extract-v1.2: no recording")
+    # The baseline's answer is there to be looked at.
+    assert "sourdough" in page.text("#case")
+
+
+def many(root: Path, cases: int) -> Box:
+    """Copies of one case, of which the last is told apart by a word of its text."""
+    box = Box(root)
+    box.write("row3.toml", CONFIG)
+    answers = {}
+    for number in range(cases):
+        case_id = f"case-{number:05d}"
+        text = CASES["rye"]["sourceText"] + (" Quinoa is none." if number == cases - 1 else "")
+        value = {"id": case_id, **CASES["rye"], "sourceText": text}
+        box.write(f"golden/{SUITE}/{case_id}.gold.json", json.dumps(value))
+        answers[case_id] = flawless(CASES["rye"])
+    box.prompt("1.0")
+    box.record("1.0", answers)
+    box.row3("--baseline", "-q", code=0)
+    return box
+
+
+def test_many_cases_are_drawn_a_part_at_a_time(show: Show, tmp_path: Path) -> None:
+    cases = 10 * CASES_A_CHUNK
+    box = many(tmp_path / "project", cases)
+    box.row3("report", "--out", "report.html", code=0)
+    page = show(box.path("report.html"))
+    assert page.text("#found") == f"{cases} cases"
+    assert len(page.listed) < cases
+    page.page.fill("#search", "quinoa")
+    page.until(lambda: page.listed == [f"case-{cases - 1:05d}"])
+    page.page.fill("#search", "")
+    page.until(lambda: page.text("#found") == f"{cases} cases")
+    page.press("Escape", "k")  # from none to the last, which is not drawn yet
+    page.until(lambda: page.case_id() == f"case-{cases - 1:05d}")
+    assert "Quinoa" in page.text(".source")
+    assert "word for word" in page.text("#case")

@@ -1,0 +1,96 @@
+"""Cases of kinds that the page knows nothing of: their lists become tables, whatever is in them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tests.browsers import Opened
+
+ROW = {"id": "memo", "title": "A memo", "domain": "", "status": "scored", "move": "unchanged", "zone": None}
+BODY: dict[str, Any] = {
+    "metrics": [["map", 0.5, 0.1, "pass"]],
+    "texts": [
+        ["date", "2026-01-05"],
+        ["document", "Ada will ship the gateway on Friday.\nBo objects loudly to <b>that</b> date."],
+    ],
+    "matches": {
+        "items": [
+            {
+                "label": "ship the gateway",
+                "state": "wrong-actor",
+                "expected": "Ada ships",
+                "score": 0.91,
+                "actor": "Bo",
+            },
+            {"label": "lunch", "state": "unmatched", "expected": None, "score": 0.1, "path": ["a", "b"]},
+        ],
+        "expected": [{"label": "Bo objects", "foundBy": None, "nearest": "lunch", "score": 0.2}],
+    },
+    "answer": {
+        "events": [{"description": "ship the gateway", "actor": "Bo", "evidence": "Ada will ship the gateway"}, "lunch"]
+    },
+    "before": {"events": [{"description": "ship the gateway", "actor": "Ada"}, "tea"]},
+    "baseline": {"same": False, "raw": "", "problem": ""},
+}
+
+
+def draw(page: Opened, body: dict[str, Any]) -> None:
+    meta = {"metrics": {"map": ["MAP", True, False]}, "primary": "map"}
+    row = {**ROW, "critical": False, "resting": ""}
+    page.run(
+        f"document.getElementById('case').replaceChildren(...openedCase({json.dumps(row)}, {json.dumps(body)}, "
+        f"{json.dumps(meta)}))"
+    )
+
+
+def test_matches_are_tables_with_badges(show: Callable[..., Opened], mixed_report: Path) -> None:
+    page = show(mixed_report)
+    draw(page, BODY)
+    heads = page.texts(".matches thead tr")
+    assert [head.split() for head in heads] == [
+        ["label", "state", "expected", "score", "actor", "path"],
+        ["label", "found", "by", "nearest", "score"],
+    ]
+    assert page.texts(".matches .state") == ["wrong actor", "unmatched", "missed"]
+    assert page.texts(".matches .state.bad") == ["unmatched", "missed"]
+    assert page.texts(".figures .primary th") == ["MAP"]
+
+
+def test_answers_stand_side_by_side_with_what_differs(show: Callable[..., Opened], mixed_report: Path) -> None:
+    page = show(mixed_report)
+    draw(page, BODY)
+    assert [text.split("\n")[-1] for text in page.texts("td.alone")] == ["tea", "lunch"]
+    assert page.texts("tr.changed dd.differs") == ["Ada", "Bo", "Ada will ship the gateway"]
+    assert page.texts(".source mark.q.matched") == ["Ada will ship the gateway"]
+    assert page.texts(".source mark.missed") == ["Bo objects"]
+    assert page.text(".facts-of").split() == ["date", "2026-01-05"]
+
+
+def test_an_answer_without_another_side_is_listed(show: Callable[..., Opened], mixed_report: Path) -> None:
+    page = show(mixed_report)
+    body = BODY | {
+        "before": None,
+        "matches": None,
+        "baseline": {"same": False, "raw": "", "problem": "none is recorded"},
+    }
+    draw(page, body)
+    assert "none is recorded" in page.text("#case")
+    assert page.texts(".items .label-text") == ["ship the gateway"]
+    assert "sides-table" not in page.run("document.getElementById('case').innerHTML")
+
+
+def test_a_case_without_an_answer_says_why(show: Callable[..., Opened], mixed_report: Path) -> None:
+    page = show(mixed_report)
+    page.run(
+        """document.getElementById('case').replaceChildren(...openedCase(
+          {id: 'x', title: '', status: 'failed', move: 'failed', zone: null, domain: '', critical: true,
+           resting: '2026-12-01'},
+          {metrics: [], texts: [], matches: null, problem: 'the service was down', answer: null, before: null,
+           baseline: {same: false, raw: '', problem: ''}},
+          {metrics: {}, primary: 'overall'}))"""
+    )
+    assert page.text(".case > .trouble") == "No answer: the service was down"
+    assert page.texts(".badges .state") == ["failed", "critical", "in quarantine until 2026-12-01, not counted"]
