@@ -40,7 +40,7 @@ check: $(VENV)/.dev
 	$(BIN)/mypy row3
 	$(BIN)/lint-imports --no-cache
 	$(BIN)/row3 lint
-	CI=true $(BIN)/row3 --compare --mode replay
+	CI=true $(BIN)/row3 --compare --all --mode replay
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run

@@ -22,16 +22,16 @@ def command(ctx: click.Context, common: Common, *, against: str | None) -> None:
     The page is one file that loads nothing: `--out report.html`, or `--format html`. Compares like `row3 --compare`,
     but writes no history and does not judge: exit 0, or 3 where a case has no answer.
     """
-    from row3.workflows.at_ref import find_ref
+    from row3.workflows.at_ref import find_ref, laid_out
     from row3.workflows.gating import compare
     from row3.workflows.trend import suite_history
 
     common = replace(common, format=common.format or _format_of(common.out))
     session = common.session()
-    ref = None if against is None else find_ref(session.project, against)
     pages = common.format == HTML
     history = suite_history(session.project, session.suite) if pages else []
-    comparison = compare(session, ref=ref, pages=pages)
+    with laid_out(None if against is None else find_ref(session.project, against)) as base:
+        comparison = compare(session, base=base, pages=pages)
     code = show_comparison(comparison, common, history=history)
     ctx.exit(INCOMPLETE if code == INCOMPLETE else 0)
 
