@@ -1,14 +1,15 @@
 # make demo   the main job on the shipped recordings, no API key
 # make test   the tests
-# make check  what CI runs beside them: ruff, mypy, import contracts, row3 lint, the gate on our own prompts
+# make check  what CI runs beside them: ruff, mypy, import contracts, workflows, row3 lint, the gate on our own prompts
 # make bench  timings and memory (docs/performance.md)
+# make backends  packages for the tests of examples/memory_server on PostgreSQL and Chroma; without them these are skipped
 # make noise  how often the gate errs, by simulation, in about six minutes of processor time (docs/noise.md)
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test check bench noise schemas clean
+.PHONY: demo test check backends bench noise schemas clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -34,17 +35,26 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -q -n auto
 
+$(VENV)/.backends: $(VENV)/.dev requirements/backends.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/backends.txt
+	@touch $@
+
+backends: $(VENV)/.backends
+
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy row3
 	$(BIN)/lint-imports --no-cache
+	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint
+	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 	$(BIN)/row3 lint
 	CI=true $(BIN)/row3 --compare --all --mode replay
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.intervals
+	$(BIN)/python -m benchmarks.retrieval
 
 noise: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.noise --jobs 2

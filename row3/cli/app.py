@@ -35,6 +35,7 @@ COMMANDS = {
     "trend": "Draw the metrics over time (SVG and PNG).",
     "recordings": "List, import, prune or verify the recorded answers; see how far the live system drifts.",
     "report": "Write a comparison as a report: Markdown, or a page for a browser.",
+    "comment": "Compare all suites, or --suite, and keep one comment on a GitHub pull request.",
     "schema": "Write JSON Schemas for the project's files.",
 }
 """Help of each command, so that `row3 --help` need not load them; a test holds it to theirs."""

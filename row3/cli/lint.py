@@ -16,19 +16,24 @@ def command(ctx: click.Context, common: Common) -> None:
 
     Exit 2 on errors; warnings do not fail. Where stdout is no terminal, each finding is one line.
     """
+    from row3.cli.show import places_of
     from row3.errors import UsageError
     from row3.reports.findings import findings_json, findings_text
     from row3.reports.github import lint_annotations
     from row3.workflows.lint import lint_at
 
-    if common.format in ("markdown", "junit"):
+    if common.format in ("markdown", "junit", "comment"):
         what, where = "this command has no such form", f"--format {common.format}"
-        raise UsageError(what, where=where, fix="Use table, json or github")
+        raise UsageError(what, where=where, fix="Use table, json, github or codequality")
     report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
     if common.format == "json":
         emit(findings_json(report), common.out)
     elif common.format == "github":
         emit(lint_annotations(report), common.out)
+    elif common.format == "codequality":
+        from row3.reports.codequality import lint_codequality
+
+        emit(lint_codequality(report, places_of(common)), common.out)
     else:
         emit(findings_text(report, width=common.width if common.on_terminal else None), common.out)
     ctx.exit(report.exit_code)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from row3.workflows.run_suite import RunOptions
     from row3.workflows.session import Session
 
-FORMATS = ("table", "json", "markdown", "junit", "github")
+FORMATS = ("table", "json", "markdown", "junit", "github", "codequality", "comment")
+CI_FORMATS = ("junit", "github", "codequality", "comment")
+"""For machines that judge a change: a run in one of these writes no tracked file."""
 MODES = ("replay", "live", "record", "auto")
 NARROWEST = 60
 """Columns below which lines are left to the terminal."""
@@ -98,7 +100,7 @@ class Common:
     def may_write(self) -> bool:
         """Whether tracked files may be written: not in CI and not for its formats."""
         in_ci = os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no")
-        return not in_ci and self.format not in ("junit", "github")
+        return not in_ci and self.format not in CI_FORMATS
 
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""
@@ -111,7 +113,7 @@ class Common:
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,
             case=self.case,
-            explain=self.format in ("json", "junit", "github"),
+            explain=self.format in ("json", "junit", "github", "codequality"),
             **rest,
         )
 

@@ -12,6 +12,7 @@ from row3.cli.options import Common
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
+    from row3.reports.places import Places
     from row3.store.history import HistoryEntry
     from row3.workflows.compare import Comparison
     from row3.workflows.hook import HookVerdict
@@ -78,7 +79,36 @@ def _other_format(
 
             append_summary(step_summary(run, comparison, declines=declines))
             return github_annotations(run, comparison, declines=declines)
+        case "codequality":
+            from row3.reports.codequality import codequality_json
+
+            return codequality_json(run, comparison, places_of(common))
+        case "comment":
+            from row3.errors import UsageError
+            from row3.reports.comment import comment_markdown
+
+            if comparison is None:
+                what, fix = "a comment tells of a comparison", "Add --compare, or use --format markdown"
+                raise UsageError(what, where="--format comment", fix=fix)
+            return comment_markdown([comparison])
     return None
+
+
+def places_of(common: Common) -> Places:
+    """How the project's files are called from the root of its repository, as GitLab wants them."""
+    from row3.errors import Row3Error
+    from row3.reports.places import Places
+    from row3.store.project import open_project
+    from row3.vcs.repository import Repository
+    from row3.workflows.at_ref import inside_of
+
+    try:
+        project = open_project(common.start)
+        repository = Repository.find(project.root)
+        inside = "" if repository is None else inside_of(repository, project.root)
+    except Row3Error:  # outside of git, or `lint` of settings that cannot be used
+        return Places()
+    return Places(inside, lambda suite: project.golden(suite).relative_to(project.root).as_posix())
 
 
 def show_comparison(comparison: Comparison, common: Common, *, history: Sequence[HistoryEntry] = ()) -> int:

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from row3.domain.calls import Stage
+
 VERSION = re.compile(r"v?(0|[1-9][0-9]{0,5})\.(0|[1-9][0-9]{0,5})\Z")
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*\Z")
 REFERENCE = re.compile(r"([a-z0-9]+(?:-[a-z0-9]+)*)-v((?:0|[1-9][0-9]{0,5})\.(?:0|[1-9][0-9]{0,5}))(?:\.md)?\Z")
@@ -66,3 +68,5 @@ class Prompt:
     """The whole file."""
     path: str
     """Relative to the project, for messages."""
+    stage: Stage | None = None
+    """In a suite without prompts: the call that takes the place of one."""

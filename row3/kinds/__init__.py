@@ -1,14 +1,54 @@
-"""What a suite scores. A kind is one module and one line in `KINDS`; see CONTRIBUTING.md."""
+"""What a suite scores. A kind is one module and one line in `MODULES`; see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import import_module
 
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
-from row3.kinds.extraction import EXTRACTION
 
-KINDS: Mapping[str, Kind] = {"extraction": EXTRACTION}
+MODULES = {
+    "extraction": "row3.kinds.extraction",
+    "events": "row3.kinds.events",
+    "entities": "row3.kinds.entities",
+    "retrieval": "row3.kinds.retrieval",
+    "graph": "row3.kinds.graph",
+}
+"""Where a kind is; its name in capitals is the kind. Imported when asked for: a run needs one of them."""
+
+
+class _Kinds(Mapping[str, Kind]):
+    """The kinds by name."""
+
+    def __getitem__(self, name: str) -> Kind:
+        if name not in MODULES:
+            raise KeyError(name)
+        return _kind(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(MODULES)
+
+    def __len__(self) -> int:
+        return len(MODULES)
+
+    def __contains__(self, name: object) -> bool:
+        return name in MODULES
+
+
+@cache
+def _kind(name: str) -> Kind:
+    kind: Kind = getattr(import_module(MODULES[name]), name.upper())
+    return kind
+
+
+KINDS: Mapping[str, Kind] = _Kinds()
+
+
+def of_another_kind(output: str, kind: Kind) -> bool:
+    """An output that this kind does not know, and another does: its prompt is another suite's."""
+    return output not in kind.outputs and any(output in other.outputs for other in KINDS.values())
 
 
 def kind_named(name: str, *, where: str) -> Kind:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
@@ -44,6 +44,15 @@ class Finding:
     path: tuple[str | int, ...] = ()
 
 
+class Reference(NamedTuple):
+    """Something of the project's corpus that a case declares, or names as if another one did."""
+
+    what: Literal["document", "entity"]
+    name: str
+    path: tuple[str | int, ...] = ()
+    """Field that names it, outermost first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Parsed:
     """An answer that could be read, and what had to be mended."""
@@ -69,7 +78,7 @@ class Kind(Protocol):
     outputs: Mapping[str, type[BaseModel]]
     """What a prompt's front matter may ask for, by name."""
     primary: str
-    """Key of the composite."""
+    """Key of the composite, or of the metric that stands in its place."""
 
     def signature(self, rules: Rules) -> str:
         """All that can move a score apart from case and output, in a line; scores with equal signatures compare."""
@@ -111,12 +120,24 @@ class Kind(Protocol):
         """What went wrong, as short lines by list: lists that begin with `missed`, and lists of what is extra."""
         ...
 
+    def matches_json(self, explanation: Any) -> dict[str, Any]:
+        """An explanation as plain values for JSON: what every item was taken for, and what found what is expected."""
+        ...
+
     def expectations(self, case: Any) -> Sequence[str]:
         """One line for everything the case demands; fewer of them is a weaker case."""
         ...
 
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
         """What is wrong or weak about one case."""
+        ...
+
+    def declares(self, case: Any) -> Sequence[Reference]:
+        """Documents and entities that cases of other suites may name."""
+        ...
+
+    def refers_to(self, case: Any) -> Sequence[Reference]:
+        """Documents and entities of other suites' cases that this one names."""
         ...
 
     def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:

@@ -12,7 +12,8 @@ from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds import extraction_lint
-from row3.kinds.base import Finding, Parsed, Rules, Unusable
+from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.extraction_json import matches_json
 from row3.kinds.extraction_matching import explain
 from row3.kinds.extraction_models import (
     ConceptsOut,
@@ -171,6 +172,10 @@ class Extraction:
             ]
         return {name: tuple(items) for name, items in lists.items() if items}
 
+    def matches_json(self, explanation: Explanation) -> dict[str, Any]:
+        """Every match of every concept and relationship."""
+        return matches_json(explanation)
+
     def expectations(self, case: GoldenCase) -> list[str]:
         """Everything the case demands, one line each, by normalised names."""
         lines = [f"concept {normalise(c.label)}" for c in case.expected_concepts]
@@ -184,6 +189,14 @@ class Extraction:
     def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
         """STANDARDS, section 3, and what makes a case contradict itself."""
         return extraction_lint.lint_case(case, rules)
+
+    def declares(self, case: GoldenCase) -> Sequence[Reference]:
+        """Nothing: every case is its own world."""
+        return ()
+
+    def refers_to(self, case: GoldenCase) -> Sequence[Reference]:
+        """Nothing either."""
+        return ()
 
     def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
         """Number of cases and coverage of the domains."""

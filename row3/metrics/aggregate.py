@@ -48,8 +48,10 @@ class Aggregate:
     def pooled(self) -> dict[str, float]:
         """Micro values: summed numerators over summed denominators."""
         values = {key: ratio(part, whole) for key, (part, whole, *_) in self._counts.items()}
-        if "precision" in values and "recall" in values:
-            values["f1"] = f1(values["precision"], values["recall"])
+        for prefix in ("", "entity_"):
+            precision, recall = values.get(f"{prefix}precision"), values.get(f"{prefix}recall")
+            if precision is not None and recall is not None:
+                values[f"{prefix}f1"] = f1(precision, recall)
         return values
 
 

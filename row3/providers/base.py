@@ -31,6 +31,28 @@ class Endpoint:
     """What it calls the limit of tokens to write."""
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """How a system that is no model is reached, and how long it may take."""
+
+    command: tuple[str, ...] = ()
+    """Program and arguments of a command, or of an MCP server over its standard streams."""
+    variables: tuple[str, ...] = ()
+    """Names of environment variables that it is given beside PATH, HOME and the like."""
+    url: str | None = None
+    """Address of an MCP server over streamable HTTP."""
+    key_variable: str | None = None
+    """Name of the environment variable with the bearer token for `url`."""
+    function: str = ""
+    """`module:function`."""
+    timeout_s: float = 60.0
+    """For one call."""
+    start_s: float = 30.0
+    """For starting or reaching a server."""
+    retries: int = 0
+    """Further tries."""
+
+
 class Provider(Protocol):
     """Something that answers requests, one or many at a time, within one event loop."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import json
 import secrets
 import threading
 import time
@@ -114,6 +115,8 @@ class LocalModel:
         heard = _Listener(stop)
         started = time.perf_counter()
         try:
+            # The server writes JSON with what it finds installed; one library makes null of NaN, another question.
+            json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
             server.handle_chat_completions(body, heard)
         except (RuntimeError, ValueError) as error:
             return NoAnswer(f"{model.label} cannot take the request: {str(error)[:300]}")

@@ -62,7 +62,8 @@ def _what_next(comparison: ComparisonView) -> list[str]:
     promote = f"row3 promote {waiting[0]}" if waiting and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
-            return ["Next: row3 --compare --mode auto --model MODEL asks for what is not recorded."]
+            model = " --model MODEL" if run.suite.system is None else ""
+            return [f"Next: row3 --compare --mode auto{model} asks for what is not recorded."]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
         again = f"row3 {'promote' if promoting else '--compare'} again"
@@ -106,7 +107,8 @@ def _steps(comparison: ComparisonView, last: str) -> list[str]:
     steps = _look(comparison)
     if comparison.verdict is Verdict.INVESTIGATE:
         steps += [LOOKS[cause] for cause in causes if cause in LOOKS]
-    last = last.replace("{}", ", ".join(CURES[cause] for cause in causes if cause in CURES) or CURES["answers"])
+    cures = CURES if comparison.run.suite.system is None else {**CURES, "answers": "mend the system"}
+    last = last.replace("{}", ", ".join(cures[cause] for cause in causes if cause in cures) or cures["answers"])
     return _numbered([*steps, last])
 
 

@@ -68,7 +68,7 @@ def _flip(key: str, items: Sequence[str], *, good: bool) -> Flip:
     if noun == "concepts":
         words = ("found", "lost") if missed else ("no longer invented", "invented")
         return Flip(good, words[not good], names, MOST_NAMED)
-    noun = noun if len(items) > 1 else noun.removesuffix("s")
+    noun = noun if len(items) > 1 else "entity" if noun == "entities" else noun.removesuffix("s")
     words = (f"{noun} found", f"{noun} lost") if missed else (f"wrong {noun} gone", f"wrong {noun}")
     return Flip(good, f"{len(items):,} {words[not good]}", names, MOST_RELATIONSHIPS)
 

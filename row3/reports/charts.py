@@ -26,22 +26,21 @@ def trend_charts(
     thresholds: Mapping[str, Threshold],
     weekly: bool,
 ) -> ChartFiles:
-    """Draws the composite (`overall`) large and every other headline metric below it.
+    """Draws the composite, or what stands in its place, large and every other headline metric below it.
 
     The same input gives the same bytes. Companion metrics are left out.
 
     Args:
         points: the runs, in any order.
-        metrics: what the suite's kind computes, in the order of the panels.
+        metrics: what the suite's kind computes, in the order of the panels; the last headline metric is the large one.
         suite: its name, for the title.
         thresholds: zones by metric key, before the metric's own.
         weekly: the mean and the spread of ISO weeks along real time, instead of runs side by side.
     Raises:
         UsageError: there is no run or no headline metric to draw.
     """
-    headline = sorted(
-        (metric for metric in metrics if not metric.companion), key=lambda metric: metric.key != "overall"
-    )
+    headline = [metric for metric in metrics if not metric.companion]
+    headline = headline[-1:] + headline[:-1]
     if not points:
         raise UsageError("there is no run to draw", where=suite, fix="Run row3 --baseline or row3 --compare first")
     if not headline:

@@ -187,6 +187,11 @@ def _case(change: CaseChange, between: str, delta: str, style: Style, column: in
     return lines
 
 
+def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
+    """The grounds of the verdict under a heading; nothing where there are none."""
+    return _reasons(comparison, style)
+
+
 def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
     lines = [style.bold("Why")] if comparison.reasons else []
     for reason in comparison.reasons:

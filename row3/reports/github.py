@@ -107,7 +107,7 @@ def _case(run: RunView, outcome: Outcome, name: str) -> tuple[Level, str] | None
 
 
 def _file(run: RunView, case_id: str) -> str:
-    return f"golden/{run.suite.name}/{case_id}.gold.json"
+    return f"{run.suite.golden}/{case_id}.gold.json"
 
 
 def _data(text: str) -> str:

@@ -46,14 +46,15 @@ def title_of(suite: SuiteView, key: str) -> str:
 
 
 def skipped_lines(run: RunView) -> list[str]:
-    """A line for every metric that does not apply to some cases; none of what the suite does not carry at all."""
+    """Which metrics do not apply to some cases, those with the same reasons in one line; none of what the suite does
+    not carry at all."""
     silent = {metric.key for metric in run.suite.kind.metrics if metric.optional} - run.header.metrics.keys()
-    return [
-        f"{title_of(run.suite, key)}: "
-        + "; ".join(f"{numbers.count(cases, 'case')} ({plain(reason)})" for reason, cases in reasons.items())
-        for key, reasons in run.collected.skipped.items()
-        if key not in silent
-    ]
+    titles: dict[str, list[str]] = {}
+    for key, reasons in run.collected.skipped.items():
+        if key not in silent:
+            why = "; ".join(f"{numbers.count(cases, 'case')} ({plain(reason)})" for reason, cases in reasons.items())
+            titles.setdefault(why, []).append(title_of(run.suite, key))
+    return [f"{', '.join(each)}: {why}" for why, each in titles.items()]
 
 
 def usage_lines(usage: Usage, model: str) -> list[str]:

@@ -93,7 +93,8 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
             lines += wrap(f"{plain(case_id)}: {plain(problem)}", first="  ", then="    ")
     elif comparison.blocked:
         for case in [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed")][:SHOWN_CASES]:
-            lost = [plain(item) for item in case.lost.get("missedConcepts", ())]
+            first = next((items for key, items in case.lost.items() if key.startswith("missed")), ())
+            lost = [plain(item) for item in first]
             shown = ", ".join(lost[:SHOWN_ITEMS]) + (
                 f" and {len(lost) - SHOWN_ITEMS} more" if len(lost) > SHOWN_ITEMS else ""
             )
@@ -114,9 +115,11 @@ def _cure(hook: HookView) -> list[str]:
     if all(result.exit_code in (0, 2) for result in hook.results):
         return ["  Mend the file; row3 lint names all that is wrong."]
     if any(result.exit_code == 3 for result in hook.results):
+        missing = [r.comparison.run for r in hook.results if isinstance(r, Judged) and r.exit_code == 3]
+        model = "" if missing and all(run.suite.system is not None for run in missing) else " --model MODEL"
         return [
             "  These answers are not recorded. Record them and add them to the change:",
-            f"    row3 --compare{_named(hook)} --mode auto --model MODEL && git add recordings",
+            f"    row3 --compare{_named(hook)} --mode auto{model} && git add recordings",
         ]
     suite = _named(hook)
     return [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 from row3.domain.matches import RelationshipState, Triple
 from row3.matching.places import Place
@@ -52,7 +52,7 @@ def investigation_markdown(found: Investigation) -> str:
         "",
         "### Symptoms",
         "",
-        *_symptoms(found),
+        *symptom_lines(found),
         "",
         "### Root Cause",
         "",
@@ -65,7 +65,21 @@ def investigation_markdown(found: Investigation) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _symptoms(found: Investigation) -> Iterator[str]:
+class Symptomatic(Protocol):
+    """A case that was looked into, of any kind."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def problem(self) -> str: ...
+    @property
+    def symptoms(self) -> Sequence[Symptom]: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+
+
+def symptom_lines(found: Symptomatic) -> Iterator[str]:
+    """Every metric beside its target and the baseline, and what else is to be known."""
     if found.status == "bad_answer":
         yield f"The answer could not be used, so every metric is 0: {inline(found.problem)}."
         yield ""
@@ -217,7 +231,7 @@ def as_json(found: Investigation) -> str:
         "notes": found.notes,
         "extracted": dict(zip(("concepts", "relationships"), found.extracted, strict=True)),
         "failing": [symptom.metric.key for symptom in found.symptoms if symptom.failing],
-        "metrics": {s.metric.key: _metric(s) for s in found.symptoms if s.value is not None},
+        "metrics": {s.metric.key: metric_json(s) for s in found.symptoms if s.value is not None},
         **{
             name: _plain(getattr(found, name))
             for name in ("missed", "invented", "otherwise", "meant", "mistyped", "misdirected", "lost", "quotes")
@@ -231,7 +245,8 @@ def as_json(found: Investigation) -> str:
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2).encode("utf-8", "replace").decode() + "\n"
 
 
-def _metric(symptom: Symptom) -> dict[str, Any]:
+def metric_json(symptom: Symptom) -> dict[str, Any]:
+    """A metric with its zone, limits and baseline; fractions."""
     value: dict[str, Any] = {"value": symptom.value, "zone": symptom.zone.word if symptom.zone is not None else None}
     if symptom.threshold is not None:
         value["target"], value["minimum"] = symptom.threshold.target, symptom.threshold.minimum

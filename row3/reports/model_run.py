@@ -54,6 +54,16 @@ class SuiteView(Protocol):
     @property
     def policy(self) -> GatePolicy: ...
 
+    @property
+    def golden(self) -> str:
+        """Folder of its cases, from the project on."""
+        ...
+
+    @property
+    def system(self) -> object:
+        """What answers in the place of a model; None where prompts are answered."""
+        ...
+
 
 class LineupView(Protocol):
     """Of the prompts that run: which versions are promoted, by name."""

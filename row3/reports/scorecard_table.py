@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 
@@ -29,6 +30,12 @@ SHORT = {
     "relationshipAccuracy": "rel.",
     "provenanceCoverage": "prov.",
     "hallucinationRate": "halluc.",
+    "entity_f1": "F1",
+    "mrr": "MRR",
+    "ndcg_at_10": "NDCG@10",
+    "connection_precision": "prec.",
+    "false_positive_rate": "false+",
+    "hop_accuracy": "hops",
 }
 """Column headers of the table of cases; another metric's is the last word of its title."""
 
@@ -136,7 +143,9 @@ def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     if not run.rows:
         return []
     primary = run.suite.kind.primary
-    ordered = sorted(run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, 0.0), row.case_id))
+    ordered = sorted(
+        run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, math.inf), row.case_id)
+    )
     shown = ordered if verbose else ordered[:SHOWN_CASES]
     columns = _columns(run, shown, style)
     spread = run.header.repeats > 1

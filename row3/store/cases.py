@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,13 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
 from row3.store.files import decode, read_bytes
+from row3.store.golden import PATTERN, golden_files, shown
 
-ENDING = ".gold.json"
-PATTERN = f"*{ENDING}"
 CASE_SCHEMA_VERSION = 1
 MUCH = 1 << 20
 """Bytes of one reading: a golden case has fewer."""
+ID_KEYS = ("id", "document_id", "case_id")
+"""What a kind may call the id of its cases."""
 SHORT = 8
 """Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
 
@@ -43,15 +44,11 @@ class StoredCase:
 
 def case_files(folder: Path) -> list[Path]:
     """The suite's case files, by name. Raises `InvalidFile` where the suite is empty."""
-    names: list[str] = []
-    if folder.is_dir():
-        with os.scandir(folder) as entries:
-            names = sorted(e.name for e in entries if e.name.endswith(ENDING) and not e.name.startswith("."))
-    files = [folder / name for name in names]
+    files = golden_files(folder)
     if not files:
         raise InvalidFile(
             f"the suite has no golden cases ({PATTERN})",
-            where=f"golden/{folder.name}/",
+            where=f"{shown(folder)}/",
             fix="Add some, or run `row3 init` for a starter",
         )
     return files
@@ -59,7 +56,7 @@ def case_files(folder: Path) -> list[Path]:
 
 def read_case(path: Path, kind: Kind) -> StoredCase:
     """One golden case; raises `InvalidFile`."""
-    where = f"golden/{path.parent.name}/{path.name}"
+    where = f"{shown(path.parent)}/{path.name}"
     raw = read_bytes(path, where=where)
     case = _quick(raw, kind.case_model)
     if case is not None:
@@ -96,6 +93,8 @@ def _keys_set(model: BaseModel) -> int:
         if type(value) is list and value and isinstance(value[0], BaseModel):
             # Items of a list are flat in every case model; a nested one only sends the file to the closer look.
             count += sum([len(item.__pydantic_fields_set__) for item in value])
+        elif type(value) is list and value and type(value[0]) is dict:
+            count += sum([len(item) for item in value])  # what the kind does not look at
         elif isinstance(value, BaseModel):
             count += _keys_set(value)
     return count
@@ -120,17 +119,18 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
             fits += 1
             yield stored
     if not fits:
-        raise UsageError(f"no case fits `{pattern}`", where=f"golden/{folder.name}/", fix="See the ids with `row3 -v`")
+        raise UsageError(f"no case fits `{pattern}`", where=f"{shown(folder)}/", fix="See the ids with `row3 -v`")
+
+
+def case_id_of(value: Mapping[str, Any]) -> str:
+    """The id of a case in the JSON value of its file; empty where it has none."""
+    return str(next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), ""))
 
 
 def sources_of(folder: Path) -> dict[str, str]:
     """By case id, what its text was taken from, where the case names it. A file that cannot be read is left out."""
     named: dict[str, str] = {}
-    if not folder.is_dir():
-        return named
-    with os.scandir(folder) as entries:
-        paths = sorted(entry.path for entry in entries if entry.name.endswith(ENDING))
-    for path in paths:
+    for path in golden_files(folder):
         try:
             raw = _whole(path)
         except OSError:
@@ -143,11 +143,11 @@ def sources_of(folder: Path) -> dict[str, str]:
         except ValueError:
             continue
         if isinstance(value, dict) and isinstance(value.get("source"), str):
-            named[str(value.get("id"))] = value["source"]
+            named[case_id_of(value)] = value["source"]
     return named
 
 
-def _whole(path: str) -> bytes:
+def _whole(path: Path) -> bytes:
     """A small file in one call: ten thousand of them are read for a summary."""
     descriptor = os.open(path, os.O_RDONLY)
     try:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from row3.errors import InvalidFile
 from row3.matching.semantic_rule import THRESHOLD
 from row3.store.documents import validate
 from row3.store.files import read_text
+from row3.store.system_config import CommandConfig, McpConfig, PythonConfig
 
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -21,7 +22,8 @@ FILE = "row3.toml"
 
 
 class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Built where they are used, as parts of the whole: on its own each would be built twice.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class ThresholdConfig(_Section):
@@ -90,8 +92,9 @@ class LiveConfig(_Section):
 
 
 class ProviderConfig(_Section):
-    """Who answers. The key comes from the environment only."""
+    """A model that answers prompts. The key comes from the environment only."""
 
+    type: Literal["chat"] = "chat"
     preset: str = "openai"
     base_url: str | None = None
     key_variable: str | None = Field(default=None, description="Name of the environment variable with the key.")
@@ -101,6 +104,24 @@ class ProviderConfig(_Section):
     max_tokens: Annotated[int, Field(ge=1)] | None = None
     timeout_s: Annotated[float, Field(gt=0, allow_inf_nan=False)] | None = None
     max_retries: Annotated[int, Field(ge=0, le=20)] | None = None
+
+
+def _type_of(value: Any) -> str:
+    found = value.get("type", "chat") if isinstance(value, dict) else getattr(value, "type", "chat")
+    return str(found)
+
+
+SuiteProvider = Annotated[
+    Annotated[ProviderConfig, Tag("chat")]
+    | Annotated[McpConfig, Tag("mcp")]
+    | Annotated[CommandConfig, Tag("command")]
+    | Annotated[PythonConfig, Tag("python")],
+    Discriminator(
+        _type_of,
+        custom_error_type="provider_type",
+        custom_error_message="`type` is not 'chat', 'mcp', 'command' or 'python'",
+    ),
+]
 
 
 class PriceConfig(_Section):
@@ -114,8 +135,13 @@ class SuiteConfig(_Section):
     """Golden cases of one kind with what answers them and how they are judged."""
 
     kind: str = "extraction"
+    golden: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}(/[a-z0-9][a-z0-9_-]{0,63}){0,4}$")] | None = Field(
+        default=None, description="Folder of its golden cases under golden/; default: the suite's name."
+    )
     pipeline: list[str] = Field(default=[], description="Prompt names in order; default: by the prompts there are.")
-    provider: ProviderConfig | None = Field(default=None, description="Overrides [provider], key by key.")
+    provider: SuiteProvider | None = Field(
+        default=None, description="Overrides [provider], key by key; or, with a `type`, another system that answers."
+    )
     weights: dict[str, Annotated[float, Field(ge=-1, le=1, allow_inf_nan=False)]] = {}
     thresholds: dict[str, ThresholdConfig] = {}
     types: list[str] | None = Field(

@@ -134,7 +134,7 @@ def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5)
     lines = []
     found = error.errors(include_url=False, include_input=True)
     for entry in found[:most]:
-        place = ".".join(str(part) for part in entry["loc"])
+        place = ".".join(str(part) for part in without_tags(model, entry["loc"]))
         if entry["type"] == "extra_forbidden":
             known = known_keys(model, entry["loc"][:-1])
             near = difflib.get_close_matches(str(entry["loc"][-1]), known, n=1, cutoff=0.6)
@@ -149,6 +149,17 @@ def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5)
     return lines
 
 
+def without_tags(model: type[BaseModel], place: Sequence[str | int]) -> list[str | int]:
+    """A field's place without the tags that pydantic puts in to say which model of a union it took."""
+    current: Any = model
+    kept: list[str | int] = []
+    for part in place:
+        if not (isinstance(current, tuple) and part in _tagged(current)):
+            kept.append(part)
+        current = None if current is None else _inner(current, part)
+    return kept
+
+
 def known_keys(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
     """The keys that a model, or a model inside it, takes."""
     current: Any = model
@@ -161,6 +172,8 @@ def known_keys(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
 
 
 def _inner(model: Any, part: str | int) -> Any:
+    if isinstance(model, tuple):
+        return _tagged(model).get(part)
     fields = getattr(model, "model_fields", None)
     if fields is None:
         return None
@@ -176,7 +189,15 @@ def _model_in(annotation: Any) -> Any:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     inner = [found for part in getattr(annotation, "__args__", ()) if (found := _model_in(part)) is not None]
+    if len(inner) > 1 and len(_tagged(tuple(inner))) == len(inner):
+        return tuple(inner)
     return inner[0] if inner else None
+
+
+def _tagged(models: tuple[Any, ...]) -> dict[str | int, Any]:
+    """The models of a union by the one value that each takes as its `type`."""
+    types = {model: getattr(model, "model_fields", {}).get("type") for model in models}
+    return {field.annotation.__args__[0]: model for model, field in types.items() if field is not None}
 
 
 def check_schema_version(value: Any, known: int, *, where: str) -> int:

@@ -23,15 +23,19 @@ from row3.store.config import (
     Config,
     GateConfig,
     LiveConfig,
+    PredicatesConfig,
     ProviderConfig,
     SemanticConfig,
     SuiteConfig,
     ThresholdConfig,
     read_config,
 )
+from row3.store.corpus import CORPORA
+from row3.store.golden import GOLDEN
+from row3.store.system_config import SystemConfig
 
 LOCAL = ".row3"
-READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
+READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
 
@@ -44,7 +48,7 @@ class Project:
 
     def golden(self, suite: str) -> Path:
         """Folder of a suite's golden cases."""
-        return self.root / "golden" / suite
+        return self.root / golden_of(self.config, suite)
 
     def recordings(self, suite: str) -> Path:
         """Folder of a suite's recordings."""
@@ -60,10 +64,14 @@ class Project:
         return self.root / LOCAL
 
     def suite_names(self) -> list[str]:
-        """All suites: those with golden cases and those of `row3.toml`."""
-        folder = self.root / "golden"
+        """All suites: those with golden cases and those of `row3.toml`.
+
+        A folder of cases that a suite of `row3.toml` names as its own is no suite by itself.
+        """
+        folder = self.root / GOLDEN
         found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
-        return sorted({name for name in found if not name.startswith(".")} | set(self.config.suites))
+        taken = {settings.golden.split("/")[0] for settings in self.config.suites.values() if settings.golden}
+        return sorted({name for name in found - taken if not name.startswith(".")} | set(self.config.suites))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +84,18 @@ class Suite:
     rules: Rules
     policy: GatePolicy
     provider: ProviderConfig
+    golden: str
+    """Folder of its cases, from the project on."""
+    system: SystemConfig | None = None
+    """What answers in the place of a model and its prompts."""
     tier: Tier = "replay"
     """Whose thresholds and limits these are, and whose baseline is compared with."""
+
+
+def golden_of(config: Config, suite: str) -> str:
+    """Folder of a suite's golden cases, from the project on."""
+    settings = config.suites.get(suite)
+    return f"{GOLDEN}/{suite if settings is None or settings.golden is None else settings.golden}"
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
@@ -153,6 +171,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         ("live.gate.metrics", dict.fromkeys(live.gate.metrics or ())),
     ):
         _check_metrics(keys, known, where=f"{where}.{field}")
+    _refuse_idle(settings, kind, where=where)
     weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
     if kind.primary in weights:
         raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
@@ -185,6 +204,8 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         ),
         policy=_policy(gate, kind, thresholds, where=at_gate),
         provider=_merged(config.provider, settings.provider),
+        golden=golden_of(config, name),
+        system=_system(settings, kind, where=where),
         tier=tier,
     )
 
@@ -204,6 +225,36 @@ def _threshold(own: ThresholdConfig, metric: Metric, general: Threshold | None, 
         raise InvalidFile("the zones overlap", where=where, fix=f"Keep {order}")
     blocking = own.blocking if own.blocking is not None else general is None or general.blocking
     return Threshold(minimum, target, excellent, blocking)
+
+
+def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
+    """A setting that would move nothing is a misunderstanding; raises `InvalidFile`."""
+    if not any(metric.weight for metric in kind.metrics) and settings.weights:
+        what = f"kind `{kind.name}` has no composite, so weights move nothing"
+        raise InvalidFile(what, where=f"{where}.weights", fix=f"Remove them; {kind.primary} is what is judged first")
+    if kind.name != "extraction":
+        idle = {"predicates": settings.predicates != PredicatesConfig()}
+        idle["matching.semantic"] = settings.matching.semantic is not None
+        for field in (field for field, given in idle.items() if given):
+            what = f"only kind `extraction` uses it, and this suite is of kind `{kind.name}`"
+            raise InvalidFile(what, where=f"{where}.{field}", fix="Remove it")
+
+
+def _system(settings: SuiteConfig, kind: Kind, *, where: str) -> SystemConfig | None:
+    system = settings.provider
+    if system is None or isinstance(system, ProviderConfig):
+        return None
+    if settings.pipeline:
+        raise InvalidFile(
+            f"a suite that is answered by `{system.type}` has no prompts", where=f"{where}.pipeline", fix="Remove it"
+        )
+    if system.output is not None and system.output not in kind.outputs:
+        raise InvalidFile(
+            f"`{system.output}` is no output of kind `{kind.name}`",
+            where=f"{where}.provider.output",
+            fix=f"Outputs: {', '.join(kind.outputs)}",
+        )
+    return system
 
 
 def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
@@ -240,8 +291,8 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 
 
-def _merged(general: ProviderConfig, own: ProviderConfig | None) -> ProviderConfig:
-    if own is None:
+def _merged(general: ProviderConfig, own: ProviderConfig | SystemConfig | None) -> ProviderConfig:
+    if not isinstance(own, ProviderConfig):
         return general
     return general.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
 

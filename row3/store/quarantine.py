@@ -19,6 +19,7 @@ from row3.errors import InvalidFile
 from row3.gate.quarantine import complaint
 from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
 from row3.store.files import disk_faults, read_text, write_atomic
+from row3.store.golden import shown
 
 FILE = "quarantine.json"
 SCHEMA_VERSION = 1
@@ -55,7 +56,7 @@ class QuarantineFile(_File):
 
 def place(folder: Path) -> str:
     """The file of a suite's golden cases, as messages name it."""
-    return f"golden/{folder.name}/{FILE}"
+    return f"{shown(folder)}/{FILE}"
 
 
 def read_quarantine(folder: Path) -> list[Quarantined]:

@@ -18,6 +18,7 @@ from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
 from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
 from row3.store.files import disk_faults, read_bytes, read_text, write_atomic
+from row3.store.golden import shown
 
 FILE = "reviewed.jsonl"
 SCHEMA_VERSION = 1
@@ -61,7 +62,7 @@ class Reviewed:
 
     def __init__(self, folder: Path) -> None:
         self.path = folder / FILE
-        self.where = f"golden/{folder.name}/{FILE}"
+        self.where = f"{shown(folder)}/{FILE}"
         self._held: dict[Key, Judgement] = {}
         if self.path.exists():
             for number, line in enumerate(read_text(self.path, where=self.where).split("\n"), 1):

@@ -126,10 +126,15 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     name, label, there = here.name, base.ref.label, base.project
     if not there.golden(name).is_dir():
         raise InvalidFile(
-            f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against"
+            f"the suite does not exist at {label}", where=f"{here.golden}/", fix="Compare without --against"
         )
     # How the answers come about is the change's business; what they are held to is the ref's.
-    suite = replace(make_suite(there.config, name, here.tier), pipeline=here.pipeline, provider=here.provider)
+    suite = replace(
+        make_suite(there.config, name, here.tier),
+        pipeline=here.pipeline,
+        provider=here.provider,
+        system=here.system,
+    )
     old = base.cases(name)
     new = _named_as_before(old, _by_name(own.golden(name)), suite)
     gone = sorted(set(old) - set(new))

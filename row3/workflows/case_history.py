@@ -180,7 +180,8 @@ def _take(history: History, run: SavedRun, suite: Suite, digests: dict[str, str]
 def _value(record: CaseRecord, header: RunHeader, suite: Suite) -> float | None:
     """The composite by today's weights."""
     primary = suite.kind.primary
-    if record.status != "scored" or dict(header.weights) == dict(suite.rules.weights):
+    weights = dict(suite.rules.weights)
+    if record.status != "scored" or not weights or dict(header.weights) == weights:
         return record.metrics.get(primary)
     parts = {key: value for key, value in record.metrics.items() if key != primary}
     return overall(parts, suite.rules.weights)

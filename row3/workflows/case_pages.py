@@ -15,7 +15,7 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import CaseRecord, SavedRun
 from row3.workflows.baseline_answers import BaselineAnswers, Given
-from row3.workflows.evaluate import dump, matches_json
+from row3.workflows.evaluate import dump
 
 NEW_CASE = "the baseline does not have this case"
 
@@ -44,7 +44,7 @@ class CasePages:
         if isinstance(score.explanation, Explanation):
             body["extraction"] = extraction_value(stored.case, score.explanation, score.output, before.output)
         else:
-            body["matches"] = None if score.explanation is None else matches_json(score.explanation)
+            body["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
             body["answer"], body["before"] = _plain(score.output), _plain(before.output)
         body["baseline"] = {"same": same, "raw": before.raw, "problem": before.problem}
         return dump(line.row()) + b"\t" + dump(body)

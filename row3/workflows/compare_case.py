@@ -111,7 +111,7 @@ class CaseComparer:
         if not self._weights_changed:
             return before
         metrics = dict(before.metrics)
-        if before.status == "scored":
+        if before.status == "scored" and self.suite.rules.weights:
             primary = self.suite.kind.primary
             metrics.pop(primary, None)
             metrics[primary] = overall(metrics, self.suite.rules.weights)

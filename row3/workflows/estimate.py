@@ -17,7 +17,7 @@ from row3.providers.pricing import Price, cost_usd, estimate_tokens
 from row3.store.cases import StoredCase, read_cases
 from row3.store.project import Project, Suite
 from row3.store.recordings import Recording, RecordingIndex, open_index
-from row3.workflows.endpoints import endpoint_of
+from row3.workflows.endpoints import check_provider
 from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import Lineup
 from row3.workflows.run_suite import RunOptions, make_asking, wanted_cases
@@ -106,7 +106,7 @@ def estimate(
     recordings only tell how long answers are. Raises `InvalidFile`, `UsageError`.
     """
     mode = options.mode or project.config.mode
-    endpoint_of(project, suite)  # a run that could not be sent is not worth planning
+    check_provider(project, suite)  # a run that could not be sent is not worth planning
     asking = make_asking(suite, lineup, options)
     prices = {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
     index = open_index(project.recordings(suite.name), options.journals)

@@ -26,6 +26,7 @@ from row3.store.config import ProviderConfig
 from row3.store.project import Suite
 from row3.workflows.lineup import Lineup
 from row3.workflows.meanings import scored
+from row3.workflows.systems import stage_text
 from row3.workflows.templates import render
 
 
@@ -61,6 +62,15 @@ class Parameters:
 def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides) -> Parameters:
     """Front matter, then `row3.toml`, then flags: the later the stronger. Raises `UsageError` without a model."""
 
+    if prompt.stage is not None:
+        if overrides != Overrides():
+            raise UsageError(
+                f"a suite that is answered by `{prompt.stage.type}` has no model and no parameters of one",
+                where="--model, --temperature, --seed, --max-tokens",
+                fix="Leave them out",
+            )
+        return Parameters(prompt.stage.type, None, None, None)
+
     def strongest(key: str) -> Any:
         for source in (getattr(overrides, key), getattr(provider, key), prompt.parameters.get(key)):
             if source is not None:
@@ -91,10 +101,11 @@ class Asking:
     def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
         """The exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
         if prompt.output not in self.schemas:
-            schema = self.suite.kind.schema(prompt.output, self.suite.rules)
+            # A system is told no schema, so none is part of the question.
+            schema = self.suite.kind.schema(prompt.output, self.suite.rules) if prompt.stage is None else {}
             self.schemas[prompt.output] = (schema, digest_json(schema))
         schema, schema_digest = self.schemas[prompt.output]
-        system, user = render(prompt, variables)
+        system, user = render(prompt, variables) if prompt.stage is None else ("", stage_text(prompt, variables))
         p = self.parameters[prompt.ref.name]
         return Request(
             case_id=case_id,
@@ -206,54 +217,6 @@ def average(scores: list[CaseScore]) -> CaseScore:
         tally=tally,
         output=middle.output,
     )
-
-
-def matches_json(explanation: Any) -> dict[str, Any]:
-    """An explanation as plain values: every match of every item, for JSON.
-
-    Triples become plain tuples (`[:]`), which pydantic-core writes three times as fast as named ones.
-    """
-    value: dict[str, Any] = {
-        "concepts": [
-            {
-                "label": m.label,
-                "state": m.state,
-                "expected": m.expected,
-                "score": round(m.score, 4),
-                "quote": m.quote,
-                "grounded": m.grounded,
-            }
-            for m in explanation.concepts
-        ],
-        "expectedConcepts": [
-            {"label": e.label, "required": e.required, "foundBy": e.found_by}
-            if e.found_by is not None
-            else {
-                "label": e.label,
-                "required": e.required,
-                "foundBy": None,
-                "nearest": e.nearest,
-                "score": round(e.score, 4),
-            }
-            for e in explanation.expected_concepts
-        ],
-        "relationships": [
-            {"triple": m.triple[:], "state": m.state, "expected": m.expected and m.expected[:]}
-            for m in explanation.relationships
-        ],
-        "expectedRelationships": [
-            {"triple": e.triple[:], "required": e.required, "foundBy": e.found_by and e.found_by[:]}
-            for e in explanation.expected_relationships
-        ],
-    }
-    for concept, match in zip(value["concepts"], explanation.concepts, strict=True):
-        if match.how:
-            concept["how"] = match.how
-        elif match.why_not:
-            concept["whyNot"] = match.why_not
-        if match.type is not None:
-            concept["type"] = match.type._asdict()
-    return value
 
 
 def dump(value: Any) -> bytes:

@@ -63,6 +63,8 @@ def miss(index: RecordingIndex, request: Request) -> NoAnswer:
         "schemaDigest": "the output schema is another",
         "rendered text": "the rendered text is another",
     }
+    if not request.schema:  # of a system, which is told none
+        words["promptDigest"] = "the version, arguments or setup of the call, or a file of its corpus, changed after it"
     how = words.get(field, f"{field} is {there!r} there and {wanted!r} here")
     return NoAnswer(
         f"no recording; the nearest is {index.place(recording.digest)}, first difference in {field}: {how}",

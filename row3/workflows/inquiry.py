@@ -9,8 +9,6 @@ from typing import Any
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
-from row3.errors import Row3Error
-from row3.gate.zones import zones_of
 from row3.kinds.base import Parsed
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 from row3.matching.likeness import alike
@@ -28,15 +26,14 @@ from row3.reports.investigation_parts import (
     Missed,
     Mistyped,
     Otherwise,
-    Symptom,
 )
 from row3.store.cases import StoredCase
-from row3.store.project import Project, baseline_tier
-from row3.store.saved_runs import CaseRecord, read_run
+from row3.store.project import Project
 from row3.workflows.checklist import Circumstances, checklist
 from row3.workflows.evaluate import Asking
 from row3.workflows.proposed_fixes import proposed_fixes
 from row3.workflows.run_header import now
+from row3.workflows.symptoms import symptoms_of
 
 
 class Inquiry:
@@ -96,7 +93,7 @@ class Inquiry:
             fixes=(),
             plan=(),
         )
-        symptoms, notes = self._symptoms()
+        symptoms, notes = symptoms_of(self.project, self.suite, self.stored, self.score)
         found = replace(found, symptoms=symptoms, notes=(*found.notes, *notes))
         circumstances = Circumstances(self.case, self.asking.lineup.prompts, self.said)
         return replace(
@@ -105,32 +102,6 @@ class Inquiry:
             fixes=tuple(proposed_fixes(found, circumstances)),
             plan=tuple(self._plan(found)),
         )
-
-    def _symptoms(self) -> tuple[tuple[Symptom, ...], list[str]]:
-        metrics, limits = self.suite.kind.metrics, self.suite.rules.thresholds
-        before, notes = self._baseline()
-        zones = zones_of(self.score.metrics, metrics, limits)
-        old = before.metrics if before is not None else {}
-        return tuple(
-            Symptom(m, self.score.metrics.get(m.key), zones.get(m.key), limits.get(m.key), old.get(m.key))
-            for m in metrics
-            if m.key in self.score.metrics or not m.optional
-        ), notes
-
-    def _baseline(self) -> tuple[CaseRecord | None, list[str]]:
-        path = self.project.baseline(self.suite.name, baseline_tier(self.project, self.suite))
-        if not path.is_file():
-            return None, ["There is no baseline to compare with."]
-        try:
-            run = read_run(path, where=f"baselines/{path.name}")
-            record = run.record(self.case.id)
-        except Row3Error as error:
-            return None, [f"The baseline cannot be used: {error}"]
-        if record is None:
-            return None, ["The case is not in the baseline."]
-        prompts = ", ".join(f"{name} {version}" for name, version in run.header.prompts.items())
-        changed = "; the golden case was changed since" if record.digest != self.stored.digest else ""
-        return record, [f"Baseline: {run.header.at[:10]}, {prompts}, {run.header.model}{changed}."]
 
     def _missed(self) -> Iterable[Missed]:
         scorer, full = SCORERS[self.suite.rules.names.scorer]

@@ -7,7 +7,6 @@ case and from round to round, so that neither is always the later one. Repeats a
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -19,7 +18,7 @@ from row3.store.cases import StoredCase
 from row3.store.saved_runs import CaseRecord, SavedRun, parse_record
 from row3.workflows.asking_live import Answers, Walk, many, short
 from row3.workflows.compare_case import CaseComparer
-from row3.workflows.endpoints import endpoint_of
+from row3.workflows.endpoints import open_provider
 from row3.workflows.evaluate import Asking, average, one_repeat
 from row3.workflows.live import LiveRun
 from row3.workflows.live_journal import LASTS_H, Kept
@@ -95,8 +94,6 @@ class InterleavedRun:
         """
         import asyncio
 
-        from row3.providers.registry import make_provider
-
         live = self.live
         if live.budget is not None:
             sides = (self.again, live.asking)
@@ -109,7 +106,7 @@ class InterleavedRun:
         before = Kept.open(live.project, live.suite.name, f"{live.mode}-before", lasts_h=LASTS_H)
         if waiting := now.waiting + before.waiting:
             live.say(f"going on with {waiting} answers that an interrupted run left")
-        provider = make_provider(endpoint_of(live.project, live.suite), os.environ)
+        provider = open_provider(live.project, live.suite)
         meanings = open_meanings(live.project, live.suite, recordings=False)
         answers = [
             Answers(provider, kept.known, kept.keep, live.observer, live.cost, live.budget, meanings)

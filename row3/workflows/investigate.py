@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import difflib
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.items import Items
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.reports.investigation_parts import Investigation
+from row3.reports.items_investigation import ItemsInvestigation
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.locks import writing
 from row3.store.project import Project, Suite
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
-from row3.workflows.endpoints import endpoint_of
+from row3.workflows.endpoints import open_provider
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.execute import miss
 from row3.workflows.inquiry import Inquiry
@@ -26,6 +27,7 @@ from row3.workflows.lineup import Role, line_up
 from row3.workflows.meanings import Source, vector_source
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import RunOptions, make_asking
+from row3.workflows.symptoms import symptoms_of
 
 
 def investigate(
@@ -36,14 +38,12 @@ def investigate(
     *,
     role: Role = "candidate",
     named: Sequence[str] = (),
-) -> Investigation:
+) -> Investigation | ItemsInvestigation:
     """Run one case (in replay where the options say nothing else) and look into it.
 
-    Raises `UsageError` for an unknown case or another kind than `extraction`, `RunIncomplete` where there is no
-    answer, `InvalidFile` for a file that cannot be used.
+    Raises `UsageError` for an unknown case, `RunIncomplete` where there is no answer, `InvalidFile` for a file that
+    cannot be used.
     """
-    if suite.kind.name != "extraction":
-        raise UsageError(f"suite `{suite.name}` is of kind `{suite.kind.name}`", where="CASE", fix="See `row3 -v`")
     options = replace(options or RunOptions(), case=None, only=frozenset({case_id}), repeats=1)
     stored = find_case(project, suite, case_id)
     lineup = line_up(project, suite, role=role, named=named)
@@ -52,7 +52,32 @@ def investigate(
         score, said = _walk(asking, stored, _answers(project, suite, options), vectors)
     if score.status == "failed":
         raise RunIncomplete("the case has no answer", where=case_id, fix=score.problem)
+    if isinstance(score.explanation, Items):
+        return _of_items(project, asking, stored, score, said)
     return Inquiry(project, asking, stored, score, said).result()
+
+
+def _of_items(
+    project: Project, asking: Asking, stored: StoredCase, score: CaseScore, said: list[tuple[Request, Answer]]
+) -> ItemsInvestigation:
+    suite = asking.suite
+    symptoms, notes = symptoms_of(project, suite, stored, score)
+    shown = {symptom.metric.key: symptom.metric.title for symptom in symptoms}
+    skipped = (f"{shown[key]} does not apply: {reason}" for key, reason in score.skipped.items() if key in shown)
+    return ItemsInvestigation(
+        case_id=stored.id,
+        suite=suite.name,
+        kind=suite.kind.name,
+        date=now()[:10],
+        prompts=asking.lineup.versions(),
+        model=", ".join(dict.fromkeys(request.model for request, _ in said)),
+        status=score.status,
+        problem=score.problem,
+        raw=score.raw,
+        notes=(*score.notes, *skipped, *notes),
+        symptoms=symptoms,
+        items=score.explanation,
+    )
 
 
 def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
@@ -73,7 +98,7 @@ def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
         ids.append(stored.id)
     near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
     hint = f"Did you mean {', '.join(f'`{one}`' for one in near)}?" if near else f"Cases: {', '.join(sorted(ids)[:20])}"
-    raise UsageError(f"case `{case_id}` does not exist", where=f"golden/{suite.name}/", fix=hint)
+    raise UsageError(f"case `{case_id}` does not exist", where=f"{suite.golden}/", fix=hint)
 
 
 def _walk(
@@ -119,9 +144,7 @@ def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[R
 
 
 async def _ask(project: Project, suite: Suite, request: Request) -> Answer | NoAnswer:
-    from row3.providers.registry import make_provider
-
-    provider = make_provider(endpoint_of(project, suite), os.environ)
+    provider = open_provider(project, suite)
     try:
         return await provider.ask(request)
     finally:

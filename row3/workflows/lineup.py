@@ -9,8 +9,10 @@ from typing import Literal
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
 from row3.errors import InvalidFile, UsageError
+from row3.kinds import of_another_kind
 from row3.store import prompts as store
 from row3.store.project import Project, Suite
+from row3.workflows.systems import no_prompts, stage_name, stage_prompt
 
 Role = Literal["promoted", "candidate"]
 
@@ -52,6 +54,8 @@ def line_up(
 
     Raises `InvalidFile`, `UsageError`; also where a promoted version was edited in place.
     """
+    if suite.system is not None:
+        return _system_lineup(project, suite, named, pinned or {})
     there = store.versions(project.root)
     promoted = store.read_promoted(project.root)
     wanted = _named(named, there)
@@ -90,6 +94,15 @@ def line_up(
     )
 
 
+def _system_lineup(project: Project, suite: Suite, named: Sequence[str], pinned: Mapping[str, str]) -> Lineup:
+    """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
+    if named:
+        raise no_prompts(suite, "--prompt")
+    version = pinned.get(stage_name(suite))
+    stage = stage_prompt(project, suite, None if version is None else _parsed(version))
+    return Lineup((stage,), {stage.ref.name: str(stage.ref.version)}, {})
+
+
 def _parsed(text: str) -> Version:
     from row3.domain.prompts import parse_version
 
@@ -124,7 +137,7 @@ def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]]) -> dict
 
 
 def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
-    """Without a configured pipeline: every prompt there is, in the order of the kind's outputs."""
+    """Without a configured pipeline: every prompt that is not another kind's, in the order of the kind's outputs."""
     if not there:
         raise InvalidFile(
             "the project has no prompt", where="prompts/", fix="Add prompts/<name>-v1.0.md, or run `row3 init`"
@@ -133,7 +146,14 @@ def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequen
     ranked = []
     for name, versions in there.items():
         output = store.read_prompt(project.root, PromptRef(name, versions[-1])).output
-        ranked.append((order.index(output) if output in order else len(order), name))
+        if not of_another_kind(output, suite.kind):
+            ranked.append((order.index(output) if output in order else len(order), name))
+    if not ranked:
+        raise InvalidFile(
+            f"no prompt has an output of kind `{suite.kind.name}`, which is {' or '.join(order)}",
+            where=f"prompts/ for suite `{suite.name}`",
+            fix=f"Write one, or score outputs made elsewhere: `row3 score {suite.name} --outputs FILE.jsonl`",
+        )
     return tuple(name for _, name in sorted(ranked))
 
 
@@ -145,6 +165,8 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     """
     from row3.domain.prompts import parse_version
 
+    if suite.system is not None:
+        raise no_prompts(suite, "VERSION")
     there = store.versions(project.root)
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:

@@ -21,7 +21,7 @@ from row3.store.locks import finish_interrupted
 from row3.store.project import LOCAL, Project, Suite, find_root, make_suite, pick_suite
 from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
-from row3.workflows.endpoints import endpoint_of
+from row3.workflows.endpoints import check_provider
 from row3.workflows.lint_cases import CaseLint
 from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.lint_lines import broken_lines
@@ -84,9 +84,9 @@ class _Lint:
         samples = {suite.name: cases.suite(suite) for suite in suites}
         # Without settings nobody knows the pipelines, so prompts are looked at one by one only.
         piped = suites if self._settings else []
-        PromptLint(self._findings).run(piped, samples, everything=only is None)
+        PromptLint(self.project, self._findings).run(piped, samples, everything=only is None)
         for suite in suites:
-            self._findings.attempt(FILE, partial(endpoint_of, self.project, suite), count=False)
+            self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
             self._recordings(suite)
             for tier in TIERS:
                 if (path := self.project.baseline(suite.name, tier)).exists():

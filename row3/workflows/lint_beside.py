@@ -24,7 +24,7 @@ def lint_beside(project: Project, suite: Suite, findings: Findings, ids: Collect
     path = project.golden(suite.name) / reviewed.FILE
     if not path.exists():
         return
-    where = f"golden/{suite.name}/{reviewed.FILE}"
+    where = f"{suite.golden}/{reviewed.FILE}"
     findings.files += 1
     left = MOST
     for number, line in read_lines(path, where, reviewed.from_line):
@@ -41,7 +41,7 @@ def lint_beside(project: Project, suite: Suite, findings: Findings, ids: Collect
 
 
 def _quarantine(project: Project, suite: Suite, findings: Findings, ids: Collection[str] | None) -> None:
-    folder, where = project.golden(suite.name), f"golden/{suite.name}/{quarantine.FILE}"
+    folder, where = project.golden(suite.name), f"{suite.golden}/{quarantine.FILE}"
     if not (folder / quarantine.FILE).exists():
         return
     if findings.attempt(where, partial(in_force, project, suite)) is None or ids is None:

@@ -13,11 +13,13 @@ from pydantic import BaseModel, ValidationError
 from row3.errors import InvalidFile
 from row3.reports.findings import Level
 from row3.store import positions
-from row3.store.cases import CASE_SCHEMA_VERSION, PATTERN
+from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of
 from row3.store.documents import check_schema_version, complaints, parse_json
 from row3.store.files import decode, read_bytes
+from row3.store.golden import PATTERN, golden_files
 from row3.store.project import Project, Suite
 from row3.workflows.lint_beside import FILES, lint_beside
+from row3.workflows.lint_corpus import Corpus
 from row3.workflows.lint_findings import Findings
 
 SURROGATE = re.compile("[\ud800-\udfff]")
@@ -29,18 +31,19 @@ class CaseLint:
 
     def __init__(self, project: Project, findings: Findings) -> None:
         self._project, self._findings = project, findings
+        self._corpus = Corpus(project)
 
     def suite(self, suite: Suite) -> Any:
         """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
-        folder, where = self._project.golden(suite.name), f"golden/{suite.name}/"
-        files = sorted(folder.glob(PATTERN)) if folder.is_dir() else []
+        folder, where = self._project.golden(suite.name), f"{suite.golden}/"
+        files = golden_files(folder)
         for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
             if path not in files and path.name not in FILES:
                 self._findings.add(
                     "warning", "not-a-case", where + path.name, f"is not named {PATTERN}; nothing reads it"
                 )
         ids: dict[str, str] = {}
-        cases = [self._case(suite, path, where + path.name, ids) for path in files]
+        cases = [self._case(suite, path, where + path.relative_to(folder).as_posix(), ids) for path in files]
         usable = [case for case in cases if case is not None]
         lint_beside(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
         if not files:
@@ -64,12 +67,14 @@ class CaseLint:
             found += _wrong_fields(suite.kind.case_model, error)
         usable = case is not None and not found
         if usable:
-            case_id = str(value["id"])
+            case_id = case_id_of(value)
+            at: positions.Path = (next(key for key in ID_KEYS if key in value),)
             if ids.setdefault(case_id, where) != where:
-                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {ids[case_id]}", ("id",)))
+                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {ids[case_id]}", at))
             if path.name != f"{case_id}{PATTERN[1:]}":
-                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", ("id",)))
+                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
             found += [(f.level, f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
+            found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:
             self._findings.add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])

@@ -13,6 +13,7 @@ from row3.store import positions
 from row3.store.files import decode, read_bytes
 
 RULES = (
+    ("is not there; known are", "unknown-placeholder"),
     ("is unknown", "unknown-field"),
     ("is missing", "missing-field"),
     ("stands twice", "duplicate-key"),

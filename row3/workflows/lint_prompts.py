@@ -8,20 +8,22 @@ from functools import partial
 from typing import Any
 
 from row3.domain.prompts import Prompt, parse_reference
+from row3.kinds import of_another_kind
 from row3.kinds.base import Parsed
 from row3.store import positions
 from row3.store import prompts as prompt_store
 from row3.store.config import FILE
-from row3.store.project import Suite
+from row3.store.project import Project, Suite
 from row3.workflows.lint_findings import Findings, near_miss
+from row3.workflows.systems import stage_prompt, stage_text
 from row3.workflows.templates import render
 
 
 class PromptLint:
     """Looks at all prompts of a project."""
 
-    def __init__(self, findings: Findings) -> None:
-        self._findings = findings
+    def __init__(self, project: Project, findings: Findings) -> None:
+        self._project, self._findings = project, findings
         self._root = findings.root
 
     def run(self, suites: Sequence[Suite], samples: Mapping[str, Any], *, everything: bool) -> None:
@@ -67,9 +69,13 @@ class PromptLint:
     def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], sample: Any) -> Sequence[str]:
         """Render every version of the suite's prompts as a run would; returns the pipeline."""
         kind = suite.kind
+        if suite.system is not None:
+            self._system(suite, sample)
+            return ()
         order = {output: place for place, output in enumerate(kind.outputs)}
         newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in there.items() if prompts}
-        ranked = sorted(there, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
+        own = [name for name in there if name not in newest or not of_another_kind(newest[name].output, kind)]
+        ranked = sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
         pipeline = suite.pipeline or tuple(ranked)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
@@ -93,6 +99,12 @@ class PromptLint:
             if variables is not None:
                 variables = {**variables, **_earlier(suite, newest[name].output)}
         return pipeline
+
+    def _system(self, suite: Suite, sample: Any) -> None:
+        """Of a suite without prompts: its call has a value for every placeholder."""
+        stage = self._findings.attempt(FILE, partial(stage_prompt, self._project, suite), count=False)
+        if stage is not None and sample is not None:
+            self._findings.attempt(FILE, partial(stage_text, stage, suite.kind.variables(sample)), count=False)
 
 
 def _earlier(suite: Suite, output: str) -> dict[str, Any]:

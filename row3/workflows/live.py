@@ -6,7 +6,6 @@ saves nothing but the journal, which lets an interrupted run go on.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -15,7 +14,7 @@ from row3.store.cases import StoredCase, case_files, read_cases
 from row3.store.project import Project, Suite
 from row3.workflows.asking_live import Answers, Cost, Observer, evaluate_live
 from row3.workflows.budget import Budget
-from row3.workflows.endpoints import endpoint_of
+from row3.workflows.endpoints import open_provider
 from row3.workflows.evaluate import Asking
 from row3.workflows.live_journal import Kept
 from row3.workflows.meanings import open_meanings
@@ -76,8 +75,6 @@ class LiveRun:
         """
         import asyncio
 
-        from row3.providers.registry import make_provider
-
         if self.budget is not None:
             self.budget.check(each.model for each in self.asking.parameters.values())
         # Answers that will be saved and answers that will not are kept apart: a live run's are nobody's recordings.
@@ -86,7 +83,7 @@ class LiveRun:
         kept = Kept.open(self.project, name, kind, recordings=recorded, lasts_h=self.lasts_h)
         if kept.waiting:
             self.say(f"going on with {kept.waiting} answers that an interrupted run left")
-        provider = make_provider(endpoint_of(self.project, self.suite), os.environ)
+        provider = open_provider(self.project, self.suite)
         meanings = open_meanings(self.project, self.suite, recordings=recorded)
         answers = Answers(provider, kept.known, kept.keep, self.observer, self.cost, self.budget, meanings)
         asking = evaluate_live(

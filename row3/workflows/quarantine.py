@@ -14,6 +14,7 @@ from row3.gate.quarantine import LONGEST_DAYS, SHARE, begins_later, complaint, r
 from row3.reports.numbers import count
 from row3.store.cases import case_files, read_case
 from row3.store.documents import day
+from row3.store.golden import shown
 from row3.store.locks import writing
 from row3.store.project import Project, Suite
 from row3.store.quarantine import FILE, place, read_quarantine, write_quarantine
@@ -164,5 +165,5 @@ def _known(session: Session, case_id: str) -> int:
     if case_id not in ids:
         near = difflib.get_close_matches(case_id, ids, n=1, cutoff=0.4)
         hint = f"Did you mean `{near[0]}`?" if near else "See the ids with `row3 flaky`"
-        raise UsageError(f"case `{case_id}` does not exist", where=f"golden/{folder.name}/", fix=hint)
+        raise UsageError(f"case `{case_id}` does not exist", where=f"{shown(folder)}/", fix=hint)
     return len(files)

@@ -17,6 +17,7 @@ from row3.store.recordings import RecordingIndex
 from row3.workflows.evaluate import Asking, Overrides, Parameters, parameters_of
 from row3.workflows.lineup import Lineup, Role, line_up
 from row3.workflows.run_suite import RunOptions, make_asking
+from row3.workflows.systems import versions_of
 
 
 class Reach:
@@ -25,6 +26,8 @@ class Reach:
     def __init__(self, project: Project, suite: Suite, index: RecordingIndex) -> None:
         self._project, self._suite, self._index = project, suite, index
         self._used: dict[str, set[Parameters]] = {}
+        self._stages: list[list[Prompt]]
+        self._outside: list[Prompt]
         self._repeats = {0}
         for recording in index.all():
             asked = recording.request
@@ -33,6 +36,9 @@ class Reach:
             with contextlib.suppress(TypeError):  # edited to a list or an object: no parameter of any request
                 self._used.setdefault(recording.prompt, set()).add(used)
             self._repeats.add(recording.repeat)
+        if suite.system is not None:
+            self._stages, self._outside = [versions_of(project, suite, self._used)], []
+            return
         self._stages = [self._versions(name) for name in _pipeline(project, suite)]
         inside = {prompt.ref.name for stage in self._stages for prompt in stage}
         names = prompt_store.versions(project.root)

@@ -17,6 +17,7 @@ from row3.store.recordings import RecordingIndex, open_index
 from row3.workflows.evaluate import Asking, Overrides, Parameters, parameters_of
 from row3.workflows.execute import unedited
 from row3.workflows.lineup import Lineup, line_up
+from row3.workflows.systems import versions_of
 
 
 @dataclass(slots=True)
@@ -70,7 +71,7 @@ class RecordedRuns:
         self._stages: list[list[tuple[Prompt, Asking]]] = []
         for candidate in lineup.prompts:
             name = candidate.ref.name
-            prompts = [candidate] if name in pinned else _versions(project, suite, name)
+            prompts = [candidate] if name in pinned else self._versions(project, name)
             self._stages.append(
                 [
                     (prompt, Asking(suite, Lineup((prompt,), {}, {}), {name: parameters}, schemas=schemas))
@@ -139,6 +140,13 @@ class RecordedRuns:
                 given = _Given(request.digest, prompt.ref, kind.combine({prompt.output: parsed.value}))
             yield _State({**state.variables, **kind.context(prompt.output, parsed.value)}, given)
 
+    def _versions(self, project: Project, name: str) -> list[Prompt]:
+        if self._suite.system is not None:
+            return versions_of(project, self._suite, (recording.prompt for recording in self._index.all()))
+        there = prompt_store.versions(project.root).get(name, [])
+        prompts = [prompt_store.read_prompt(project.root, PromptRef(name, version)) for version in there]
+        return [prompt for prompt in prompts if prompt.output in self._suite.kind.outputs]
+
     def _gives_concepts(self, prompt: Prompt) -> bool:
         return "concepts" in self._suite.kind.outputs[prompt.output].model_fields
 
@@ -147,12 +155,6 @@ def _named(lineup: Lineup, named: Sequence[str]) -> list[Prompt]:
     """Of the prompts of a lineup, those that were named."""
     wanted = {text.removeprefix("prompts/").removesuffix(".md") for text in named}
     return [prompt for prompt in lineup.prompts if str(prompt.ref) in wanted]
-
-
-def _versions(project: Project, suite: Suite, name: str) -> list[Prompt]:
-    there = prompt_store.versions(project.root).get(name, [])
-    prompts = [prompt_store.read_prompt(project.root, PromptRef(name, version)) for version in there]
-    return [prompt for prompt in prompts if prompt.output in suite.kind.outputs]
 
 
 def _parameters(prompt: Prompt, suite: Suite, used: set[Parameters]) -> list[Parameters]:

@@ -27,6 +27,7 @@ from row3.workflows.lineup import Role
 from row3.workflows.reach import Reach, lineup_use
 from row3.workflows.recording_drift import since_base
 from row3.workflows.recording_findings import FileSummary, RecordingFinding
+from row3.workflows.systems import versions_of
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
 
@@ -152,6 +153,9 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
 
 
 def _outputs_by_prompt(project: Project, suite: Suite) -> dict[str, str]:
+    if suite.system is not None:
+        recorded = (path.stem for path in project.recordings(suite.name).glob("*.jsonl"))
+        return {str(prompt.ref): prompt.output for prompt in versions_of(project, suite, recorded)}
     outputs = {}
     for name, versions in prompt_store.versions(project.root).items():
         for version in versions:

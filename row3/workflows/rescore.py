@@ -12,6 +12,7 @@ from row3.errors import InvalidFile, Row3Error
 from row3.gate.zones import SLACK
 from row3.metrics.aggregate import Aggregate
 from row3.store.cases import read_case
+from row3.store.golden import golden_files
 from row3.store.project import Project, Suite, make_suite
 from row3.store.recordings import open_index
 from row3.store.saved_runs import CaseRecord, RunHeader, parse_record, read_run
@@ -81,7 +82,7 @@ class StoredCases:
             if stored.id == case_id:
                 return stored
         if not self._paths:
-            for path in sorted(folder.glob("*.gold.json")):
+            for path in golden_files(folder):
                 self._paths[read_case(path, self._suite.kind).id] = path
         return read_case(self._paths[case_id], self._suite.kind)
 

@@ -11,13 +11,14 @@ from row3.domain.metrics import Zone
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
+from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, percentile
 from row3.metrics.extraction import entity_metrics
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
 from row3.store.project import Suite
 from row3.store.saved_runs import CaseRecord
-from row3.workflows.evaluate import dump, matches_json
+from row3.workflows.evaluate import dump
 
 SPOOL_BYTES = 4 * 1024 * 1024
 
@@ -100,7 +101,7 @@ class Packing:
         if self.page is not None:
             detail = self.page(stored, score, record, zones, change)
         elif self.explain:
-            detail = detail_json(score, zones, change)
+            detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
             record.id,
             score.status,
@@ -122,7 +123,7 @@ class Packing:
         )
 
 
-def detail_json(score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
+def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
     """The case's JSON, with every match."""
     value: dict[str, Any] = {
         "id": score.case_id,
@@ -146,7 +147,7 @@ def detail_json(score: CaseScore, zones: Mapping[str, Zone], change: CaseChange 
         value["spread"] = score.spread
     if entities := entity_metrics(score.metrics):
         value["entityMetrics"] = entities
-    value["matches"] = None if score.explanation is None else matches_json(score.explanation)
+    value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
     return dump(value)
 
 

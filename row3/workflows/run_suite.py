@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -166,7 +167,7 @@ def collect(
         if result.case_id in seen:
             raise InvalidFile(
                 f"the id `{result.case_id}` stands in two files",
-                where=f"golden/{suite.name}/",
+                where=f"{suite.golden}/",
                 fix="Give one another id",
             )
         seen.add(result.case_id)
@@ -194,12 +195,12 @@ def collect(
             problems.append((result.case_id, result.problem))
         notes += [f"{result.case_id}: {note}" for note in result.notes]
     if not seen:
-        raise UsageError("no case fits", where=f"golden/{suite.name}/", fix="Correct --case or --only")
+        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
     means = collected.aggregate.means()
     zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
     usage = meter.usage()
     pooled = collected.aggregate.pooled()
-    if pooled:
+    if pooled and suite.rules.weights:
         pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
     if collected.quarantined:
         head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
@@ -218,7 +219,7 @@ def collect(
 
 
 def _worst(rows: list[CaseRow], primary: str) -> list[CaseRow]:
-    return sorted(rows, key=lambda row: (row.status == "scored", row.metrics.get(primary, 0.0)))[:KEPT_ROWS]
+    return sorted(rows, key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))[:KEPT_ROWS]
 
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:

@@ -34,9 +34,8 @@ def results() -> dict[str, Any]:
 def result() -> dict[str, Any]:
     """A run or a comparison."""
     metrics = FRACTIONS | {
-        "description": "Means over the cases, fractions; for kind `extraction` the keys are "
-        + ", ".join(metric.key for metric in KINDS["extraction"].metrics)
-        + "."
+        "description": "Means over the cases, fractions, by the keys of the kind. "
+        + " ".join(f"{name}: {', '.join(metric.key for metric in kind.metrics)}." for name, kind in KINDS.items())
     }
     verdicts = ["proceed", "investigate", "block"]
     reason = {

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Protocol
 
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
@@ -16,7 +16,7 @@ from row3.kinds.base import Unusable
 from row3.metrics.extraction import entity_metrics
 from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
-from row3.store.outputs import OutputIndex
+from row3.store.outputs import Output, OutputIndex
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.execute import Work, evaluate_all
@@ -70,12 +70,20 @@ class Scorecard:
         return not self.failed
 
 
+class Outputs(Protocol):
+    """Where outputs come from: a file of them, or a single one."""
+
+    def get(self, case_id: str) -> Output | None:
+        """The output for a case; None where there is none."""
+        ...
+
+
 @dataclass(slots=True)
 class Scoring:
     """Scores the output of one case; small enough to be inherited by worker processes."""
 
     suite: Suite
-    index: OutputIndex
+    index: Outputs
     pack: Packing
     vectors: Source | None = None
     """Of a suite that matches by meaning."""

@@ -237,7 +237,7 @@ def test_a_case_without_types_is_skipped_and_a_suite_without_them_says_nothing(p
     assert result["skipped"]["typeAccuracy"] == {"the case carries no types": 1}
     assert result["denominators"]["typeAccuracy"] == 1
     assert (
-        "skipped  Type accuracy: 1 case (the case carries no types)"
+        "skipped  Type accuracy, Types normalised: 1 case (the case carries no types)"
         in scored(project, standup=flawless(CASE), oven=plain).out
     )
     project.path(f"golden/{SUITE}/standup.gold.json").unlink()

@@ -15,8 +15,12 @@ import click
 import pytest
 from pydantic import BaseModel
 
+from row3.kinds import KINDS
+from row3.kinds.entities import ExpectedEntity
+from row3.kinds.events_models import EventsCase
 from row3.kinds.extraction import METRICS
 from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.memory_files import MemoryCase
 from row3.providers.presets import PRESETS
 from row3.store.config import Config
 
@@ -178,6 +182,40 @@ def test_every_key_is_documented(page: str, model: type[BaseModel]) -> None:
 def test_every_metric_is_documented() -> None:
     page = read("scoring.md")
     assert not [metric.key for metric in METRICS if f"| `{metric.key}` |" not in page]
+
+
+MEMORY_KINDS = ("events", "entities", "retrieval", "graph")
+
+
+@pytest.mark.parametrize("name", MEMORY_KINDS)
+def test_every_key_of_a_kind_is_documented_in_its_section(name: str) -> None:
+    section = read("kinds.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
+    elsewhere = {*keys(MemoryCase)} | {"events": {*keys(ExpectedEntity)}, "entities": {*keys(EventsCase)}}.get(
+        name, set()
+    )
+    own = [*ExpectedEntity.model_fields] if name == "entities" else []
+    wanted = [*own, *(key for key in keys(KINDS[name].case_model) if key not in elsewhere)]
+    assert not [key for key in wanted if key != "note" and f"`{key}`" not in section]
+    assert not [metric.key for metric in KINDS[name].metrics if f"`{metric.key}`" not in section]
+
+
+@pytest.mark.parametrize("name", MEMORY_KINDS)
+def test_the_documented_zones_of_a_kind_are_the_defaults(name: str) -> None:
+    section = read("kinds.md").split(f"\n## {name}\n")[1].split("\n## ")[0]
+    for metric in KINDS[name].metrics:
+        if metric.threshold is None:
+            continue
+        limits = metric.threshold
+        row = next(line for line in section.split("\n") if re.match(rf"\| \*{{0,2}}`{metric.key}`", line))
+        cells = re.findall(r"(?:\d+(?:\.\d+)?|–)(?=[,;]| \||$)", row.split(" | ")[-1])[:3]
+        nothing = 0.0 if metric.higher_is_better else 1.0
+        assert [nothing if cell == "–" else float(cell) for cell in cells] == [
+            limits.minimum,
+            limits.target,
+            limits.excellent,
+        ], row
+        assert ("blocks" in row) == (metric.blocking and not metric.companion)
+        assert ("warns" in row) == (not metric.blocking and limits.minimum != nothing)
 
 
 def test_the_documented_thresholds_are_the_defaults() -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from row3.domain.metrics import Zone
+from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.verdicts import MetricChange, Verdict
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
@@ -190,3 +191,15 @@ def test_the_worst_reason_decides_and_stands_first_and_none_is_lost() -> None:
 
 def test_the_number_of_declines_that_is_announced_is_a_setting() -> None:
     assert judge(evidence(declines=2, policy=GatePolicy(metrics=HEADLINE, declines=2)))[0] is INVESTIGATE
+
+
+def test_a_metric_that_does_not_block_is_warned_of_in_its_fail_zone() -> None:
+    warns = Metric("ndcg", "NDCG@10", threshold=Threshold(0.7, 0.85, 0.95), blocking=False)
+    given: dict[str, Any] = {"metrics": [warns], "values": {"ndcg": 0.5}, "zones": {"ndcg": Zone.FAIL}}
+    verdict, reasons = judge(evidence(**given))
+    assert verdict == INVESTIGATE
+    assert [reason.text for reason in reasons] == ["NDCG@10 50.0% is in its fail zone, which does not block"]
+    assert judge(evidence(**given | {"zones": {"ndcg": Zone.MARGINAL}}))[0] == PROCEED
+    asked = replace(POLICY, metrics=("ndcg",))  # the suite's gate says that it shall block
+    verdict, reasons = judge(evidence(**given | {"policy": asked}))
+    assert (verdict, len(reasons)) == (BLOCK, 1)

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from row3.errors import InvalidFile
@@ -17,6 +20,13 @@ def test_every_kind_ends_its_headline_metrics_with_the_composite(name: str) -> N
     headline = [metric.key for metric in KINDS[name].metrics if not metric.companion]
     assert headline[-1] == KINDS[name].primary
     assert len({metric.key for metric in KINDS[name].metrics}) == len(KINDS[name].metrics)
+
+
+def test_a_run_imports_no_kind_but_its_own() -> None:
+    code = "import sys, row3.kinds as k; k.KINDS['extraction']; print([m for m in sys.modules if 'kinds.graph' in m])"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
+    with pytest.raises(KeyError):
+        KINDS["none"]
 
 
 def test_an_unknown_kind_names_those_there_are() -> None:

@@ -45,6 +45,8 @@ class Suite:
     kind: Kind = field(default_factory=Kind)
     rules: Rules = field(default_factory=Rules)
     policy: GatePolicy = field(default_factory=lambda: GatePolicy(metrics=("recall", "hallucinationRate", "overall")))
+    golden: str = "golden/decomposition"
+    system: object = None
 
 
 @dataclass

@@ -43,6 +43,17 @@ def test_a_block_with_several_causes_names_all_cures(comparison: Any) -> None:
     ]
 
 
+def test_a_system_is_mended_and_asked_without_a_model(comparison: Any, make: Any) -> None:
+    suite = replace(comparison.run.suite, system="mcp")
+    run = replace(comparison.run, suite=suite)
+    worse = Reason(BLOCK, "Concept recall is worse", metric="recall")
+    assert advised(replace(comparison, run=run), BLOCK, worse)[-1] == f"Then: mend the system {OR}"
+    run = replace(run, collected=make.Collected(failed=["ozone"]), header=replace(run.header, mode="replay"))
+    assert advised(replace(comparison, run=run), BLOCK, worse) == [
+        "Next: row3 --compare --mode auto asks for what is not recorded."
+    ]
+
+
 def test_a_blocked_promotion_is_promoted_again(comparison: Any) -> None:
     assert advised(comparison, BLOCK, Reason(BLOCK, "worse"), action="promotion")[-1] == (
         "Then: mend the prompt and run row3 promote again; or, if it has to be, --approve REASON."

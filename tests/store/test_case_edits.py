@@ -12,7 +12,7 @@ from row3.store.case_edits import read_back, with_aliases, with_canaries
 from tests.projects import HOME
 
 ENTRY = {"date": "2026-12-02", "change": "alias `x`", "reason": "the text says so"}
-SHIPPED = sorted((HOME / "golden").rglob("*.gold.json"))
+SHIPPED = sorted((HOME / "golden" / "decomposition").glob("*.gold.json"))
 
 
 def value(raw: bytes) -> dict[str, Any]:

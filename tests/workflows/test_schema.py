@@ -24,17 +24,27 @@ from row3.workflows.schema import schemas, write_schemas
 
 ROOT = Path(__file__).parents[2]
 SHA = "0" * 64
-NAMES = [
-    "baseline",
-    "golden-case",
-    "history",
-    "promoted",
-    "quarantine",
-    "recording",
-    "result",
-    "results",
-    "reviewed",
-    "row3",
+KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-case",), "graph": ("graph-case",)}
+NAMES = sorted(
+    [
+        "baseline",
+        "golden-case",
+        "history",
+        "promoted",
+        "quarantine",
+        "recording",
+        "result",
+        "results",
+        "reviewed",
+        "row3",
+    ]
+    + [name for names in KINDS.values() for name in names]
+)
+MEMORY = [
+    (path, schema)
+    for folder, names in KINDS.items()
+    for path in sorted((ROOT / "golden/memory" / folder).rglob("*.gold.json"))
+    for schema in names
 ]
 
 
@@ -55,6 +65,12 @@ def test_all_are_there_and_are_schemas() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "golden").glob("*/*.gold.json")), ids=lambda path: path.name)
 def test_the_shipped_golden_cases_fit(path: Path) -> None:
     assert _errors("golden-case", json.loads(path.read_text(encoding="utf-8"))) == []
+
+
+def test_the_shipped_cases_of_a_memory_fit() -> None:
+    assert len(MEMORY) == 2 * 56 + 30 + 10
+    for path, schema in MEMORY:
+        assert _errors(schema, json.loads(path.read_text(encoding="utf-8"))) == [], path.name
 
 
 def test_what_init_makes_fits(tmp_path: Path) -> None:

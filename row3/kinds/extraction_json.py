@@ -1,0 +1,55 @@
+"""An explanation of kind `extraction` as plain values, for results in JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from row3.domain.matches import Explanation
+
+
+def matches_json(explanation: Explanation) -> dict[str, Any]:
+    """An explanation as plain values: every match of every item, for JSON.
+
+    Triples become plain tuples (`[:]`), which pydantic-core writes three times as fast as named ones.
+    """
+    value: dict[str, Any] = {
+        "concepts": [
+            {
+                "label": m.label,
+                "state": m.state,
+                "expected": m.expected,
+                "score": round(m.score, 4),
+                "quote": m.quote,
+                "grounded": m.grounded,
+            }
+            for m in explanation.concepts
+        ],
+        "expectedConcepts": [
+            {"label": e.label, "required": e.required, "foundBy": e.found_by}
+            if e.found_by is not None
+            else {
+                "label": e.label,
+                "required": e.required,
+                "foundBy": None,
+                "nearest": e.nearest,
+                "score": round(e.score, 4),
+            }
+            for e in explanation.expected_concepts
+        ],
+        "relationships": [
+            {"triple": m.triple[:], "state": m.state, "expected": m.expected and m.expected[:]}
+            for m in explanation.relationships
+        ],
+        "expectedRelationships": [
+            {"triple": e.triple[:], "required": e.required, "foundBy": e.found_by and e.found_by[:]}
+            for e in explanation.expected_relationships
+        ],
+    }
+    for concept, match in zip(value["concepts"], explanation.concepts, strict=True):
+        if match.how:
+            concept["how"] = match.how
+        elif match.why_not:
+            concept["whyNot"] = match.why_not
+        if match.type is not None:
+            concept["type"] = match.type._asdict()
+    return value

@@ -1,0 +1,143 @@
+"""A command that answers: JSON in on stdin, the answer out on stdout, one process a question."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import random
+import signal
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from row3.domain.calls import canonical
+from row3.domain.requests import Answer, NoAnswer, Request
+from row3.errors import ProviderStopped
+from row3.providers.base import Access
+from row3.providers.retries import backoff_s
+from row3.providers.tool_calls import answered, asked, environment, last_words, program, secrets_in
+
+TRY_AGAIN = 75
+"""Exit code of a failure that may pass (EX_TEMPFAIL of sysexits.h)."""
+LARGEST = 20_000_000
+"""Bytes of stdout that are read; more is no answer."""
+SHOWN = 2_000
+"""Bytes at the end of stderr that a message is made of."""
+
+
+class Command:
+    """Starts the program for every question, in the project's folder, and ends it when its time is up."""
+
+    def __init__(
+        self,
+        access: Access,
+        *,
+        root: Path,
+        environ: Mapping[str, str],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+    ) -> None:
+        self._access, self._root, self._sleep = access, root, sleep
+        self._environment = environment(environ, access.variables)
+        self._secrets = secrets_in(environ, access.variables)
+
+    @property
+    def name(self) -> str:
+        """The program's name."""
+        return Path(self._access.command[0]).name
+
+    async def ask(self, request: Request) -> Answer | NoAnswer:
+        """Answer one request. Raises `ProviderStopped` where the program cannot be started."""
+        tries = 0
+        while True:
+            given, may_pass = await self._run(request)
+            tries += 1
+            if not may_pass or tries > self._access.retries:
+                return given
+            await self._sleep(backoff_s(tries, random.random()))  # noqa: S311 - spreads tries, hides nothing
+
+    async def close(self) -> None:
+        """Nothing is left open."""
+
+    async def _run(self, request: Request) -> tuple[Answer | NoAnswer, bool]:
+        """One try, and whether another may go better."""
+        question, began = asked(request), time.monotonic()
+        process = await self._start()
+        try:
+            async with asyncio.timeout(self._access.timeout_s):
+                told = canonical(question.arguments).encode("utf-8", "backslashreplace")
+                out, err, code = await _talk(process, told)
+        except TimeoutError:
+            what = f"`{self.name}` gave no answer within {self._access.timeout_s:g} s"
+            return NoAnswer(what, "Raise `timeout_s`, or see why it takes so long"), False
+        finally:
+            await _end(process)
+        said = last_words(err, self._secrets)
+        tail = f": {said}" if said else ""
+        if code < 0:
+            return NoAnswer(f"`{self.name}` was ended by signal {-code}{tail}"), False
+        if code != 0:
+            return NoAnswer(f"`{self.name}` ended with exit code {code}{tail}"), code == TRY_AGAIN
+        if len(out) > LARGEST:
+            return NoAnswer(f"`{self.name}` wrote more than {LARGEST // 1_000_000} MB"), False
+        latency_s = time.monotonic() - began
+        return answered(out.decode("utf-8", "replace").strip(), question.answer, f"`{self.name}`", latency_s), False
+
+    async def _start(self) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                *program(self._access.command),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=self._root,
+                env=self._environment,
+                start_new_session=True,
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ProviderStopped(
+                f"the command `{self._access.command[0]}` cannot be started: {reason}",
+                fix="Correct `command` in row3.toml; it runs in the project's folder",
+            ) from None
+
+
+async def _talk(process: asyncio.subprocess.Process, told: bytes) -> tuple[bytes, bytes, int]:
+    """Write the question, read both streams at once, wait for the end."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    reading = asyncio.gather(_read(process.stdout, LARGEST + 1), _tail(process.stderr, SHOWN))
+    try:
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read what it does not want
+            process.stdin.write(told)
+            await process.stdin.drain()
+            process.stdin.close()
+        out, err = await reading
+        return out, err, await process.wait()
+    finally:
+        reading.cancel()
+
+
+async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
+    """Up to so many bytes; the rest is read and dropped, so that the writer does not wait for ever."""
+    kept = bytearray()
+    while chunk := await stream.read(1 << 16):
+        kept += chunk[: most - len(kept)]
+    return bytes(kept)
+
+
+async def _tail(stream: asyncio.StreamReader, most: int) -> bytes:
+    kept = b""
+    while chunk := await stream.read(1 << 16):
+        kept = (kept + chunk)[-most:]
+    return kept
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    """End the process and what it started, where it still runs."""
+    if process.returncode is None:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+    # Shielded: an interrupted run must not leave a child that nobody waits for.
+    await asyncio.shield(process.wait())

@@ -1,0 +1,214 @@
+"""One session with an MCP server, over its standard streams or over streamable HTTP.
+
+The SDK's connection belongs to the task that opened it, so a task of its own keeps it open; calls come from any task.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import logging
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from row3.errors import MissingExtra
+from row3.providers.base import Access
+from row3.providers.redaction import redact
+from row3.providers.tool_calls import environment, last_words, program, secrets_in
+
+if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from mcp import Client
+    from mcp_types import CallToolResult
+
+INSTALL = "pip install 'row3[mcp]'"
+SHOWN = 2_000
+"""Bytes at the end of a server's stderr that a message is made of."""
+CLOSING_S = 8.0
+"""Seconds that a server is given to end before it is left alone; the SDK kills it after 2 and 2 more."""
+GONE = (400, 404)
+"""What a server answers that does not know the session (any more): 404 by the specification, 400 from some."""
+
+
+class LostError(Exception):
+    """The server or the session is gone; another session may do better."""
+
+
+class RefusedError(Exception):
+    """The server answered, and not with a result; asking it again would change nothing."""
+
+
+class SlowError(Exception):
+    """The time was up."""
+
+
+class Session:
+    """Open it, call tools, close it; not to be used again after a `LostError`."""
+
+    def __init__(self, access: Access, *, root: Path, environ: Mapping[str, str]) -> None:
+        self._access, self._root, self._environ = access, root, environ
+        names = access.variables + ((access.key_variable,) if access.key_variable else ())
+        self._secrets = secrets_in(environ, names)
+        self._client: Client | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._end = asyncio.Event()
+        self._ready = False
+        self._gone = False
+        self._errors: IO[bytes] | None = None
+
+    async def open(self) -> frozenset[str]:
+        """Start or reach the server, shake hands; returns the names of its tools.
+
+        Raises `LostError`, `SlowError`, `MissingExtra`.
+        """
+        require_sdk()
+        ready: asyncio.Future[frozenset[str]] = asyncio.get_running_loop().create_future()
+        self._keeper = asyncio.create_task(self._keep(ready))
+        either: set[asyncio.Future[Any]] = {ready, self._keeper}
+        await asyncio.wait(either, timeout=self._access.start_s, return_when=asyncio.FIRST_COMPLETED)
+        if ready.done():
+            return ready.result()
+        if self._keeper.done():
+            raise LostError(self._why(self._keeper))
+        await self.close()
+        raise SlowError(f"it was not ready within {self._access.start_s:g} s{self._said()}")
+
+    async def call(self, tool: str, arguments: dict[str, Any]) -> CallToolResult:
+        """Call a tool. Raises `LostError`, `RefusedError`, `SlowError`."""
+        assert self._client is not None
+        assert self._keeper is not None
+        calling = asyncio.create_task(self._client.call_tool(tool, arguments))
+        try:
+            await asyncio.wait(
+                {calling, self._keeper}, timeout=self._access.timeout_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            if calling.done():
+                return self._result(calling)
+            if self._keeper.done():
+                raise LostError(self._why(self._keeper))
+            raise SlowError(f"`{tool}` gave no result within {self._access.timeout_s:g} s")
+        finally:
+            if not calling.done():
+                calling.cancel()
+                await asyncio.wait({calling}, timeout=CLOSING_S)
+
+    async def close(self) -> None:
+        """End the session and a server that was started for it. May be called twice."""
+        self._end.set()
+        if self._keeper is not None:
+            if self._ready:
+                await asyncio.wait({self._keeper}, timeout=CLOSING_S)
+            if not self._keeper.done():
+                self._keeper.cancel()
+                await asyncio.wait({self._keeper}, timeout=CLOSING_S)
+            if self._keeper.done() and not self._keeper.cancelled():
+                self._keeper.exception()  # what it died of has been told by then
+        if self._errors is not None:
+            self._errors.close()
+            self._errors = None
+
+    def _result(self, calling: asyncio.Task[CallToolResult]) -> CallToolResult:
+        from mcp import MCPError
+        from mcp_types import CONNECTION_CLOSED
+
+        try:
+            return calling.result()
+        except MCPError as error:
+            message = redact(error.message, self._secrets).rstrip(".")
+            if self._gone or error.code == CONNECTION_CLOSED:
+                raise LostError(f"{message}{self._said()}") from None
+            raise RefusedError(f"{message} (error {error.code})") from None
+        except Exception as error:  # what a server sends may break the SDK in more ways than it names
+            raise RefusedError(f"{type(error).__name__}: {redact(str(error), self._secrets).rstrip('.')}") from None
+
+    async def _keep(self, ready: asyncio.Future[frozenset[str]]) -> None:
+        """Hold the connection open until it is told to end; ends early where the connection does."""
+        from mcp import Client
+
+        async with contextlib.AsyncExitStack() as stack:
+            transport = await self._transport(stack)
+            self._client = await stack.enter_async_context(Client(transport))
+            names: set[str] = set()
+            cursor: str | None = None
+            while True:
+                page = await self._client.list_tools(cursor=cursor)
+                names |= {tool.name for tool in page.tools}
+                cursor = page.next_cursor
+                if cursor is None:
+                    break
+            self._ready = True
+            if not ready.done():
+                ready.set_result(frozenset(names))
+            await self._end.wait()
+
+    async def _transport(self, stack: contextlib.AsyncExitStack) -> AbstractAsyncContextManager[Any]:
+        from mcp.client.stdio import StdioServerParameters, stdio_client
+        from mcp.client.streamable_http import streamable_http_client
+        from mcp.shared._httpx_utils import create_mcp_http_client
+
+        # The SDK logs with tracebacks what row3 says in a sentence.
+        for name in ("mcp", "client"):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
+        if self._access.url is None:
+            executable, *args = program(self._access.command)
+            self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the session
+            given = environment(self._environ, self._access.variables)
+            parameters = StdioServerParameters(
+                command=executable, args=args, env=given, cwd=self._root, encoding_error_handler="replace"
+            )
+            return stdio_client(parameters, errlog=self._errors)  # type: ignore[arg-type]
+        key = self._access.key_variable
+        headers = {"Authorization": f"Bearer {self._environ[key]}"} if key is not None and key in self._environ else {}
+        client = create_mcp_http_client(headers=headers)
+        client.event_hooks["response"].append(self._look)
+        await stack.enter_async_context(client)
+        return streamable_http_client(self._access.url, http_client=client)
+
+    async def _look(self, response: Any) -> None:
+        """Notice that the server no longer knows the session; the SDK's error does not tell it from others."""
+        if response.status_code in GONE and "mcp-session-id" in response.request.headers:
+            self._gone = True
+
+    def _why(self, keeper: asyncio.Task[None]) -> str:
+        if keeper.cancelled():
+            return f"the connection was closed{self._said()}"
+        error: BaseException | None = keeper.exception()
+        while isinstance(error, BaseExceptionGroup):
+            error = error.exceptions[0]
+        if error is None:
+            return f"the connection was closed{self._said()}"
+        text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+        return f"{redact(text, self._secrets).rstrip('.')}{self._said()}"
+
+    def _said(self) -> str:
+        """The end of a started server's stderr, for a message."""
+        if self._errors is None or self._errors.closed:
+            return ""
+        end = self._errors.seek(0, 2)
+        self._errors.seek(max(0, end - SHOWN))
+        said = last_words(self._errors.read(), self._secrets)
+        return f" (it wrote: {said})" if said else ""
+
+
+def text_of(result: CallToolResult) -> str:
+    """What a tool said: its structured result where it gave one, else its texts, line by line.
+
+    `{"result": "a text"}` is how SDKs wrap a tool that returns a text: it gives the text.
+    """
+    structured = result.structured_content
+    wrapped = isinstance(structured, dict) and list(structured) == ["result"] and isinstance(structured["result"], str)
+    if structured is not None and not wrapped:
+        return json.dumps(structured, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return "\n".join(block.text for block in result.content if block.type == "text")
+
+
+def require_sdk() -> None:
+    """Raise `MissingExtra` where the SDK is not installed."""
+    import importlib.util
+
+    if importlib.util.find_spec("mcp") is None:
+        raise MissingExtra("asking an MCP server needs its SDK, which is not installed", fix=INSTALL)

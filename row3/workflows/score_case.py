@@ -1,0 +1,177 @@
+"""Score single outputs by single golden cases, for tests of somebody's own system."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from pydantic import BaseModel
+
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.errors import InvalidFile, UsageError
+from row3.gate.comparison import judge_move, worse_by
+from row3.gate.zones import zones_of
+from row3.reports import numbers
+from row3.reports.case_failure import case_text
+from row3.store.cases import StoredCase, read_cases
+from row3.store.outputs import Output
+from row3.store.project import Project, Suite
+from row3.store.saved_runs import parse_record
+from row3.workflows.baseline import read_baseline
+from row3.workflows.compare_case import CaseComparer
+from row3.workflows.meanings import vector_source
+from row3.workflows.rescore import StoredCases
+from row3.workflows.results import CaseResult, Packing
+from row3.workflows.score import Scoring
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CaseScorecard:
+    """How one output did on one golden case; printed, it says what was lost.
+
+    >>> score = row3_score("decomposition", "bank-runs", output)   # doctest: +SKIP
+    >>> assert score.zone in ("pass", "excellent"), str(score)     # doctest: +SKIP
+    >>> assert not score.regressed, str(score)                     # doctest: +SKIP
+    """
+
+    case_id: str
+    status: str
+    """`scored`, or `bad_answer` for an output that cannot be used: it is 0 on every metric."""
+    metrics: Mapping[str, float]
+    """By key, fractions in [0, 1], unrounded; without the metrics that do not apply."""
+    zones: Mapping[str, str]
+    """`fail`, `marginal`, `pass` or `excellent`, by metric."""
+    primary: str
+    """Key of the composite."""
+    delta: float | None
+    """Of the composite against the baseline, a fraction; None where there is none to compare with."""
+    regressed: bool
+    """Worse than the baseline by more than the gate's limit, or no longer usable."""
+    shortfall: Mapping[str, tuple[str, ...]]
+    """What was missed (lists that begin with `missed`) and what is extra."""
+    problem: str
+    text: str
+
+    @property
+    def value(self) -> float:
+        """The composite, a fraction; 0 for a bad answer."""
+        return self.metrics[self.primary]
+
+    @property
+    def zone(self) -> str:
+        """The composite's zone; empty where it has no thresholds."""
+        return self.zones.get(self.primary, "")
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        moved = "" if self.delta is None else f" {numbers.points(self.delta)}"
+        return f"<row3 score {self.case_id} {numbers.percent(self.value)} {self.zone}{moved}>"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOutput:
+    """A file of outputs with a single one in it."""
+
+    output: Output
+
+    def get(self, case_id: str) -> Output | None:
+        """The output, for its case."""
+        return self.output if case_id == self.output.case_id else None
+
+
+@dataclass
+class CaseScorer:
+    """Scores outputs of a suite's cases, one at a time; reads cases and baseline once."""
+
+    project: Project
+    suite: Suite
+
+    @cached_property
+    def cases(self) -> dict[str, StoredCase]:
+        """The golden cases by id, in the order of their files. Raises `InvalidFile`."""
+        return {stored.id: stored for stored in read_cases(self.project.golden(self.suite.name), self.suite.kind)}
+
+    @cached_property
+    def _compare(self) -> CaseComparer | None:
+        try:
+            baseline = read_baseline(self.project, self.suite)
+        except InvalidFile as error:
+            if "no baseline" in error.what:
+                return None
+            raise
+        return CaseComparer(self.project, self.suite, baseline, StoredCases(self.project, self.suite))
+
+    def score(self, case_id: str, output: Any) -> CaseScorecard:
+        """Score an output: a JSON value, or its text. Raises `UsageError` for an unknown case, `InvalidFile`."""
+        stored = self.cases.get(case_id)
+        if stored is None:
+            near = difflib.get_close_matches(case_id, self.cases, n=1)
+            fix = f"Did you mean `{near[0]}`?" if near else "See the ids with `row3 -v`"
+            raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
+        index = OneOutput(Output(case_id, as_json(output), "", "the output"))
+        with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
+            result = Scoring(self.suite, index, Packing(self.suite, explain=True, compare=self._compare), vectors)(
+                stored
+            )
+        return self._card(result)
+
+    def _card(self, result: CaseResult) -> CaseScorecard:
+        suite = self.suite
+        change = None if result.compared is None else result.compared.change
+        zones = zones_of(result.metrics, suite.kind.metrics, suite.rules.thresholds)
+        compared = change is not None and change.move in ("improved", "unchanged", "regressed", "broke", "fixed")
+        regressed = change is not None and compared and self._regressed(result, change)
+        shortfall = shortfall_of(result)
+        return CaseScorecard(
+            case_id=result.case_id,
+            status=result.status,
+            metrics=dict(result.metrics),
+            zones={key: zone.word for key, zone in zones.items()},
+            primary=suite.kind.primary,
+            delta=change.delta if change is not None and compared else None,
+            regressed=regressed,
+            shortfall=shortfall,
+            problem=result.problem,
+            text=case_text(
+                suite,
+                result.case_id,
+                result.status,
+                result.metrics,
+                change,
+                why="bad answer" if result.status == "bad_answer" else "regressed" if regressed else "",
+                problem=result.problem,
+                shortfall=shortfall,
+            ),
+        )
+
+    def _regressed(self, result: CaseResult, change: CaseChange) -> bool:
+        if change.move == "broke":
+            return True
+        kind, policy = self.suite.kind, self.suite.policy
+        now = result.metrics.get(kind.primary, 0.0)
+        higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == kind.primary)
+        worse = worse_by(now - change.delta, now, higher_is_better=higher, unit=policy.unit)
+        return judge_move(worse, policy) is Verdict.BLOCK
+
+
+def as_json(output: Any) -> Any:
+    """An output as JSON has it; a pydantic model as it dumps itself. Raises `UsageError` for what is none."""
+    value = output.model_dump(mode="json", by_alias=True) if isinstance(output, BaseModel) else output
+    if isinstance(value, str):
+        return value
+    try:
+        return json.loads(json.dumps(value, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        fix = "Give the text of an answer, plain values, or a pydantic model"
+        raise UsageError(f"it cannot be written as JSON: {error}", where="the output", fix=fix) from None
+
+
+def shortfall_of(result: CaseResult) -> Mapping[str, tuple[str, ...]]:
+    """What a case missed and what is extra, as its saved line has it."""
+    return dict(parse_record(result.line, where="the score").found)

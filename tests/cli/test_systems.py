@@ -1,0 +1,294 @@
+"""Suites that a command, a Python function or an MCP server answers, by the command line from end to end."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.projects import CASES, SUITE, Box, first, flawless
+
+ANSWERS = "answers.json"
+FUNCTION = """
+import json, sys
+from pathlib import Path
+
+def extract(source_text, topic=""):
+    print("not on stdout, please")
+    answers = json.loads(Path(__file__).with_name("answers.json").read_text())
+    answer = next(answer for text, answer in answers.items() if text == source_text)
+    if isinstance(answer, str) and answer.startswith("raise "):
+        raise RuntimeError(answer[6:])
+    return answer
+
+def main():
+    question = json.load(sys.stdin)
+    stdout, sys.stdout = sys.stdout, sys.stderr
+    answer = extract(**question)
+    print(answer if isinstance(answer, str) else json.dumps(answer), file=stdout)
+
+if __name__ == "__main__":
+    main()
+"""
+SERVER = """
+import sys
+from pathlib import Path
+from typing import Any
+sys.path.insert(0, str(Path(__file__).parent))
+from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+import system
+
+server = MCPServer("system", log_level="ERROR")
+learnt = set()
+
+@server.tool()
+def learn(word: str) -> str:
+    learnt.add(word)
+    return "learnt"
+
+@server.tool()
+def extract(text: str, needs: str) -> dict[str, Any]:
+    if needs not in learnt:
+        raise ToolError(f"never heard of {needs}")
+    try:
+        answer = system.extract(text)
+    except RuntimeError as error:
+        raise ToolError(str(error))
+    return answer if isinstance(answer, dict) else {"said": answer}
+
+server.run()
+"""
+PROVIDERS = {
+    "command": 'type = "command"\ncommand = "python"\nargs = ["system.py"]\nretries = 0\n',
+    "python": 'type = "python"\ncallable = "system:extract"\narguments = { source_text = "{source_text}" }\n',
+    "mcp": (
+        'type = "mcp"\ncommand = "python"\nargs = ["server.py"]\ntool = "extract"\n'
+        'arguments = { text = "{source_text}", needs = "rye bread" }\n'
+        f'[[suites.{SUITE}.provider.setup]]\ntool = "learn"\nfor_each = "corpus/*.txt"\n'
+        'arguments = { word = "{text}" }\n'
+    ),
+}
+NAMES = {"command": "python-system-py", "python": "system-extract", "mcp": "extract"}
+TYPES = sorted(PROVIDERS)
+
+
+def system_box(root: Path, kind: str, version: str = "1.0") -> Box:
+    """The small suite, answered by a system that finds everything; in git."""
+    box = Box(root)
+    settings = f'suite = "{SUITE}"\nmode = "replay"\n\n[suites.{SUITE}.provider]\nversion = "{version}"\n'
+    box.write("row3.toml", settings + PROVIDERS[kind])
+    for case_id in CASES:
+        box.case(case_id)
+    box.write("system.py", FUNCTION)
+    box.write("server.py", SERVER)
+    box.write("corpus/rye.txt", "rye bread")
+    answer(box, {})
+    box.init()
+    return box
+
+
+def answer(box: Box, changed: dict[str, object]) -> None:
+    """What the system says from now on."""
+    said = {case["sourceText"]: changed.get(case_id, flawless(case)) for case_id, case in CASES.items()}
+    box.write(ANSWERS, json.dumps(said))
+
+
+@pytest.fixture(params=TYPES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def box(tmp_path: Path, kind: str) -> Box:
+    return system_box(tmp_path / "project", kind)
+
+
+def test_recorded_once_it_is_replayed_without_the_system(box: Box, kind: str) -> None:
+    done = box.row3(code=3)
+    assert done.errors[0].endswith("Record it with --mode record (and 2 more cases). The run is incomplete.")
+    recorded = box.row3("--baseline", "--mode", "record", code=0)
+    assert f"{NAMES[kind]} v1.0" in recorded.out
+    assert "not on stdout" not in recorded.out
+    for gone in ("system.py", "server.py", ANSWERS):
+        box.path(gone).unlink()
+    box.commit("recorded")
+    result = box.row3("--compare", "--format", "json", code=0).json
+    assert (result["mode"], result["model"], result["prompts"]) == ("replay", kind, {NAMES[kind]: "v1.0"})
+    assert result["metrics"]["overall"] == pytest.approx(0.85)
+    assert (result["usage"]["requests"], result["usage"]["replayed"]) == (3, 3)
+    assert result["verdict"] == "proceed"
+    listed = box.row3("recordings", "list", code=0).out
+    assert f"{NAMES[kind]}-v1.0" in listed
+    assert "recordings are in order" in box.row3("recordings", "verify", code=0).out
+    assert "0 removed, 3 kept" in box.row3("recordings", "prune", code=0).out + ""
+    assert "row3.toml" not in box.row3("lint").out
+
+
+def test_a_worse_system_is_blocked_and_its_version_is_named(box: Box, kind: str) -> None:
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.commit("baseline")
+    answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
+    assert box.row3("--compare", code=0).out  # what is recorded stays what it was
+    box.replace("row3.toml", 'version = "1.0"', 'version = "1.1"')
+    assert box.row3("--compare", code=3).errors  # another system, another question
+    done = box.row3("--compare", "--mode", "record", code=1)
+    assert f"prompt {NAMES[kind]}: v1.0 → v1.1" in done.out
+    assert "BLOCK" in done.out
+    again = box.row3("--compare", code=1)
+    assert "BLOCK" in again.out
+    assert "recordings are in order" in box.row3("recordings", "verify", code=0).out
+    assert "0 removed, 6 kept" in box.row3("recordings", "prune", code=0).out
+
+
+def test_a_case_without_an_answer_makes_the_run_incomplete_and_nothing_zero(box: Box) -> None:
+    answer(box, {"rye": "raise the index is gone"})
+    done = box.row3("--mode", "live", "--format", "json", code=3)
+    assert (done.json["complete"], done.json["failed"]) == (False, ["rye"])
+    assert done.json["metrics"]["overall"] == pytest.approx(0.85)
+    assert "the index is gone" in done.errors[0]
+    assert box.row3("--baseline", "--mode", "live", code=3).errors
+    assert not box.path(f"baselines/{SUITE}.json").exists()
+
+
+def test_nonsense_is_a_bad_answer_and_scores_0(box: Box) -> None:
+    answer(box, {"rye": "I'd rather talk about the weather"})
+    result = box.row3("--mode", "live", "--format", "json", code=0).json
+    rye = next(case for case in result["cases"] if case["id"] == "rye")
+    assert (rye["status"], rye["metrics"]["overall"]) == ("bad_answer", 0.0)
+
+
+def test_there_are_no_prompts_and_no_model(box: Box) -> None:
+    for args in (["--prompt", "extract-v1.1"], ["promote", "v1.1"]):
+        error = box.row3(*args, code=2).errors[0]
+        assert "has no prompts" in error
+        assert "row3 --baseline" in error
+    assert "has no model" in box.row3("--model", "baker-2", code=2).errors[0]
+
+
+def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.commit("baseline")
+    assert box.row3("--compare", "--against", "HEAD", code=0).out
+    box.replace("row3.toml", 'version = "1.0"', 'version = "1.1"')
+    answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
+    box.row3("--mode", "record", code=0)
+    assert "BLOCK" in box.row3("--compare", "--against", "HEAD", code=1).out
+
+
+def test_the_request_is_planned_and_drift_is_asked_for(box: Box, kind: str) -> None:
+    plan = box.row3("--dry-run", "--mode", "live", code=0).out
+    assert f"{NAMES[kind]}-v1.0" in plan
+    box.row3("--baseline", "--mode", "record", code=0)
+    assert "no drift seen" in box.row3("drift", code=0).out
+    answer(box, {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
+    assert "baselines/bread.json" in box.row3("drift", code=1).out
+
+
+def test_a_changed_corpus_is_another_question(tmp_path: Path) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.row3("--mode", "record", code=0)
+    box.row3(code=0)
+    box.write("corpus/oats.txt", "oats")
+    assert "or a file of its corpus, changed after it" in box.row3(code=3).errors[0]
+    box.path("corpus/oats.txt").unlink()
+    box.row3(code=0)
+
+
+def test_the_hook_blocks_a_commit_that_makes_a_system_worse(tmp_path: Path) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.commit("baseline")
+    box.row3("hook", "install", code=0)
+    box.replace("row3.toml", 'version = "1.0"', 'version = "1.1"')
+    box.git("add", "-A")
+    told = box.row3("hook", "run", "pre-commit", code=3).err  # nothing is recorded of that version
+    assert "INCOMPLETE" in told
+    assert "row3 --compare --mode auto && git add recordings" in told
+    answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
+    box.row3("--mode", "record", code=0)
+    box.git("add", "-A")
+    assert "BLOCK" in box.row3("hook", "run", "pre-commit", code=1).err
+    answer(box, {})
+    box.row3("--mode", "record", code=0)
+    box.git("add", "-A")
+    box.row3("hook", "run", "pre-commit", code=0)
+    box.write("corpus/oats.txt", "oats")
+    box.git("add", "-A")
+    box.row3("hook", "run", "pre-commit", code=3)  # the corpus is part of the question
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_no_secret_reaches_a_recording(tmp_path: Path, kind: str) -> None:
+    box = system_box(tmp_path / "project", kind)
+    if kind != "python":
+        box.replace("row3.toml", 'command = "python"', 'command = "python"\nenv = ["API_TOKEN"]')
+    box.row3("--baseline", "--mode", "record", code=0, API_TOKEN="very-secret-value")
+    for name, content in box.tree().items():
+        assert b"very-secret-value" not in content, name
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ('"python"\nargs', '"nonesuch"\nargs', "cannot be used: No such file or directory"),
+        ('args = ["server.py"]', 'args = ["nonesuch.py"]', "it wrote: "),
+        ('tool = "extract"', 'tool = "extrakt"', "has no tool `extrakt`. Did you mean `extract`?"),
+        ('command = "python"\nargs = ["server.py"]', 'url = "http://127.0.0.1:9/mcp"', "connection attempts failed"),
+    ],
+)
+def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: str, new: str, words: str) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.replace("row3.toml", old, new)
+    done = box.row3("--mode", "live", code=3)
+    assert len(done.errors) == 1
+    assert words in done.errors[0]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("{source_text}", "{sourcetext}", "`{sourcetext}` is not there; known are {topic}, {source_text}"),
+        ("corpus/*.txt", "corpus/*.md", "no file fits `corpus/*.md`"),
+        ("corpus/*.txt", "../*.txt", "names no files under golden/ or corpus/"),
+        ("corpus/*.txt", "/etc/*", "names no files under golden/ or corpus/"),
+        ("corpus/*.txt", "golden/../../*", "names no files under golden/ or corpus/"),
+        ("{text}", "{words}", "`{words}` is not there; known are {file}, {text} in corpus/rye.txt"),
+        ('tool = "extract"', 'tol = "extract"', "`suites.bread.provider.tol` is unknown; did you mean `tool`?"),
+        ('type = "mcp"', 'type = "mpc"', "`type` is not 'chat', 'mcp', 'command' or 'python'"),
+        ('version = "1.0"', 'version = "2024"', "field `suites.bread.provider.version`"),
+        ('version = "1.0"', 'version = "1.0"\nurl = "http://127.0.0.1:1/mcp"', "either `command` or `url`"),
+        ('version = "1.0"', 'version = "1.0"\noutput = "concept"', "`concept` is no output of kind `extraction`"),
+        ('command = "python"\nargs = ["server.py"]', 'url = "ftp://x/mcp"', "is not an http or https address"),
+    ],
+)
+def test_a_wrong_setting_is_named_by_lint_and_by_a_run(tmp_path: Path, old: str, new: str, words: str) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.replace("row3.toml", old, new)
+    assert words in box.row3("lint").out
+    done = box.row3("--mode", "live", code=2)
+    assert words in done.errors[0]
+    assert "row3.toml" in done.errors[0]
+
+
+def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.row3("--mode", "record", code=0)
+    hidden = "import sys; sys.modules['mcp'] = None; sys.argv = ['row3', *sys.argv[1:]]\n"
+    hidden += "import importlib.util as u; find = u.find_spec\n"
+    hidden += "u.find_spec = lambda name, package=None: None if name == 'mcp' else find(name, package)\n"
+    hidden += "from row3.__main__ import main; main()\n"
+    box.write("hidden.py", hidden)
+
+    def without(*args: str) -> tuple[int, str]:
+        from tests.projects import run
+
+        done = run(sys.executable, "hidden.py", *args, cwd=box.root, env=box.env)
+        return done.code, done.err
+
+    assert without()[0] == 0  # a replay needs no SDK
+    code, err = without("--mode", "live")
+    assert code == 2
+    assert "pip install 'row3[mcp]'" in err

