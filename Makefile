@@ -42,7 +42,7 @@ check: $(VENV)/.dev
 	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 	$(BIN)/row3 lint
-	CI=true $(BIN)/row3 --compare --mode replay
+	CI=true $(BIN)/row3 --compare --all --mode replay
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.run

@@ -196,6 +196,10 @@ def small_benches(folder: Path) -> list[Bench]:
             "row3 --compare, shipped cases", (*ROW3, "--compare", "--mode", "replay"), project, 0.5, 100,
             before=restored(project), expected=blocked_too,
         ),
+        Bench(
+            "row3 --compare --all, shipped", (*ROW3, "--compare", "--all", "--mode", "replay"), project, 1.5, 100,
+            before=restored(project), expected=blocked_too,
+        ),
         Bench("row3 hook run", (*ROW3, "hook", "run", "pre-commit"), project, 0.6, before=staged(project),
               expected=blocked_too),
         Bench("row3 promote, shipped cases", promote, project, 3.0, before=restored(project), expected=blocked_too),

@@ -33,7 +33,7 @@ COMMANDS = {
     "cases": "Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.",
     "history": "List the baselines, comparisons and promotions.",
     "trend": "Draw the metrics over time (SVG and PNG).",
-    "recordings": "List, import, prune or verify the recorded answers.",
+    "recordings": "List, import, prune or verify the recorded answers; see how far the live system drifts.",
     "report": "Write a comparison as a report (Markdown unless --format says otherwise).",
     "comment": "Compare all suites, or --suite, and keep one comment on a GitHub pull request.",
     "schema": "Write JSON Schemas for the project's files.",
@@ -79,6 +79,7 @@ class Commands(click.Group):
 @click.group(cls=Commands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option("--baseline", is_flag=True, help="Run the promoted prompts and save the run as the baseline.")
 @click.option("--compare", is_flag=True, help="Compare with the baseline; exit 1 on a regression.")
+@click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other; exit code: the worst.")
 @click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
 @click.option("--dry-run", is_flag=True, help="Show what a live run would send and cost; send nothing.")
 @click.option(
@@ -108,7 +109,7 @@ def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
     """
     ctx.obj = common
     if ctx.invoked_subcommand is not None:
-        given = [name for name, value in flags.items() if value]
+        given = ["all" if name == "all_suites" else name for name, value in flags.items() if value]
         if given:
             raise click.UsageError(f"--{given[0].replace('_', '-')} does not go with `{ctx.invoked_subcommand}`")
         return

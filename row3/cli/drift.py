@@ -21,6 +21,11 @@ def command(ctx: click.Context, common: Common, *, sample: int | None, max_cost:
     Live, with the baseline's model and parameters, against what the baseline saved. For a weekly job. --seed chooses
     the sample; nothing is recorded or judged. Exit 1 where the provider moved, 3 where a case has no answer.
     """
+    ctx.exit(show_drift(common, sample=sample, max_cost=max_cost))
+
+
+def show_drift(common: Common, *, sample: int | None, max_cost: float | None, recordings: bool = False) -> int:
+    """Ask again and show what came of it; the exit code."""
     from dataclasses import replace
 
     from row3.cli.show import BLOCKED, INCOMPLETE
@@ -28,13 +33,13 @@ def command(ctx: click.Context, common: Common, *, sample: int | None, max_cost:
     from row3.workflows.drift import drift
     from row3.workflows.session import LiveFlags
 
-    # The provider's seed is the baseline's; the one that is given here chooses the cases.
+    # The provider's seed is that of what is asked again; the one that is given here chooses the cases.
     seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json
     session = common.session().under(LiveFlags(max_cost=max_cost))
-    found = drift(session, sample=sample, seed=seed)
+    found = drift(session, sample=sample, seed=seed, recordings=recordings)
     if as_json:
         emit(json.dumps(drift_report_json(found), ensure_ascii=False, indent=1), common.out)
     else:
-        emit(drift_text(found, common.style), common.out)
+        emit(drift_text(found, common.style, verbose=common.verbose > 0), common.out)
     session.finish()
-    ctx.exit(INCOMPLETE if not found.complete else BLOCKED if found.moved else 0)
+    return INCOMPLETE if not found.complete else BLOCKED if found.moved else 0

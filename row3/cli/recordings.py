@@ -1,4 +1,4 @@
-"""`row3 recordings list | import | prune | verify`."""
+"""`row3 recordings list | import | prune | verify | drift`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from row3.cli.options import Common, common_options
+from row3.cli.options import Amount, Common, common_options
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @click.group()
 def command() -> None:
-    """List, import, prune or verify the recorded answers."""
+    """List, import, prune or verify the recorded answers; see how far the live system drifts."""
 
 
 def _opened(common: Common) -> tuple[Project, Suite]:
@@ -78,15 +78,32 @@ def prune(common: Common, *, dry_run: bool) -> None:
 
 
 @command.command()
+@click.option("--against", metavar="REF", help="Also look for answers that are others at this git ref.")
 @common_options
 @click.pass_context
-def verify(ctx: click.Context, common: Common) -> None:
+def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
     """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
     from row3.reports.recordings_table import findings_json, findings_text
     from row3.workflows.recordings import verify as verify_recordings
 
-    findings = verify_recordings(*_opened(common))
+    findings = verify_recordings(*_opened(common), against=against)
     as_json = common.as_json
     text = json.dumps(findings_json(findings), indent=1) if as_json else _lines(findings_text(findings), common)
     emit(text, common.out)
     ctx.exit(2 if any(finding.level == "error" for finding in findings) else 0)
+
+
+@command.command()
+@click.option("--sample", type=click.IntRange(min=2), metavar="N", help="How many cases; default: half, 10 to 20.")
+@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@common_options
+@click.pass_context
+def drift(ctx: click.Context, common: Common, *, sample: int | None, max_cost: float | None) -> None:
+    """Ask for a sample of the recordings again: how far has the live system moved from them?
+
+    Live, with the recorded model and parameters, the promoted prompts or those that --prompt names. --seed chooses
+    the sample; nothing is recorded or judged. Exit 1 where the live system moved, 3 where a case has no answer.
+    """
+    from row3.cli.drift import show_drift
+
+    ctx.exit(show_drift(common, sample=sample, max_cost=max_cost, recordings=True))

@@ -19,11 +19,12 @@ def command(ctx: click.Context, common: Common, *, against: str | None) -> None:
 
     Compares like `row3 --compare`, but writes no history and does not judge: exit 0, or 3 where a case has no answer.
     """
-    from row3.workflows.at_ref import find_ref
+    from row3.workflows.at_ref import find_ref, laid_out
     from row3.workflows.gating import compare
 
     common = replace(common, format=common.format or "markdown")
     session = common.session()
-    ref = None if against is None else find_ref(session.project, against)
-    code = show_comparison(compare(session, ref=ref), common)
+    with laid_out(None if against is None else find_ref(session.project, against)) as base:
+        comparison = compare(session, base=base)
+    code = show_comparison(comparison, common)
     ctx.exit(INCOMPLETE if code == INCOMPLETE else 0)

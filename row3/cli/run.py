@@ -20,23 +20,21 @@ def run_default(
     max_repeats: int | None,
     max_cost: float | None,
     no_interleave: bool,
+    all_suites: bool,
 ) -> int:
     """What `row3` does without a command; returns the exit code."""
-    if baseline and compare:
-        raise click.UsageError("--baseline and --compare do not go together; run one after the other")
-    if against is not None and not compare:
-        raise click.UsageError("--against goes with --compare")
-    if common.approve is not None and not compare:
-        raise click.UsageError("--approve goes with --compare or promote")
-    if baseline and common.prompt:
-        raise click.UsageError("--baseline runs the promoted prompts; promote a version with `row3 promote`")
-    if adaptive and against is not None:
-        raise click.UsageError("--against judges recorded answers, --adaptive asks for new ones")
+    _check_verbs(common, baseline=baseline, compare=compare, against=against, adaptive=adaptive)
     _check_live(common, compare=compare, adaptive=adaptive, max_repeats=max_repeats, no_interleave=no_interleave)
-    session = common.session()
     from row3.workflows.session import MAX_REPEATS, LiveFlags
 
-    session.under(LiveFlags(not no_interleave, adaptive, max_repeats or MAX_REPEATS, max_cost))
+    live = LiveFlags(not no_interleave, adaptive, max_repeats or MAX_REPEATS, max_cost)
+    if all_suites:
+        if only is not None or dry_run:
+            raise click.UsageError(f"--{'only' if only else 'dry-run'} is for one suite; leave out --all")
+        from row3.cli.all_suites import run_all_suites
+
+        return run_all_suites(common, live, baseline=baseline, compare=compare, against=against)
+    session = common.session().under(live)
     if only is not None:
         from dataclasses import replace
 
@@ -65,7 +63,8 @@ def run_default(
         show_run(announced, common)
         session.finish()
         if session.may_write:
-            session.say(f"baseline saved as baselines/{session.suite.name}.json; commit it with metrics-history.json")
+            path = session.project.baseline(session.suite.name, session.suite.tier)
+            session.say(f"baseline saved as baselines/{path.name}; commit it with metrics-history.json")
         else:
             session.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return 0
@@ -74,6 +73,20 @@ def run_default(
     code = show_run(plain_run(session), common)
     session.finish()
     return code
+
+
+def _check_verbs(common: Common, *, baseline: bool, compare: bool, against: str | None, adaptive: bool) -> None:
+    """Raise `UsageError` for options that do not go with what is to be done."""
+    if baseline and compare:
+        raise click.UsageError("--baseline and --compare do not go together; run one after the other")
+    if against is not None and not compare:
+        raise click.UsageError("--against goes with --compare")
+    if common.approve is not None and not compare:
+        raise click.UsageError("--approve goes with --compare or promote")
+    if baseline and common.prompt:
+        raise click.UsageError("--baseline runs the promoted prompts; promote a version with `row3 promote`")
+    if adaptive and against is not None:
+        raise click.UsageError("--against judges recorded answers, --adaptive asks for new ones")
 
 
 def _check_live(common: Common, *, compare: bool, adaptive: bool, max_repeats: int | None, no_interleave: bool) -> None:

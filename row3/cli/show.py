@@ -76,7 +76,7 @@ def _other_format(
         case "github":
             from row3.reports.github import github_annotations, step_summary
 
-            _step_summary(step_summary(run, comparison, declines=declines))
+            append_summary(step_summary(run, comparison, declines=declines))
             return github_annotations(run, comparison, declines=declines)
         case "codequality":
             from row3.reports.codequality import codequality_json
@@ -131,7 +131,7 @@ def _comparison_table(comparison: Comparison, common: Common) -> str:
     return f"{headline(comparison.run, common)}\n\n{table}"
 
 
-def _step_summary(markdown: str) -> None:
+def append_summary(markdown: str) -> None:
     """Append to the step's summary, where GitHub says to."""
     target = os.environ.get("GITHUB_STEP_SUMMARY")
     if target:

@@ -19,6 +19,7 @@ def command(common: Common, *, weekly: bool) -> None:
 
     They go into charts/, or into the folder that --out names.
     """
+    from row3.domain.tiers import tier_of
     from row3.errors import UsageError
     from row3.store.project import pick_suite
     from row3.workflows.trend import draw_trend
@@ -27,7 +28,7 @@ def command(common: Common, *, weekly: bool) -> None:
         what = "a run in CI or for this format writes no tracked file"
         raise UsageError(what, where="CI or --format", fix="Name a folder with --out")
     project = common.project()
-    suite = pick_suite(project, common.suite)
+    suite = pick_suite(project, common.suite, tier_of(common.mode or project.config.mode))
     files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))
     names = [_short(path, project.root).as_posix() for path in files]
     if common.as_json:

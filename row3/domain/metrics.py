@@ -28,6 +28,8 @@ class Threshold:
     minimum: float
     target: float
     excellent: float
+    blocking: bool = True
+    """Whether the fail zone blocks; else it only warns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,5 +44,7 @@ class Metric:
     """Its part in the composite; a penalty is negative."""
     companion: bool = False
     """Shown beside the headline metrics; moves the gate to investigate at the most."""
+    blocking: bool = True
+    """Can block a change by itself, where it is no companion; one that cannot is warned of in its fail zone."""
     optional: bool = False
     """Only for suites whose cases carry what it needs: where none of a run's does, it is not spoken of."""

@@ -21,9 +21,12 @@ class Verdict(IntEnum):
         return self.name.lower()
 
 
-Cause = Literal["answers", "cases", "rules", "locks", "baseline", "part", "history"]
-"""What has to be looked at: what the model said, golden cases, `row3.toml`, `promoted.json`, the baseline, or that only
-a part was run, or the runs before."""
+Cause = Literal["answers", "recordings", "cases", "rules", "locks", "baseline", "part", "history"]
+"""What has to be looked at.
+
+What the model said, its recordings, golden cases, `row3.toml`, `promoted.json`, the baseline, that only a part was run,
+or the runs before.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +89,8 @@ class Compared(NamedTuple):
     before_repeats: int = 0
     """How often the baseline's prompts were asked for it now; 0 where `before` is what the baseline saved."""
     then: Then | None = None
+    otherwise: bool = False
+    """Its answers are not those that the baseline saved."""
 
 
 @dataclass(frozen=True, slots=True)

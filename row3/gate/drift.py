@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
@@ -55,6 +55,17 @@ class Drift:
         return replace(self, about=metric.key, title=metric.title)
 
 
+class CaseThen(NamedTuple):
+    """One case that was asked again."""
+
+    case_id: str
+    then: float | None
+    """The primary metric; None where the two cannot be compared."""
+    now: float | None
+    same: bool
+    """Its answers are word for word as they were."""
+
+
 def sample_size(cases: int) -> int:
     """How many cases are asked again: all up to 10, then half of them, from 10 to 20."""
     return cases if cases <= FEWEST else min(MOST, max(FEWEST, cases // 2))
@@ -103,23 +114,23 @@ def _state(change: MetricChange, metric: Metric, policy: GatePolicy) -> DriftSta
     return "steady" if max(size(known.low), size(known.high)) <= policy.limit(metric.key) + slack else "open"
 
 
-def moved_text(drift: Drift) -> str:
+def moved_text(drift: Drift, since: str = "its baseline") -> str:
     """`fell by 6.1 points since its baseline (95 %: −8.0 to −4.2, 15 cases)`."""
     change = drift.change
     if change is None or change.delta is None:
         return "could not be compared"
     way = "fell" if change.delta < 0.0 else "rose"
     size, of = abs(100.0 * change.delta), f" of {drift.title}"
-    return f"{way} by {size:.1f} points{of} since its baseline ({known_text(change.interval, drift.cases)})"
+    return f"{way} by {size:.1f} points{of} since {since} ({known_text(change.interval, drift.cases)})"
 
 
-def steady_text(drift: Drift) -> str:
+def steady_text(drift: Drift, since: str = "its baseline") -> str:
     """`−0.3 points of Overall since its baseline (95 %: −1.0 to +0.4, 15 cases)`."""
     change = drift.change
     if change is None or change.delta is None:
         return "they could not be compared"
     known = known_text(change.interval, drift.cases)
-    return f"{signed(change.delta)} points of {drift.title} since its baseline ({known})"
+    return f"{signed(change.delta)} points of {drift.title} since {since} ({known})"
 
 
 def known_text(interval: Interval | None, cases: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from row3.domain.metrics import Metric, Zone
@@ -45,6 +45,8 @@ class Evidence:
     shared: Mapping[str, float] = field(default_factory=dict)
     """Aggregates over the cases that the baseline has too; new easy cases cannot lift them."""
     shared_zones: Mapping[str, Zone] = field(default_factory=dict)
+    warning: Collection[str] = ()
+    """Metrics whose fail zone warns and does not block."""
     compared: int | None = None
     """Cases compared with the baseline's; None where there is no baseline."""
 
@@ -77,20 +79,25 @@ def _completeness(evidence: Evidence) -> list[Reason]:
 
 
 def _zones(evidence: Evidence) -> list[Reason]:
+    """A fail zone blocks where the metric is gated; one that only warns is told of, gated or not."""
     titles = {metric.key: metric.title for metric in evidence.metrics}
-    return [
-        Reason(Verdict.BLOCK, f"{titles[key]} {evidence.values[key]:.1%} is in its fail zone", metric=key)
-        for key, zone in evidence.zones.items()
-        if zone is Zone.FAIL and key in evidence.policy.metrics
-    ] + [
-        Reason(
-            Verdict.BLOCK,
-            f"{titles[key]} {evidence.shared[key]:.1%} is in its fail zone over the baseline's cases",
-            metric=key,
-        )
-        for key, zone in evidence.shared_zones.items()
-        if zone is Zone.FAIL and evidence.zones.get(key) is not Zone.FAIL and key in evidence.policy.metrics
-    ]
+    judged = evidence.policy.metrics
+    warning = {metric.key for metric in evidence.metrics if not metric.blocking and metric.key not in judged}
+    reasons = []
+    for zones, values, over in (
+        (evidence.zones, evidence.values, ""),
+        (evidence.shared_zones, evidence.shared, " over the baseline's cases"),
+    ):
+        for key, zone in zones.items():
+            told = over and evidence.zones.get(key) is Zone.FAIL
+            if zone is not Zone.FAIL or told:
+                continue
+            what = f"{titles[key]} {values[key]:.1%} is in its fail zone{over}"
+            if key in evidence.warning or key in warning:
+                reasons.append(Reason(Verdict.INVESTIGATE, f"{what}, which does not block", metric=key))
+            elif key in judged:
+                reasons.append(Reason(Verdict.BLOCK, what, metric=key))
+    return reasons
 
 
 def _moves(evidence: Evidence) -> list[Reason]:

@@ -22,6 +22,11 @@ def zone_of(value: float, threshold: Threshold, *, higher_is_better: bool) -> Zo
     return Zone.PASS if worth < sign * threshold.excellent else Zone.EXCELLENT
 
 
+def warning_only(thresholds: Mapping[str, Threshold]) -> frozenset[str]:
+    """Metrics whose fail zone warns and does not block."""
+    return frozenset(key for key, threshold in thresholds.items() if not threshold.blocking)
+
+
 def zones_of(
     values: Mapping[str, float], metrics: Sequence[Metric], thresholds: Mapping[str, Threshold]
 ) -> dict[str, Zone]:

@@ -32,8 +32,31 @@ def summary(comparison: ComparisonView) -> str:
     return f"{title} {numbers.percent(change.current)}{moved} · {count_line(comparison.moves)}"
 
 
-def what_next(comparison: ComparisonView) -> list[str]:
-    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote."""
+OF_A_SUITE = (
+    "row3 investigate",
+    "row3 --compare",
+    "row3 promote",
+    "row3 --baseline",
+    "row3 trend",
+    "row3 recordings verify",
+)
+"""Commands that are about one suite, the default one unless it is named."""
+
+
+def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
+    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote.
+
+    With `named` the commands name their suite, as they must where several are told of.
+    """
+    lines = _what_next(comparison)
+    if named:
+        name = plain(comparison.run.suite.name)
+        for command in OF_A_SUITE:
+            lines = [line.replace(command, f"{command} --suite {name}") for line in lines]
+    return lines
+
+
+def _what_next(comparison: ComparisonView) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
     promoting = run.header.action == "promotion"
     promote = f"row3 promote {waiting[0]}" if waiting and not promoting else ""
@@ -60,6 +83,7 @@ def what_next(comparison: ComparisonView) -> list[str]:
 
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
+    "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
     "locks": "put prompts/promoted.json back",
@@ -67,6 +91,7 @@ CURES: Mapping[Cause, str] = {
 }
 """What undoes a block, by its cause."""
 LOOKS: Mapping[Cause, str] = {
+    "recordings": "see that the answers were meant to be recorded again (git diff recordings)",
     "cases": "see that the golden cases were meant to change (git diff golden)",
     "rules": "see that row3.toml was meant to change (git diff row3.toml)",
     "baseline": "row3 recordings verify",

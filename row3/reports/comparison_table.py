@@ -39,9 +39,14 @@ WITH_WORDS = 92
 
 
 def comparison_table(
-    comparison: ComparisonView, *, colour: bool = False, verbose: bool = False, width: int = WIDTH
+    comparison: ComparisonView,
+    *,
+    colour: bool = False,
+    verbose: bool = False,
+    width: int = WIDTH,
+    named: bool = False,
 ) -> str:
-    """A whole comparison, at most `width` columns wide."""
+    """A whole comparison, at most `width` columns wide; with `named` its commands name their suite."""
     style, run = Style(colour, width), comparison.run
     blocks = [
         _what_changed(comparison, style, verbose=verbose),
@@ -52,7 +57,7 @@ def comparison_table(
         _cases(comparison, style, verbose=verbose),
         usage_block(run, style, verbose=verbose),
         _reasons(comparison, style),
-        verdict_block(comparison, style),
+        verdict_block(comparison, style, named=named),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
@@ -197,7 +202,7 @@ def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
     return lines
 
 
-def verdict_block(comparison: ComparisonView, style: Style) -> list[str]:
+def verdict_block(comparison: ComparisonView, style: Style, *, named: bool = False) -> list[str]:
     """The verdict with a summary in a line, the approval, and what to do next."""
     word = verdict_word(comparison)
     incomplete = bool(comparison.run.collected.failed)
@@ -210,4 +215,4 @@ def verdict_block(comparison: ComparisonView, style: Style) -> list[str]:
     if (approval := comparison.approval) is not None:
         text = f"approved by {plain(approval.by)}, {numbers.moment(plain(approval.at))} UTC: {plain(approval.reason)}"
         lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="  ")]
-    return [*lines, *(line for text in what_next(comparison) for line in style.wrap(text, first="  "))]
+    return [*lines, *(line for text in what_next(comparison, named=named) for line in style.wrap(text, first="  "))]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.scores import Usage
-from row3.gate.drift import Drift, moved_text, others, steady_text
+from row3.gate.drift import CaseThen, Drift, moved_text, others, steady_text
 from row3.reports import numbers
 from row3.reports.headline import shown_metrics, usage_lines
 from row3.reports.live_text import drift_json, sees_text
@@ -14,6 +14,7 @@ from row3.reports.model_run import HeaderView, SuiteView
 from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, shorten, table
 
 SCHEMA_VERSION = 1
+SHOWN_CASES, LONGEST_ID = 8, 40
 SHOWN = 5
 """Cases without an answer that are named."""
 
@@ -29,6 +30,9 @@ class AgainView(Protocol):
 
     @property
     def usage(self) -> Usage: ...
+
+    @property
+    def cases(self) -> Sequence[CaseThen]: ...
 
 
 class DriftedView(Protocol):
@@ -55,21 +59,54 @@ class DriftedView(Protocol):
     @property
     def again(self) -> AgainView: ...
 
+    @property
+    def recorded(self) -> tuple[str, str] | None: ...
+
 
 def verdict_text(found: DriftedView) -> str:
     """The finding in a line."""
     drift = found.again.drift
     if found.again.failed:
         return f"incomplete: {len(found.again.failed)} of {len(found.sample)} cases have no answer"
+    since = "they were recorded" if found.recorded else "its baseline"
     if drift.state == "moved":
-        return f"the provider moved: the baseline's own prompts {moved_text(drift)}"
+        who = (
+            "the live system moved: its answers" if found.recorded else "the provider moved: the baseline's own prompts"
+        )
+        return f"{who} {moved_text(drift, since)}"
     if drift.change is None or drift.change.interval is None:
         return "not known: fewer than two cases could be compared"
-    return f"no drift seen{sees_text(drift)}: {steady_text(drift)}"
+    return f"no drift seen{sees_text(drift)}: {steady_text(drift, since)}"
 
 
-def drift_text(found: DriftedView, style: Style) -> str:
-    """What was asked, metric by metric, and the verdict last."""
+def _when(found: DriftedView) -> str:
+    """When it answered so then."""
+    if found.recorded is None:
+        return f"{numbers.moment(found.then.at)} UTC"
+    first, last = (numbers.moment(plain(at)) for at in found.recorded)
+    return f"recorded {first} UTC" if first == last else f"recorded {first} to {last} UTC"
+
+
+def _cases(found: DriftedView, style: Style, *, verbose: bool) -> list[str]:
+    """The cases with other answers, those that moved most first."""
+    other = [case for case in found.again.cases if not case.same]
+    other.sort(key=lambda case: -abs((case.now or 0.0) - (case.then or 0.0)))
+    shown = other if verbose else other[:SHOWN_CASES]
+    if not shown:
+        return []
+    rows = []
+    for case in shown:
+        both = case.then is not None and case.now is not None
+        delta = numbers.points((case.now or 0.0) - (case.then or 0.0)) if both else "–"
+        then, now = ("–" if value is None else numbers.percent(value) for value in (case.then, case.now))
+        rows.append([shorten(plain(case.case_id), LONGEST_ID), then, now, delta])
+    lines = table(("other answers", "then", "now", "points"), rows, "lrrr", style)
+    left = len(other) - len(shown)
+    return [*lines, *([style.dim(f"  and {left:,} more (-v shows them)")] if left else []), ""]
+
+
+def drift_text(found: DriftedView, style: Style, *, verbose: bool = False) -> str:
+    """What was asked, metric by metric, the cases that answer otherwise, and the verdict last."""
     then, drift = found.then, found.again.drift
     versions = " → ".join(f"{name} {version}" for name, version in then.prompts.items())
     head = " · ".join(plain(part) for part in (found.suite.name, versions, then.model, "live") if part)
@@ -78,12 +115,13 @@ def drift_text(found: DriftedView, style: Style) -> str:
     lines = [
         *style.wrap(head, then="  "),
         "",
-        *style.wrap(f"Then  {found.source}, {numbers.moment(then.at)} UTC", then="      "),
+        *style.wrap(f"Then  {found.source}, {_when(found)}", then="      "),
         *style.wrap(f"Now   {asked}{chosen}; {drift.same} answered word for word as then", then="      "),
         "",
     ]
     if rows := _rows(found):
         lines += [*table(("metric", "then", "now", "points", "95% interval"), rows, "lrrrr", style), ""]
+    lines += _cases(found, style, verbose=verbose)
     lines += _without_answers(found.again.failed, style)
     lines += [style.dim(line) for line in usage_lines(found.again.usage, then.model)]
     mark, colour = {"moved": ("✗", RED), "steady": ("✓", GREEN), "open": ("?", YELLOW)}[drift.state]
@@ -96,9 +134,10 @@ def drift_text(found: DriftedView, style: Style) -> str:
             "Next: give the same command again; it goes on from the answers that are there.", first="  "
         )
     elif drift.state == "moved":
-        lines += style.wrap(
-            "Next: see whether it matters; row3 --baseline saves what the provider answers now.", first="  "
-        )
+        cure = "row3 --baseline saves what the provider answers now."
+        if found.recorded:
+            cure = "row3 --mode record asks for all of it again, and a new baseline goes with it."
+        lines += style.wrap(f"Next: see whether it matters; {cure}", first="  ")
     return "\n".join(lines) + "\n"
 
 
@@ -138,10 +177,17 @@ def _rows(found: DriftedView) -> list[list[str]]:
     return rows
 
 
+def _then_json(found: DriftedView) -> dict[str, str]:
+    if found.recorded:
+        return {"source": found.source, "recordedFrom": found.recorded[0], "recordedTo": found.recorded[1]}
+    return {"source": found.source, "runId": found.then.run_id, "at": found.then.at}
+
+
 def drift_report_json(found: DriftedView) -> dict[str, Any]:
     """The finding as plain values."""
     drift, usage = found.again.drift, found.again.usage
-    verdict = "the provider moved" if drift.state == "moved" else "no drift seen"
+    who = "the live system" if found.recorded else "the provider"
+    verdict = f"{who} moved" if drift.state == "moved" else "no drift seen"
     return {
         "schemaVersion": SCHEMA_VERSION,
         "suite": found.suite.name,
@@ -150,13 +196,16 @@ def drift_report_json(found: DriftedView) -> dict[str, Any]:
         "text": verdict_text(found),
         "prompts": dict(found.then.prompts),
         "model": found.then.model,
-        "then": {"source": found.source, "runId": found.then.run_id, "at": found.then.at},
+        "then": _then_json(found),
         "sample": list(found.sample),
         "of": found.of,
         "seed": found.seed,
         "complete": not found.again.failed,
         "failed": dict(found.again.failed),
         **drift_json(drift),
+        "cases": [
+            {"id": case.case_id, "then": case.then, "now": case.now, "same": case.same} for case in found.again.cases
+        ],
         "usage": {
             "requests": usage.requests,
             "replayed": usage.replayed,

@@ -24,26 +24,34 @@ SUMMARY_BYTES = 1_000_000
 
 def github_annotations(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:
     """Workflow commands, one a line: reasons, then cases, then the verdict as a notice."""
-    found: list[tuple[Level, str]] = []
-    if comparison is not None:
-        found += [_reason(run, comparison, i) for i in range(len(comparison.reasons))]
-    else:
-        if failing := fail_zones(run):
-            text = f"{', '.join(failing)} (row3 --compare judges)"
-            found.append(("warning", annotation("warning", text, title="row3: fail zone")))
-        if text := declines_line(declines, run):
-            found.append(("warning", annotation("warning", text, title="row3: declining")))
-    named = {reason.case_id for reason in comparison.reasons} if comparison is not None else set()
-    counts = dict.fromkeys(("error", "warning"), 0)
-    for outcome in outcomes(run, comparison):
-        line = _case(run, outcome) if outcome.case_id not in named else None
-        if line is not None and counts[line[0]] < MOST_OF_A_LEVEL:
-            counts[line[0]] += 1
-            found.append(line)
+    found = annotations_of(run, comparison, declines=declines)
     lines = [text for level in ("error", "warning") for each, text in found if each == level]
     if comparison is not None:
         lines.append(annotation("notice", summary(comparison), title=f"row3: {verdict_word(comparison)}"))
     return "".join(f"{line}\n" for line in lines)
+
+
+def annotations_of(
+    run: RunView, comparison: ComparisonView | None, *, declines: int = 0, name: str = "row3"
+) -> list[tuple[Level, str]]:
+    """The errors and warnings of a run, with their levels; `name` begins each title."""
+    found: list[tuple[Level, str]] = []
+    if comparison is not None:
+        found += [_reason(run, comparison, i, name) for i in range(len(comparison.reasons))]
+    else:
+        if failing := fail_zones(run):
+            text = f"{', '.join(failing)} (row3 --compare judges)"
+            found.append(("warning", annotation("warning", text, title=f"{name}: fail zone")))
+        if text := declines_line(declines, run):
+            found.append(("warning", annotation("warning", text, title=f"{name}: declining")))
+    named = {reason.case_id for reason in comparison.reasons} if comparison is not None else set()
+    counts = dict.fromkeys(("error", "warning"), 0)
+    for outcome in outcomes(run, comparison):
+        line = _case(run, outcome, name) if outcome.case_id not in named else None
+        if line is not None and counts[line[0]] < MOST_OF_A_LEVEL:
+            counts[line[0]] += 1
+            found.append(line)
+    return found
 
 
 def step_summary(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:
@@ -77,24 +85,24 @@ def annotation(level: Level, message: str, *, title: str, file: str = "", line: 
     return f"::{level} {place}title={_property(title)}::{_data(message)}"
 
 
-def _reason(run: RunView, comparison: ComparisonView, i: int) -> tuple[Level, str]:
+def _reason(run: RunView, comparison: ComparisonView, i: int, name: str) -> tuple[Level, str]:
     reason = comparison.reasons[i]
     level: Level = "error" if reason.verdict is Verdict.BLOCK and comparison.blocked else "warning"
     file = _file(run, reason.case_id) if reason.case_id else ""
-    return level, annotation(level, reason.text, title=f"row3: {reason.verdict.word}", file=file)
+    return level, annotation(level, reason.text, title=f"{name}: {reason.verdict.word}", file=file)
 
 
-def _case(run: RunView, outcome: Outcome) -> tuple[Level, str] | None:
+def _case(run: RunView, outcome: Outcome, name: str) -> tuple[Level, str] | None:
     file = _file(run, outcome.case_id)
     if outcome.status == "failed":
         text = f"{outcome.case_id}: {outcome.problem}"
-        return "error", annotation("error", text, title="row3: no answer", file=file)
+        return "error", annotation("error", text, title=f"{name}: no answer", file=file)
     if outcome.status == "bad_answer":
         text = f"{outcome.case_id}: {outcome.problem}"
-        return "warning", annotation("warning", text, title="row3: bad answer", file=file)
+        return "warning", annotation("warning", text, title=f"{name}: bad answer", file=file)
     if outcome.regressed and outcome.delta is not None and outcome.value is not None:
         moved = f"{numbers.percent(outcome.value)} ({numbers.points(outcome.delta)} points)"
-        return "warning", annotation("warning", f"{outcome.case_id}: {moved}", title="row3: regressed", file=file)
+        return "warning", annotation("warning", f"{outcome.case_id}: {moved}", title=f"{name}: regressed", file=file)
     return None
 
 

@@ -88,8 +88,10 @@ def _cost(usage: Usage, model: str) -> str:
 
 
 def fail_zones(run: RunView) -> list[str]:
-    """Titles of the metrics in their fail zone."""
-    return [title_of(run.suite, key) for key, zone in run.zones.items() if zone is Zone.FAIL]
+    """Titles of the metrics in their fail zone, and which of them only warn."""
+    failing = [key for key, zone in run.zones.items() if zone is Zone.FAIL]
+    warns = {key for key in failing if not run.suite.rules.thresholds[key].blocking}
+    return [title_of(run.suite, key) + (" (warns, does not block)" if key in warns else "") for key in failing]
 
 
 def declines_line(declines: int, run: RunView) -> str:

@@ -10,6 +10,7 @@ from row3.reports import numbers
 from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_block
 from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, wrap
+from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
 
 SHOWN_REASONS = 6
 SHOWN_CASES = 4
@@ -26,13 +27,10 @@ class HookView(Protocol):
     def base(self) -> str | None: ...
 
     @property
-    def comparisons(self) -> Sequence[ComparisonView]: ...
+    def results(self) -> Sequence[SuiteResult]: ...
 
     @property
-    def notes(self) -> Sequence[str]: ...
-
-    @property
-    def gone(self) -> Sequence[str]: ...
+    def untouched(self) -> Sequence[str]: ...
 
     @property
     def exit_code(self) -> int: ...
@@ -41,10 +39,25 @@ class HookView(Protocol):
 def hook_text(hook: HookView, *, colour: bool = False) -> str:
     """Nothing where there was nothing to judge; a line a suite where it may pass; a screen where it may not."""
     style = Style(colour)
-    lines = [f"row3: {plain(note)}" for note in hook.notes]
-    lines += [f"row3: suite {plain(name)}: all its golden cases are gone" for name in hook.gone]
-    for comparison in hook.comparisons:
-        lines += _comparison(comparison, style)
+    notes: dict[str, list[str]] = {}
+    for result in hook.results:
+        if isinstance(result, Unjudged | Judged) and result.note:
+            notes.setdefault(result.note, []).append(plain(result.suite))
+    lines = [
+        line
+        for note, names in notes.items()
+        for line in wrap(
+            plain(note), first=f"row3: suite{'s' if len(names) > 1 else ''} {', '.join(names)}: ", then="  "
+        )
+    ]
+    for result in hook.results:
+        if isinstance(result, Gone | Broken):
+            lines += wrap(plain(result.problem), first=f"row3: suite {plain(result.suite)}: ", then="  ")
+    for result in hook.results:
+        if isinstance(result, Judged):
+            lines += _comparison(result.comparison, style)
+    if hook.results and hook.untouched:
+        lines += wrap(f"not concerned: {', '.join(map(plain, hook.untouched))}", first="row3: ", then="  ")
     if hook.exit_code:
         what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
         lines += ["", style.paint(f"row3 stops this {what}.", RED, BOLD), *_cure(hook)]
@@ -89,15 +102,26 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     return lines
 
 
+def _named(hook: HookView) -> str:
+    """The suite that the cure is for, where there are several."""
+    if len(hook.results) + len(hook.untouched) < 2:
+        return ""
+    worst = next((result for result in hook.results if result.exit_code == hook.exit_code), hook.results[0])
+    return f" --suite {plain(worst.suite)}"
+
+
 def _cure(hook: HookView) -> list[str]:
-    if any(comparison.run.collected.failed for comparison in hook.comparisons):
+    if all(result.exit_code in (0, 2) for result in hook.results):
+        return ["  Mend the file; row3 lint names all that is wrong."]
+    if any(result.exit_code == 3 for result in hook.results):
         return [
             "  These answers are not recorded. Record them and add them to the change:",
-            "    row3 --compare --mode auto --model MODEL && git add recordings",
+            f"    row3 --compare{_named(hook)} --mode auto --model MODEL && git add recordings",
         ]
+    suite = _named(hook)
     return [
-        "  See it in full:     row3 --compare",
-        "  Explain a case:     row3 investigate CASE",
-        "  Accept it, signed:  row3 --compare --approve REASON",
+        f"  See it in full:     row3 --compare{suite}",
+        f"  Explain a case:     row3 investigate{suite} CASE",
+        f"  Accept it, signed:  row3 --compare{suite} --approve REASON",
         "                      git add metrics-history.json CHANGELOG.md",
     ]

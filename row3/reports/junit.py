@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.reports import numbers
@@ -21,8 +22,13 @@ def junit_xml(run: RunView, comparison: ComparisonView | None = None) -> str:
     The test case `gate` is there for a comparison only and fails with all the reasons when it blocks; of an incomplete
     run, which is not judged, it is an error.
     """
-    root = Element("testsuites")
-    suite = SubElement(root, "testsuite", {"name": _clean(f"row3 {run.suite.name}")})
+    return junit_file([junit_suite(run, comparison)])
+
+
+def junit_suite(run: RunView, comparison: ComparisonView | None) -> Element:
+    """The test suite of a run or a comparison, without its counts."""
+    suite = Element("testsuite", {"name": _clean(f"row3 {run.suite.name}")})
+    suite.set("timestamp", _clean(run.header.at.removesuffix("Z")))
     group = _clean(f"row3.{run.suite.name}")
     informational = run.suite.policy.informational
     for outcome in outcomes(run, comparison):
@@ -30,14 +36,33 @@ def junit_xml(run: RunView, comparison: ComparisonView | None = None) -> str:
         _case(SubElement(suite, "testcase", attributes), outcome, judged=not informational)
     if comparison is not None:
         _gate(SubElement(suite, "testcase", {"classname": group, "name": "gate", "time": "0"}), comparison)
-    counts = {
-        "tests": len(suite),
-        "failures": len(suite.findall("testcase/failure")),
-        "errors": len(suite.findall("testcase/error")),
-    }
-    for element in (root, suite):
+    return suite
+
+
+def unusable_suite(name: str, kind: str, problem: str, *, error: bool) -> Element:
+    """The test suite of one that could not be run: its gate is an error, or a failure."""
+    suite = Element("testsuite", {"name": _clean(f"row3 {name}")})
+    gate = SubElement(suite, "testcase", {"classname": _clean(f"row3.{name}"), "name": "gate", "time": "0"})
+    _problem(gate, "error" if error else "failure", kind, problem)
+    return suite
+
+
+def junit_file(suites: Sequence[Element]) -> str:
+    """The whole file of some test suites, counted."""
+    root = Element("testsuites")
+    root.extend(suites)
+    for element in (root, *suites):
+        cases = list(element.iter("testcase"))
+        counts = {
+            "tests": len(cases),
+            "failures": sum(case.find("failure") is not None for case in cases),
+            "errors": sum(case.find("error") is not None for case in cases),
+        }
+        there = dict(element.attrib)
+        element.attrib.clear()
+        element.attrib |= {key: there[key] for key in ("name",) if key in there}
         element.attrib |= {key: str(number) for key, number in counts.items()} | {"skipped": "0", "time": "0"}
-    suite.set("timestamp", _clean(run.header.at.removesuffix("Z")))
+        element.attrib |= {key: there[key] for key in ("timestamp",) if key in there}
     indent(root)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
 

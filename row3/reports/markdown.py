@@ -32,9 +32,14 @@ SHOWN_DIFF = 200
 
 
 def markdown_report(
-    run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0, details: bool = True
+    run: RunView,
+    comparison: ComparisonView | None = None,
+    *,
+    declines: int = 0,
+    details: bool = True,
+    named: bool = False,
 ) -> str:
-    """A whole report; without details nothing unfolds."""
+    """A whole report; without details nothing unfolds, with `named` its commands name their suite."""
     parts = [[_heading(run, comparison)], [_what_runs(run)]]
     if comparison is not None:
         parts += [[f"**{inline(summary(comparison))}**"], _compared(comparison), _reasons(comparison)]
@@ -44,7 +49,7 @@ def markdown_report(
     if details:
         parts += _details(run, comparison)
     if comparison is not None:
-        parts.append([f"> {'<br>'.join(inline(text) for text in what_next(comparison))}"])
+        parts.append([f"> {'<br>'.join(inline(text) for text in what_next(comparison, named=named))}"])
     return "\n\n".join("\n".join(part) for part in parts if part) + "\n"
 
 
@@ -77,7 +82,7 @@ def _scorecard(run: RunView, *, companion: bool) -> list[str]:
         if metric.key not in run.header.metrics:
             continue
         threshold = run.suite.rules.thresholds.get(metric.key)
-        limits = [numbers.limit(each, metric) for each in numbers.limits_of(threshold)] or ["", "", ""]
+        limits = ["", "", ""] if threshold is None else numbers.limit_texts(threshold, metric)
         value, n = run.header.metrics[metric.key], run.header.denominators.get(metric.key, 0)
         zone = _zone(run.zones.get(metric.key))
         rows.append([inline(metric.title), _value(metric, run, value), zone, *limits, f"{n:,}"])

@@ -40,6 +40,12 @@ def limit(threshold: float, metric: Metric) -> str:
     return f"{'≥' if metric.higher_is_better else '≤'}{compact(threshold)}"
 
 
+def limit_texts(threshold: Threshold, metric: Metric) -> list[str]:
+    """Minimum, target, excellent; a minimum that only warns in brackets."""
+    minimum, *others = (limit(each, metric) for each in limits_of(threshold))
+    return [minimum if threshold.blocking else f"({minimum})", *others]
+
+
 def limits_of(threshold: Threshold | None) -> tuple[float, ...]:
     """The three limits as numbers; none of none."""
     return () if threshold is None else (threshold.minimum, threshold.target, threshold.excellent)

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from row3.domain.intervals import Interval
+from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Reason
 from row3.gate.sensitivity import Sensitivity
+from row3.gate.zones import warning_only
 from row3.metrics.extraction import entity_metrics
 from row3.reports.bounds_text import bounds
 from row3.reports.match_counts import tally_json
@@ -47,6 +49,7 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         "verdict": None,
         "reasons": [],
         "usage": dict(header.usage),
+        "tier": tier_of(header.mode),
         "runId": header.run_id,
         "at": header.at,
         "repeats": header.repeats,
@@ -64,6 +67,8 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
     }
     if run.collected.tally:
         value["matchCounts"] = tally_json(run.collected.tally, run.suite.rules.predicates)
+    if warns := warning_only(run.suite.rules.thresholds):
+        value["warningOnly"] = sorted(warns)
     if entities := entity_metrics(header.metrics):
         value["entityMetrics"] = entities
     return value if comparison is None else value | _judged(comparison)
@@ -135,6 +140,8 @@ def _baseline(header: HeaderView, against: str | None) -> dict[str, Any]:
     value: dict[str, Any] = {
         "runId": header.run_id,
         "at": header.at,
+        "mode": header.mode,
+        "tier": tier_of(header.mode),
         "prompts": dict(header.prompts),
         "model": header.model,
         "metrics": dict(header.metrics),

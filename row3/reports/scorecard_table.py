@@ -32,6 +32,8 @@ SHORT = {
 }
 """Column headers of the table of cases; another metric's is the last word of its title."""
 
+WARNS = "(a minimum in brackets warns and does not block)"
+
 
 def scorecard_table(
     run: RunView, *, declines: int = 0, colour: bool = False, verbose: bool = False, width: int = WIDTH
@@ -69,6 +71,8 @@ def _aggregate(run: RunView, style: Style) -> list[str]:
     lines = table(headers, rows, "lrlrrrr", style)
     cut = 2 + len(headline)
     quiet = [style.dim(line) for line in lines[cut:]]
+    if any(not run.suite.rules.thresholds[m.key].blocking for m in headline + companions if m.key in run.zones):
+        quiet.append(style.dim(WARNS))
     return [*lines[:cut], *([""] if quiet else []), *quiet]
 
 
@@ -80,7 +84,7 @@ def _row(metric: Metric, run: RunView, style: Style, longest_count: int) -> list
         title, value = style.bold(title), style.bold(value)
     limits = ["", "", ""]
     if threshold is not None:
-        limits = [style.dim(numbers.limit(each, metric)) for each in numbers.limits_of(threshold)]
+        limits = [style.dim(text) for text in numbers.limit_texts(threshold, metric)]
     n = f"{run.header.denominators.get(metric.key, 0):,}"
     return [title, value, style.zone(run.zones.get(metric.key)), *limits, n]
 

@@ -25,11 +25,12 @@ class _Section(BaseModel):
 
 
 class ThresholdConfig(_Section):
-    """Where the zones of a metric begin, as fractions."""
+    """Where the zones of a metric begin, as fractions; what is left out is as it was."""
 
-    minimum: Fraction = Field(description="Worse than this fails.")
-    target: Fraction = Field(description="At least this good passes.")
-    excellent: Fraction = Field(description="At least this good is excellent.")
+    minimum: Fraction | None = Field(default=None, description="Worse than this fails.")
+    target: Fraction | None = Field(default=None, description="At least this good passes.")
+    excellent: Fraction | None = Field(default=None, description="At least this good is excellent.")
+    blocking: bool | None = Field(default=None, description="Whether the fail zone blocks; false: it only warns.")
 
 
 class SemanticConfig(_Section):
@@ -81,6 +82,13 @@ class GateConfig(_Section):
     informational: bool = Field(default=False, description="Report, and never block.")
 
 
+class LiveConfig(_Section):
+    """What holds in mode `live` in the place of the suite's own settings, key by key."""
+
+    thresholds: dict[str, ThresholdConfig] = {}
+    gate: GateConfig = GateConfig()
+
+
 class ProviderConfig(_Section):
     """Who answers. The key comes from the environment only."""
 
@@ -116,6 +124,7 @@ class SuiteConfig(_Section):
     matching: MatchingConfig = MatchingConfig()
     predicates: PredicatesConfig = PredicatesConfig()
     gate: GateConfig = GateConfig()
+    live: LiveConfig = Field(default=LiveConfig(), description="What is otherwise in mode `live`.")
 
 
 class Config(_Section):

@@ -7,6 +7,7 @@ union merge of two branches that both appended is again a valid file.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -102,14 +103,19 @@ def _entry(value: Any, *, where: str) -> HistoryEntry:
 
 def history_text(root: Path, entry: HistoryEntry) -> str:
     """The file's text with one more entry; every earlier line stays as it is. Raises `InvalidFile`."""
+    return history_with(root, [entry])
+
+
+def history_with(root: Path, entries: Sequence[HistoryEntry]) -> str:
+    """The same with more entries than one."""
     path = root / FILE
-    line = dump_line(entry.model_dump(mode="json", by_alias=True, exclude_none=True))
+    lines = [dump_line(entry.model_dump(mode="json", by_alias=True, exclude_none=True)) for entry in entries]
     earlier: list[str] = []
     if path.exists():
         text = read_text(path, where=FILE)
         parse_history(text)
         earlier = [row for _, row in _rows(text)] if text.strip() else []
-    rows = [*earlier, line]
+    rows = [*earlier, *lines]
     return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
 
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from row3.domain.metrics import Threshold
+from row3.domain.metrics import Metric, Threshold
+from row3.domain.tiers import Tier, file_stem, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.limits import parse_limits
 from row3.gate.policy import GatePolicy
@@ -17,7 +18,17 @@ from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
 from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
-from row3.store.config import FILE, Config, GateConfig, ProviderConfig, SemanticConfig, SuiteConfig, read_config
+from row3.store.config import (
+    FILE,
+    Config,
+    GateConfig,
+    LiveConfig,
+    ProviderConfig,
+    SemanticConfig,
+    SuiteConfig,
+    ThresholdConfig,
+    read_config,
+)
 
 LOCAL = ".row3"
 READ_PATHS = (FILE, "golden", "prompts", "recordings", "baselines", "metrics-history.json")
@@ -39,9 +50,9 @@ class Project:
         """Folder of a suite's recordings."""
         return self.root / "recordings" / suite
 
-    def baseline(self, suite: str) -> Path:
-        """A suite's current baseline."""
-        return self.root / "baselines" / f"{suite}.json"
+    def baseline(self, suite: str, tier: Tier = "replay") -> Path:
+        """The current baseline of a suite's tier."""
+        return self.root / "baselines" / f"{file_stem(suite, tier)}.json"
 
     @property
     def local(self) -> Path:
@@ -65,6 +76,18 @@ class Suite:
     rules: Rules
     policy: GatePolicy
     provider: ProviderConfig
+    tier: Tier = "replay"
+    """Whose thresholds and limits these are, and whose baseline is compared with."""
+
+
+def baseline_tier(project: Project, suite: Suite) -> Tier:
+    """The tier whose baseline a suite is compared with: its own; that of recorded answers while it has none."""
+    return suite.tier if project.baseline(suite.name, suite.tier).is_file() else "replay"
+
+
+def has_baseline(project: Project, suite: Suite) -> bool:
+    """Whether there is something to compare with."""
+    return project.baseline(suite.name, baseline_tier(project, suite)).is_file()
 
 
 def find_root(start: Path) -> Path:
@@ -91,8 +114,11 @@ def open_project(start: Path) -> Project:
     return Project(root, read_config(root))
 
 
-def pick_suite(project: Project, name: str | None) -> Suite:
-    """The suite of that name, or the default one; raises `UsageError` naming those there are."""
+def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> Suite:
+    """The suite of that name, or the default one; raises `UsageError` naming those there are.
+
+    Without a tier it is that of the project's mode.
+    """
     there = project.suite_names()
     if name is None:
         name = project.config.suite or (there[0] if len(there) == 1 else None)
@@ -106,31 +132,43 @@ def pick_suite(project: Project, name: str | None) -> Suite:
         near = difflib.get_close_matches(name, there, n=1)
         hint = f"Did you mean `{near[0]}`?" if near else f"Suites: {', '.join(there) or 'none'}"
         raise UsageError(f"suite `{name}` does not exist", where="golden/", fix=hint)
-    return make_suite(project.config, name)
+    return make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
 
 
-def make_suite(config: Config, name: str) -> Suite:
-    """A suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
+def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
+    """A tier of a suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
     settings = config.suites.get(name, SuiteConfig())
     where = f"{FILE} field suites.{name}"
+    if name != suite_of_stem(name):
+        what = f"a suite cannot be called `{name}`: its baseline would be that of another one's live tier"
+        raise InvalidFile(what, where=f"golden/{name}/", fix="Give it a name without a dot")
     kind = kind_named(settings.kind, where=f"{where}.kind")
     known = {metric.key for metric in kind.metrics}
-    for field, keys in (("weights", settings.weights), ("thresholds", settings.thresholds)):
+    live = settings.live if tier == "live" else LiveConfig()
+    for field, keys in (
+        ("weights", settings.weights),
+        ("thresholds", settings.thresholds),
+        ("live.thresholds", live.thresholds),
+        ("gate.metrics", dict.fromkeys(settings.gate.metrics or ())),
+        ("live.gate.metrics", dict.fromkeys(live.gate.metrics or ())),
+    ):
         _check_metrics(keys, known, where=f"{where}.{field}")
-    _check_metrics(dict.fromkeys(settings.gate.metrics or ()), known, where=f"{where}.gate.metrics")
     weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
     if kind.primary in weights:
         raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
-    thresholds = {metric.key: metric.threshold for metric in kind.metrics if metric.threshold is not None}
-    for key, limits in settings.thresholds.items():
-        higher = next(metric.higher_is_better for metric in kind.metrics if metric.key == key)
-        steps = [limits.minimum, limits.target, limits.excellent]
-        if steps != sorted(steps, reverse=not higher):
-            order = "minimum ≤ target ≤ excellent" if higher else "minimum ≥ target ≥ excellent"
-            raise InvalidFile("the zones overlap", where=f"{where}.thresholds.{key}", fix=f"Keep {order}")
-        thresholds[key] = Threshold(*steps)
-    if settings.gate.investigate > settings.gate.block:
-        raise InvalidFile("`investigate` is above `block`", where=f"{where}.gate", fix="Keep investigate ≤ block")
+    gate = settings.gate.model_copy(update={key: getattr(live.gate, key) for key in live.gate.model_fields_set})
+    thresholds = {
+        metric.key: replace(metric.threshold, blocking=metric.blocking or metric.key in (gate.metrics or ()))
+        for metric in kind.metrics
+        if metric.threshold is not None
+    }
+    for field, table in (("thresholds", settings.thresholds), ("live.thresholds", live.thresholds)):
+        for key, limits in table.items():
+            metric = next(metric for metric in kind.metrics if metric.key == key)
+            thresholds[key] = _threshold(limits, metric, thresholds.get(key), where=f"{where}.{field}.{key}")
+    at_gate = f"{where}.live.gate" if live.gate.model_fields_set else f"{where}.gate"
+    if gate.investigate > gate.block:
+        raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
     return Suite(
         name=name,
         kind=kind,
@@ -145,9 +183,27 @@ def make_suite(config: Config, name: str) -> Suite:
             semantic=_semantic(settings.matching.semantic, where=f"{where}.matching.semantic"),
             predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
         ),
-        policy=_policy(settings.gate, kind, where=f"{where}.gate"),
+        policy=_policy(gate, kind, thresholds, where=at_gate),
         provider=_merged(config.provider, settings.provider),
+        tier=tier,
     )
+
+
+def _threshold(own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str) -> Threshold:
+    """A metric's zones: what is given, and the rest as it was."""
+    steps: list[float] = []
+    for field in ("minimum", "target", "excellent"):
+        value = getattr(own, field)
+        if value is None and general is None:
+            what = f"`{field}` is missing, and {metric.key} has no zones by itself"
+            raise InvalidFile(what, where=where, fix="Give minimum, target and excellent")
+        steps.append(getattr(general, field) if value is None else value)
+    minimum, target, excellent = steps
+    if steps != sorted(steps, reverse=not metric.higher_is_better):
+        order = "minimum ≤ target ≤ excellent" if metric.higher_is_better else "minimum ≥ target ≥ excellent"
+        raise InvalidFile("the zones overlap", where=where, fix=f"Keep {order}")
+    blocking = own.blocking if own.blocking is not None else general is None or general.blocking
+    return Threshold(minimum, target, excellent, blocking)
 
 
 def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
@@ -161,8 +217,9 @@ def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | 
     return SemanticRule(LOCAL_MODEL, settings.threshold)
 
 
-def _policy(gate: GateConfig, kind: Kind, *, where: str) -> GatePolicy:
-    headline = [metric.key for metric in kind.metrics if not metric.companion]
+def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *, where: str) -> GatePolicy:
+    blocking = {key for key, threshold in thresholds.items() if threshold.blocking}
+    headline = [m.key for m in kind.metrics if not m.companion and (m.blocking or m.key in blocking)]
     policy = GatePolicy(
         unit=gate.unit,
         block=gate.block,

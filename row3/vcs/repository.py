@@ -156,6 +156,17 @@ class Repository:
             self._explain(answer, command[0], base, *((tree,) if tree else ()))
         return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
 
+    def differing(self, paths: Sequence[str], *, base: str) -> list[str]:
+        """The files under `paths` of `base` that are otherwise, or not at all, in the work tree.
+
+        Raises UsageError for an unknown ref.
+        """
+        how = ("-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "--diff-filter=a")
+        answer = self._git.ask("diff", *how, refs.checked(base), "--", *trees.pathspecs(paths), expect=None)
+        if answer.code:
+            self._explain(answer, "diff", base)
+        return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
+
     def commit(self, paths: Sequence[str], message: str) -> str | None:
         """Commit what has changed under `paths` and nothing else; the new commit, None where nothing has.
 

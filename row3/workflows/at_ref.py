@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -11,10 +11,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from row3.domain.prompts import parse_version
+from row3.domain.tiers import Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
+from row3.store.history import FILE as HISTORY
 from row3.store.project import Project, Suite, make_suite
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.workflows.differences import loosened
@@ -23,7 +25,7 @@ from row3.workflows.run_header import rules_of
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
-READ = (FILE, "golden", "baselines", PROMOTED)
+READ = (FILE, "golden", "baselines", PROMOTED, HISTORY)
 """What a comparison against a git ref takes from that ref."""
 NAMED = 5
 """Files that a reason names before it only counts."""
@@ -70,32 +72,66 @@ def find_ref(project: Project, name: str) -> Ref:
     return Ref(repository, repository.resolve(name), name, inside_of(repository, project.root))
 
 
-@contextmanager
-def judging_by(project: Project, suite: Suite, ref: Ref | None) -> Iterator[Judging]:
-    """What judges a suite; the files of a ref are laid out in a temporary folder meanwhile.
+class Base:
+    """The files of a ref, laid out in a folder: for one suite, or for all of them in turn."""
 
-    Raises `InvalidFile` where the ref does not have the suite.
+    def __init__(self, ref: Ref, folder: Path) -> None:
+        root = folder / ref.inside
+        self.ref = ref
+        self.project = Project(root, read_config(root))
+        self._cases: dict[Path, dict[str, Path]] = {}
+
+    def cases(self, suite: str) -> dict[str, Path]:
+        """A suite's golden cases by file name, as the ref has them, without those that are laid beside them later.
+
+        Raises `InvalidFile` where the ref has none.
+        """
+        folder = self.project.golden(suite)
+        if folder not in self._cases:
+            self._cases[folder] = _by_name(folder)
+        return self._cases[folder]
+
+    def suites(self, tier: Tier) -> list[str]:
+        """The suites that have a baseline of this tier there."""
+        stems = [path.stem for path in sorted((self.project.root / "baselines").glob("*.json"))]
+        return [suite_of_stem(stem) for stem in stems if stem == file_stem(suite_of_stem(stem), tier)]
+
+
+@contextmanager
+def laid_out(ref: Ref | None, changed: Sequence[str] | None = None) -> Iterator[Base | None]:
+    """The files of a ref in a temporary folder; None without one. Raises `InvalidFile` for its row3.toml.
+
+    Of the recordings only those that differ are laid out: files of `changed`, or of the work tree where that is None.
     """
     if ref is None:
-        yield Judging(project, suite, case_files(project.golden(suite.name)))
+        yield None
         return
+    recordings = f"{ref.inside}recordings/"
+    if changed is None:
+        changed = ref.repository.differing([recordings], base=ref.sha)
     with TemporaryDirectory(prefix="row3-against-") as name:
-        root = Path(name)
-        ref.repository.read_tree(ref.sha, [ref.inside + path for path in READ], root)
-        yield _at(root / ref.inside, ref.label, project, suite)
+        paths = [*(ref.inside + path for path in READ), *(path for path in changed if path.startswith(recordings))]
+        ref.repository.read_tree(ref.sha, paths, Path(name))
+        yield Base(ref, Path(name))
 
 
-def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
-    name = here.name
-    there = Project(base, read_config(base))
+def judging_by(project: Project, suite: Suite, base: Base | None) -> Judging:
+    """What judges a suite. Raises `InvalidFile` where the base does not have the suite."""
+    if base is None:
+        return Judging(project, suite, case_files(project.golden(suite.name)))
+    return _at(base, project, suite)
+
+
+def _at(base: Base, own: Project, here: Suite) -> Judging:
+    name, label, there = here.name, base.ref.label, base.project
     if not there.golden(name).is_dir():
         raise InvalidFile(
             f"the suite does not exist at {label}", where=f"golden/{name}/", fix="Compare without --against"
         )
     # How the answers come about is the change's business; what they are held to is the ref's.
-    suite = replace(make_suite(there.config, name), pipeline=here.pipeline, provider=here.provider)
-    old = {path.name: path for path in case_files(there.golden(name))}
-    new = _named_as_before(old, {path.name: path for path in case_files(own.golden(name))}, suite)
+    suite = replace(make_suite(there.config, name, here.tier), pipeline=here.pipeline, provider=here.provider)
+    old = base.cases(name)
+    new = _named_as_before(old, _by_name(own.golden(name)), suite)
     gone = sorted(set(old) - set(new))
     changed = sorted(file for file in set(old) & set(new) if old[file].read_bytes() != new[file].read_bytes())
     added = sorted(set(new) - set(old))
@@ -118,17 +154,37 @@ def _at(base: Path, label: str, own: Project, here: Suite) -> Judging:
         if not looser:
             what = f"{FILE} has other rules than at {label}; those of {label} judge"
             reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
-    reasons += _promotions(read_promoted(base), read_promoted(own.root), label)
+    reasons += _live_tier(there, own, name, label)
+    reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label)
     if there.config.suite != own.config.suite:
         what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
-        shutil.copyfile(new[file], there.golden(name) / file)
+        copy = there.golden(name) / file
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(new[file], copy)
     notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
     before, after = there.baseline(name), own.baseline(name)
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
     return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes, moved)
+
+
+def _live_tier(there: Project, own: Project, name: str, label: str) -> list[Reason]:
+    """What a change does to the tier that it is not judged by: nobody else would look."""
+    before, after = make_suite(there.config, name, "live"), make_suite(own.config, name, "live")
+    recorded = loosened(rules_of(make_suite(there.config, name)), rules_of(make_suite(own.config, name)))
+    reasons = [
+        Reason(Verdict.BLOCK, f"{FILE} asks for less of live answers than at {label}: {line}", cause="rules")
+        for line in loosened(rules_of(before), rules_of(after))
+        if line not in recorded  # told already, of both tiers
+    ]
+    old, new = (project.baseline(name, "live") for project in (there, own))
+    if old.is_file() and not (new.is_file() and new.read_bytes() == old.read_bytes()):
+        how = "changed" if new.is_file() else "removed"
+        what = f"the baseline of live answers was {how} since {label}; no recording can tell whether it is true"
+        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="baseline"))
+    return reasons
 
 
 def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str) -> list[Reason]:
@@ -145,6 +201,10 @@ def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str
         if before is not None and after is not None and after < before:
             reasons.append(Reason(Verdict.BLOCK, f"{name} falls back from {before} to {after}", cause="locks"))
     return reasons
+
+
+def _by_name(folder: Path) -> dict[str, Path]:
+    return {path.relative_to(folder).as_posix(): path for path in case_files(folder)}
 
 
 def _named_as_before(old: dict[str, Path], new: dict[str, Path], suite: Suite) -> dict[str, Path]:

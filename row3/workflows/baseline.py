@@ -6,13 +6,14 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from row3.domain.requests import digest_json
+from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import content_digest, demands
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
-from row3.store.saved_runs import SavedRun, parse_record, read_run, run_bytes
+from row3.store.project import Project, Suite, baseline_tier
+from row3.store.saved_runs import RunHeader, SavedRun, parse_record, read_run, run_bytes
 from row3.store.transaction import commit
 from row3.workflows.evidence import declining_runs
 from row3.workflows.rescore import StoredCases
@@ -54,7 +55,7 @@ def archived(suite: str, run_id: str) -> str:
 def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]:
     """The new baseline, and the old one under its own name in the archive."""
     files: dict[str, bytes] = {}
-    current = project.baseline(suite.name)
+    current = project.baseline(suite.name, suite.tier)
     if current.exists():
         old = read_run(current, where=f"baselines/{current.name}")
         files[archived(suite.name, old.header.run_id)] = current.read_bytes()
@@ -73,19 +74,37 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
             yield full.line()
 
     header = run.header.model_copy(update={"schema_": "../schemas/baseline.schema.json"})
-    files[f"baselines/{suite.name}.json"] = b"".join(run_bytes(header, lines()))
+    files[f"baselines/{current.name}"] = b"".join(run_bytes(header, lines()))
     return files
 
 
+def _flag(project: Project, suite: Suite) -> str:
+    """What a command needs to be of this suite, where it is not the one that runs by itself."""
+    alone = project.config.suite == suite.name or project.suite_names() == [suite.name]
+    return "" if alone else f" --suite {suite.name}"
+
+
+def mixed_tiers(suite: Suite, baseline: RunHeader) -> str:
+    """What to say where live answers are compared with a baseline of recorded ones, or the reverse; else nothing."""
+    there = tier_of(baseline.mode)
+    if there == suite.tier:
+        return ""
+    if suite.tier == "live":
+        return "tier: compared with the baseline of recorded answers (`row3 --baseline --mode live` makes a live one)"
+    return "tier: the baseline holds live answers, these are recorded (`row3 --baseline` makes one of recorded answers)"
+
+
 def read_baseline(project: Project, suite: Suite, *, against: str | None = None) -> SavedRun:
-    """The suite's baseline; raises `InvalidFile` that says how to make one."""
-    path = project.baseline(suite.name)
-    where = f"baselines/{suite.name}.json" + (f" at {against}" if against else "")
+    """The baseline that the suite is compared with; raises `InvalidFile` that says how to make one."""
+    path = project.baseline(suite.name, baseline_tier(project, suite))
+    where = f"baselines/{path.name}" + (f" at {against}" if against else "")
     if path.is_dir():
         raise InvalidFile("a folder stands where the baseline should", where=where, fix="Move it away")
     if not path.is_file():
         raise InvalidFile(
-            "there is no baseline to compare with", where=where, fix="Make one with `row3 --baseline`, and commit it"
+            "there is no baseline to compare with",
+            where=where,
+            fix=f"Make one with `row3 --baseline{_flag(project, suite)}`, and commit it",
         )
     run = read_run(path, where=where)
     if run.header.kind != suite.kind.name:
@@ -93,5 +112,11 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
             f"the baseline is of kind `{run.header.kind}`, the suite of kind `{suite.kind.name}`",
             where=where,
             fix="Make a new one with `row3 --baseline`",
+        )
+    if path != project.baseline(suite.name) and tier_of(run.header.mode) != "live":
+        raise InvalidFile(
+            f"the baseline of the live tier holds a run in mode `{run.header.mode}`",
+            where=where,
+            fix="Make one with `row3 --baseline --mode live`",
         )
     return run

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.metrics.composite import overall
 from row3.store.cases import content_digest, read_cases
@@ -135,8 +136,7 @@ def saved_runs(project: Project, suite: Suite) -> Iterator[SavedRun]:
     """Run logs, baseline and archived baselines of the suite, oldest first, each run once. Raises `InvalidFile`."""
     archive = project.root / "baselines" / "archive"
     paths = [*latest_runs(project.local / "runs"), *sorted(archive.glob(f"{suite.name}-*.json"))]
-    if project.baseline(suite.name).is_file():
-        paths.append(project.baseline(suite.name))
+    paths += [path for tier in TIERS if (path := project.baseline(suite.name, tier)).is_file()]
     found: dict[str, SavedRun] = {}
     for path in paths:
         run = _read(path, project.root)

@@ -20,7 +20,7 @@ from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.sensitivity import Sensitivity, sensitivity
 from row3.gate.verdicts import Evidence, judge
-from row3.gate.zones import zone_of, zones_of
+from row3.gate.zones import warning_only, zone_of, zones_of
 from row3.metrics.tallies import Tallies
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project, Suite
@@ -96,6 +96,8 @@ class Comparer:
         self.changed: list[str] = []
         self.incomparable: list[str] = []
         self.broke: list[str] = []
+        self.otherwise: list[str] = []
+        """Cases whose answers are not those that the baseline saved."""
         self.critical: dict[str, str] = {}
         self._newly_resting: dict[str, str] = {}
         self._rested = frozenset(baseline.header.gate.get("quarantined", ()))
@@ -123,6 +125,8 @@ class Comparer:
             self.weakened[case_id] = list(compared.weakened)
         if compared.changed:
             self.changed.append(case_id)
+        if compared.otherwise:
+            self.otherwise.append(case_id)
         self.rescored += compared.rescored
         self._problem = self._problem or compared.problem
         if counts and compared.before is not None:
@@ -164,6 +168,8 @@ class Comparer:
         if judge_move(worse, policy, limit=policy.limit(kind.primary)) is Verdict.BLOCK:
             return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}"
         limits = self.suite.rules.thresholds.get(kind.primary)
+        if limits is not None and not limits.blocking:
+            return ""
         failed_before = limits is None or zone_of(before, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL
         if result.zones.get(kind.primary) is Zone.FAIL and not failed_before:
             return f"broke: {metric.title} {after:.1%} is in the fail zone"
@@ -216,6 +222,7 @@ class Comparer:
                 zones=run.zones,
                 shared=means,
                 shared_zones=zones_of(means, self.suite.kind.metrics, self.suite.rules.thresholds),
+                warning=warning_only(self.suite.rules.thresholds),
                 policy=self.suite.policy,
                 cases=run.cases - len(run.collected.failed) - len(run.collected.quarantined),
                 failed=run.collected.failed,

@@ -66,6 +66,7 @@ class CaseComparer:
             old is not None and (changed or self.scorer_changed),
             self._rescore.problem if before is not None and (changed or self.scorer_changed) else "",
             old.tally if old is not None else {},
+            otherwise=old is not None and "" not in (old.answers, record.answers) and old.answers != record.answers,
         )
 
     def against(self, record: CaseRecord, again: CaseRecord, repeats: int) -> Compared:

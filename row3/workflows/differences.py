@@ -89,6 +89,8 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
             for zone, value in old.items()
             if (now := new.get(zone, value)) != value and (now > value) is (key in lower_is_better)
         )
+        if key in current.gate.get("warning", ()) and key not in baseline.gate.get("warning", ()):
+            lines.append(f"threshold {key} was made non-blocking: its fail zone only warns")
     before, after = baseline.gate, current.gate
     lines.extend(
         f"gate limit {limit} was loosened from {before[limit]:g} to {after[limit]:g}"

@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
-from row3.gate.drift import Drift, drift_of, sample_of, sample_size
+from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.store.cases import case_files, read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project, Suite, baseline_tier, has_baseline
+from row3.store.recordings import open_index
 from row3.store.saved_runs import RunHeader, SavedRun, parse_record
 from row3.workflows.baseline import read_baseline
 from row3.workflows.budget import pricing
@@ -55,6 +56,8 @@ class Again:
     usage: Usage
     metrics: Mapping[str, Mapping[str, float]]
     """Of now, by case, where it could be compared."""
+    cases: tuple[CaseThen, ...]
+    """Those that have an answer now."""
 
 
 def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking, ids: Sequence[str]) -> Again:
@@ -79,9 +82,16 @@ def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking
     results = live.results()
     pairs, same, meter = Pairs(), 0, UsageMeter(cost)
     metrics: dict[str, Mapping[str, float]] = {}
+    cases: list[CaseThen] = []
+    primary = suite.kind.primary
     for result in results:
         for spent in result.spent:
             meter.add(spent)
+        before = None if result.compared is None else result.compared.before
+        word_for_word = _word_for_word(baseline, result)
+        if result.status != "failed":
+            then = None if before is None else before.get(primary)
+            cases.append(CaseThen(result.case_id, then, result.metrics.get(primary), word_for_word))
         if result.compared is None or result.compared.before is None:
             continue
         pairs.add(
@@ -92,10 +102,10 @@ def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking
             spreads=(result.compared.before_spread, result.spread),
         )
         metrics[result.case_id] = result.metrics
-        same += _word_for_word(baseline, result)
-    drift = drift_of(pairs, suite.kind.metrics, suite.policy, suite.kind.primary, same=same)
+        same += word_for_word
+    drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=same)
     failed = {result.case_id: result.problem for result in results if result.status == "failed"}
-    return Again(drift, len(results), failed, meter.usage(), metrics)
+    return Again(drift, len(results), failed, meter.usage(), metrics, tuple(cases))
 
 
 def _word_for_word(baseline: SavedRun, result: CaseResult) -> bool:
@@ -116,6 +126,8 @@ class Drifted:
     """Cases there are to take a sample of."""
     seed: int
     again: Again
+    recorded: tuple[str, str] | None = None
+    """When the first and the last of the recordings were made, where these are what it is compared with."""
 
     @property
     def complete(self) -> bool:
@@ -128,15 +140,20 @@ class Drifted:
         return self.again.drift.state == "moved"
 
 
-def drift(session: Session, *, sample: int | None = None, seed: int = 0) -> Drifted:
+def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:
     """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then.
 
-    Without a baseline, the recordings of the promoted prompts are what they answered. Raises `InvalidFile`,
-    `UsageError`, `ProviderStopped`.
+    Without a baseline, or where `recordings` asks for it, the recordings of the promoted prompts (or of those that are
+    named) are what they answered. Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
-    _refuse(session, sample)
+    _refuse(session, sample, recordings=recordings)
+    session.switch("live")
     project, suite = session.project, session.suite
-    then, source = _then(project, suite)
+    if recordings or not has_baseline(project, suite):
+        then, source = _recorded(project, suite, session.named), f"recordings/{suite.name}"
+    else:
+        path = project.baseline(suite.name, baseline_tier(project, suite))
+        then, source = read_baseline(project, suite), f"baselines/{path.name}"
     asking = asking_again(project, suite, then.header, session.options.repeats)
     waiting = {entry.case_id for entry in in_force(project, suite).active}
     pattern = session.options.case
@@ -153,29 +170,41 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0) -> Drif
             fix="Correct --case, or make a baseline with `row3 --baseline`",
         )
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
-    return Drifted(suite, then.header, source, chosen, len(ids), seed, ask_again(session, suite, then, asking, chosen))
+    again = ask_again(session, suite, then, asking, chosen)
+    dates = _dates(project, suite, then.header, chosen) if source.startswith("recordings/") else None
+    return Drifted(suite, then.header, source, chosen, len(ids), seed, again, dates)
 
 
-def _refuse(session: Session, sample: int | None) -> None:
+def _dates(project: Project, suite: Suite, header: RunHeader, ids: Sequence[str]) -> tuple[str, str] | None:
+    """When the first and the last of the recordings that were asked again were made."""
+    index, prompts = open_index(project.recordings(suite.name)), {f"{n}-{v}" for n, v in header.prompts.items()}
+    dates = [
+        recording.recorded_at
+        for case_id in ids
+        for recording in index.of_case(case_id)
+        if recording.prompt in prompts and recording.recorded_at
+    ]
+    return (min(dates), max(dates)) if dates else None
+
+
+def _refuse(session: Session, sample: int | None, *, recordings: bool) -> None:
     if session.options.mode not in (None, "live"):
         raise UsageError("drift asks the provider", where="--mode", fix="Leave it out")
     if sample is not None and sample < 2:
         raise UsageError("a drift is seen in two cases or more", where="--sample", fix="Ask for 2 or more")
     if session.options.overrides != Overrides():
         raise UsageError(
-            "drift asks with the model and parameters of the baseline",
+            f"drift asks with the model and parameters of the {'recordings' if recordings else 'baseline'}",
             where="--model, --temperature, --max-tokens",
             fix="Leave them out",
         )
-    if session.named:
+    if session.named and not recordings:
         raise UsageError("drift asks the baseline's prompts", where="--prompt", fix="Leave it out")
 
 
-def _then(project: Project, suite: Suite) -> tuple[SavedRun, str]:
-    """What the promoted prompts answered, and where that stands."""
-    if project.baseline(suite.name).is_file():
-        return read_baseline(project, suite), f"baselines/{suite.name}.json"
-    lineup = line_up(project, suite, role="promoted")
+def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> SavedRun:
+    """What the recordings say of the promoted prompts, or of those that are named, as a run."""
+    lineup = line_up(project, suite, role="promoted", named=named)
     asking = make_asking(suite, lineup, RunOptions())
     files = case_files(project.golden(suite.name))
     head = header_for(suite, asking, mode="replay")
@@ -185,9 +214,7 @@ def _then(project: Project, suite: Suite) -> tuple[SavedRun, str]:
     }
     where = f"recordings/{suite.name}"
     if not lines:
-        raise InvalidFile(
-            "there is neither a baseline nor a recording of the promoted prompts",
-            where=where,
-            fix="Make a baseline with `row3 --baseline`",
-        )
-    return SavedRun.of_lines(run.header, lines, where), where
+        what = "there is no recording of these prompts" if named else "there is no recording of the promoted prompts"
+        fix = "Record them with `row3 --mode record`, or make a baseline with `row3 --baseline`"
+        raise InvalidFile(what, where=where, fix=fix)
+    return SavedRun.of_lines(run.header, lines, where)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from row3.domain.requests import digest_json, digest_text
+from row3.domain.tiers import tier_of
 from row3.gate.trend import consecutive_declines
 from row3.store.cases import case_files
 from row3.store.history import Approval, HistoryEntry
@@ -15,7 +16,7 @@ from row3.workflows.run_suite import Run
 
 def own_files(project: Project, suite: Suite) -> str:
     """Digest of the golden cases and rules as the change itself has them, whatever judges it."""
-    rules = rules_of(make_suite(project.config, suite.name))
+    rules = rules_of(make_suite(project.config, suite.name, suite.tier))
     folder = project.golden(suite.name)
     cases = [(path.name, digest_text(path.read_bytes())) for path in case_files(folder)]
     return digest_json([cases, rules.thresholds, rules.weights, rules.gate])
@@ -42,13 +43,15 @@ def approved_before(history: Iterable[HistoryEntry], evidence: str) -> Approval 
 
 
 def declining_runs(history: list[HistoryEntry], run: Run | None, suite: Suite) -> int:
-    """Consecutive declining runs of the suite's composite, the present one (if any) last.
+    """Consecutive declining runs of the composite in the suite's tier, the present one (if any) last.
 
     The same evidence run twice is one run: looking again is no decline and no recovery.
     """
     primary = suite.kind.primary
     values: list[tuple[str, float]] = []
-    for entry in [e for e in history if e.suite == suite.name and primary in e.metrics]:
+    for entry in [
+        e for e in history if e.suite == suite.name and tier_of(e.mode) == suite.tier and primary in e.metrics
+    ]:
         key = digest_json([entry.prompts, entry.model, entry.metrics])
         if not values or values[-1][0] != key:
             values.append((key, entry.metrics[primary]))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from row3.domain.prompts import PromptRef, parse_version
@@ -12,20 +11,28 @@ from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, history_text, read_history
+from row3.store.history import Approval, history_text
 from row3.store.locks import writing
-from row3.store.project import Project, Suite, pick_suite
+from row3.store.project import Project, Suite, baseline_tier, pick_suite
 from row3.store.saved_runs import SavedRun
 from row3.store.transaction import commit
-from row3.workflows.at_ref import Ref, find_ref, judging_by
-from row3.workflows.baseline import read_baseline
+from row3.workflows.at_ref import Base, find_ref, judging_by, laid_out
+from row3.workflows.baseline import mixed_tiers, read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
 from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
+from row3.workflows.recording_drift import (
+    Replaced,
+    again_text,
+    edited_reasons,
+    same_requests,
+    since_base,
+    since_baseline,
+)
 from row3.workflows.rescore import StoredCases, baseline_reasons
-from row3.workflows.run_header import rules_of
-from row3.workflows.run_suite import with_action
+from row3.workflows.run_header import RulesSummary, rules_of
+from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import GateFlags, Session, entry_of, make_approval, repository_state, save_log
 
@@ -33,14 +40,14 @@ from row3.workflows.session import GateFlags, Session, entry_of, make_approval, 
 def compare(
     session: Session,
     *,
-    ref: Ref | None = None,
+    base: Base | None = None,
     lineup: Lineup | None = None,
     lenient: bool = False,
     verify: bool = False,
 ) -> Comparison:
     """Run the candidates, compare them with the baseline, judge.
 
-    With `ref`, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
+    With a base, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
     is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
     modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
@@ -48,28 +55,38 @@ def compare(
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
-    if ref is not None and session.options.mode is None:
-        session.options = replace(session.options, mode="replay")
-    if ref is not None and session.mode != "replay":
+    if base is not None and session.options.mode is None:
+        session.switch("replay")
+    if base is not None and session.mode != "replay":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
-    with judging_by(session.project, session.suite, ref) as judging:
-        suite = session.gate.applied(judging.suite)
-        label = None if ref is None else ref.label
-        baseline = read_baseline(judging.project, suite, against=label)
-        comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
-        run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
-        comparison = comparer.finish(
-            run,
-            read_history(session.project.root),
-            against=label,
-            partial=session.options.partial,
-            rules=rules_of(pick_suite(session.project, suite.name)) if lenient else None,
-            own=partial(own_files, session.project, session.suite),
-            extra=(*judging.reasons, *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify)),
-        )
-        comparison.differs.extend(judging.notes)
-        if lenient and session.gate != GateFlags():
-            comparison.differs.append(f"judged as the command line says: {session.gate}")
+    judging = judging_by(session.project, session.suite, base)
+    suite = session.gate.applied(judging.suite)
+    label = None if base is None else base.ref.label
+    baseline = read_baseline(judging.project, suite, against=label)
+    comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
+    run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
+    replaced = _replaced(session, suite, comparer, run, base)
+    since = "the baseline" if label is None else label
+    comparison = comparer.finish(
+        run,
+        session.history(),
+        against=label,
+        partial=session.options.partial,
+        rules=_rules_today(session, suite, lenient=lenient),
+        own=partial(own_files, session.project, session.suite),
+        extra=(
+            *judging.reasons,
+            *edited_reasons(replaced, since),
+            *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify),
+        ),
+    )
+    comparison.differs.extend(judging.notes)
+    if again := again_text(replaced, since):
+        comparison.differs.append(again)
+    if mixed := mixed_tiers(suite, baseline.header):
+        comparison.differs.insert(0, mixed)
+    if lenient and session.gate != GateFlags():
+        comparison.differs.append(f"judged as the command line says: {session.gate}")
     if session.mode != "replay":
         from row3.workflows.live_compare import tell_which_moved
 
@@ -78,11 +95,35 @@ def compare(
     return comparison
 
 
+def _replaced(session: Session, suite: Suite, comparer: Comparer, run: Run, base: Base | None) -> list[Replaced]:
+    """Recordings that hold another answer than before: at the base, or when the baseline was made."""
+    if session.mode != "replay":
+        return []
+    if base is not None:
+        return since_base(session.project, suite, base)
+    before = comparer.baseline.header
+    asks = same_requests(before, run.header)
+    return since_baseline(session.project, suite, before, comparer.otherwise) if asks else []
+
+
+def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSummary | None:
+    """What the rules of the baseline are held against; None for those that the run was judged by.
+
+    A baseline of the other tier was made under that tier's rules, so it is these that must not have become looser.
+    """
+    tier = baseline_tier(session.project, suite)
+    if not lenient and tier == suite.tier:
+        return None
+    own = pick_suite(session.project, suite.name, tier)
+    return rules_of(own if lenient else session.gate.applied(own))
+
+
 def _baseline_reasons(session: Session, suite: Suite, *, new: bool, verify: bool) -> list[Reason]:
     """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings."""
     if new:
         return baseline_reasons(session.project, suite)
-    found = baseline_reasons(session.project, suite, name="the baseline") if verify else []
+    recorded = suite.tier == "replay"
+    found = baseline_reasons(session.project, suite, name="the baseline") if verify and recorded else []
     return [reason for reason in found if reason.verdict is Verdict.BLOCK]
 
 
@@ -120,8 +161,8 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
     A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
-    ref = None if against is None else find_ref(session.project, against)
-    comparison = compare(session, ref=ref, lenient=ref is None)
+    with laid_out(None if against is None else find_ref(session.project, against)) as base:
+        comparison = compare(session, base=base, lenient=base is None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:

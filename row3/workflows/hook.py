@@ -13,12 +13,12 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from row3.errors import UsageError
-from row3.store.cases import PATTERN
+from row3.reports.suites_model import SuiteResult, worst_code
 from row3.store.config import FILE, read_config
 from row3.store.project import READ_PATHS, Project, pick_suite
-from row3.workflows.at_ref import Ref, inside_of
-from row3.workflows.compare import Comparison
-from row3.workflows.gating import compare
+from row3.workflows.affected import affected
+from row3.workflows.at_ref import Base, Ref, inside_of, laid_out
+from row3.workflows.judge_suites import gone_suites, has_cases, judge_suites
 from row3.workflows.run_suite import RunOptions
 from row3.workflows.session import Session
 
@@ -36,17 +36,14 @@ class HookVerdict:
     changed: tuple[str, ...] = ()
     """Files row3 reads that differ from the base; none means there was nothing to judge."""
     base: str | None = None
-    comparisons: list[Comparison] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    gone: list[str] = field(default_factory=list)
-    """Suites that have a baseline at the base and no golden case any more."""
+    results: list[SuiteResult] = field(default_factory=list)
+    untouched: list[str] = field(default_factory=list)
+    """Suites that nothing of the change concerns: they were not run."""
 
     @property
     def exit_code(self) -> int:
-        """1 where the gate blocks, 3 where a case has no recorded answer, else 0."""
-        if any(not comparison.run.complete for comparison in self.comparisons):
-            return 3
-        return 1 if self.gone or any(comparison.blocked for comparison in self.comparisons) else 0
+        """2 where a suite cannot be used, 1 where the gate blocks, 3 where a case has no recorded answer, else 0."""
+        return worst_code(result.exit_code for result in self.results)
 
 
 def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
@@ -128,6 +125,7 @@ def _configured(repository: Repository, start: Path) -> str | None:
 
 def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: str | None, base: str | None) -> None:
     paths = [inside + path for path in READ_PATHS]
+    changed: list[str] = []
     if base is not None:
         changed = repository.changed(paths, base=base, tree=tree)
         if not changed:
@@ -139,32 +137,19 @@ def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: s
         count = repository.read_tree(tree, paths, folder) if tree else repository.read_index(paths, folder)
         if count:
             ref = None if base is None else Ref(repository, base, base[:10], inside)
-            _judge_folder(verdict, folder / inside, ref)
+            with laid_out(ref, changed) as at_base:
+                _judge_folder(verdict, folder / inside, at_base, [path.removeprefix(inside) for path in changed])
 
 
-def _judge_folder(verdict: HookVerdict, root: Path, ref: Ref | None) -> None:
-    """Judge every suite of a tree that was laid out."""
+def _judge_folder(verdict: HookVerdict, root: Path, base: Base | None, changed: Sequence[str]) -> None:
+    """Judge the suites of a tree that was laid out, as far as the change concerns them; all where there is no base."""
     project = Project(root, read_config(root))
-    at_base = _baselines_at(ref)
-    there = [name for name in project.suite_names() if any(project.golden(name).glob(PATTERN))]
-    verdict.gone += [name for name in at_base if name not in there]
-    for name in there:
-        session = Session(project, pick_suite(project, name), RunOptions(mode="replay"), may_write=False)
-        if name in at_base:
-            verdict.comparisons.append(compare(session, ref=ref))
-        elif project.baseline(name).is_file():
-            verdict.notes.append(f"suite {name}: the baseline is new in this change, and judges it")
-            verdict.comparisons.append(compare(session))
-        else:
-            verdict.notes.append(
-                f"suite {name}: no baseline yet, so nothing was compared (`row3 --baseline` makes one)"
-            )
 
+    def session(name: str) -> Session:
+        return Session(project, pick_suite(project, name, "replay"), RunOptions(mode="replay"), may_write=False)
 
-def _baselines_at(ref: Ref | None) -> Sequence[str]:
-    if ref is None:
-        return ()
-    with TemporaryDirectory(prefix="row3-base-") as name:
-        folder = Path(name)
-        ref.repository.read_tree(ref.sha, [f"{ref.inside}baselines"], folder)
-        return [path.stem for path in (folder / ref.inside / "baselines").glob("*.json")]
+    there = [name for name in project.suite_names() if has_cases(project, name)]
+    concerned = set(there) if base is None else affected(project, changed, base.project.root)
+    verdict.untouched += [name for name in there if name not in concerned]
+    verdict.results += judge_suites(session, [name for name in there if name in concerned], base, change=True)
+    verdict.results += gone_suites(project, base)

@@ -31,7 +31,7 @@ from row3.reports.investigation_parts import (
     Symptom,
 )
 from row3.store.cases import StoredCase
-from row3.store.project import Project
+from row3.store.project import Project, baseline_tier
 from row3.store.saved_runs import CaseRecord, read_run
 from row3.workflows.checklist import Circumstances, checklist
 from row3.workflows.evaluate import Asking
@@ -118,7 +118,7 @@ class Inquiry:
         ), notes
 
     def _baseline(self) -> tuple[CaseRecord | None, list[str]]:
-        path = self.project.baseline(self.suite.name)
+        path = self.project.baseline(self.suite.name, baseline_tier(self.project, self.suite))
         if not path.is_file():
             return None, ["There is no baseline to compare with."]
         try:

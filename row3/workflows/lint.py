@@ -10,6 +10,7 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
+from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.reports.findings import LintFinding, LintReport
 from row3.store import embeddings, positions
@@ -87,9 +88,10 @@ class _Lint:
         for suite in suites:
             self._findings.attempt(FILE, partial(endpoint_of, self.project, suite), count=False)
             self._recordings(suite)
-            if (path := self.project.baseline(suite.name)).exists():
-                where = f"baselines/{path.name}"
-                self._findings.attempt(where, partial(_read_baseline, path, where))
+            for tier in TIERS:
+                if (path := self.project.baseline(suite.name, tier)).exists():
+                    where = f"baselines/{path.name}"
+                    self._findings.attempt(where, partial(_read_baseline, path, where))
         if (self.project.root / HISTORY).exists():
             self._findings.attempt(HISTORY, partial(read_history, self.project.root))
         return self._findings.report()
@@ -113,7 +115,9 @@ class _Lint:
         made = []
         for name in self.project.suite_names():
             suite = self._findings.attempt(FILE, partial(make_suite, self.project.config, name), count=False)
-            made += [suite] if suite is not None else []
+            if suite is not None:
+                self._findings.attempt(FILE, partial(make_suite, self.project.config, name, "live"), count=False)
+                made.append(suite)
         return made
 
     def _recordings(self, suite: Suite) -> None:

@@ -13,6 +13,7 @@ from row3.gate.pairs import Pairs
 from row3.metrics.aggregate import mean_and_spread
 from row3.reports.power_table import PowerSource
 from row3.store.cases import read_cases
+from row3.store.project import has_baseline
 from row3.store.recordings import open_index
 from row3.store.saved_runs import SavedRun
 from row3.workflows.baseline import read_baseline
@@ -51,7 +52,7 @@ def sources(session: Session, repeats: int | None, tried: list[str]) -> Iterator
 def _replayed(session: Session, repeats: int | None) -> Found:
     """The baseline beside a strict replay of the candidates, with as many repeats as all cases have recorded."""
     project, suite = session.project, session.suite
-    if not project.baseline(suite.name).is_file():
+    if not has_baseline(project, suite):
         raise _NotThereError("there is no baseline")
     baseline = read_baseline(project, suite)
     most = _recorded_repeats(session) if repeats is None else repeats

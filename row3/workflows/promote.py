@@ -8,11 +8,12 @@ from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import UsageError
 from row3.gate.verdicts import Evidence, judge
+from row3.gate.zones import warning_only
 from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import Approval, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
+from row3.store.project import Project, Suite, has_baseline
 from row3.store.transaction import commit
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
@@ -69,7 +70,7 @@ def promote(
     result.refused = not allowed
     result.entry = promotion_entry(project, result, current.version if current is not None else None)
     if dry_run or not allowed:
-        result.files = planned_files(result) if allowed else ()
+        result.files = planned_files(project, result) if allowed else ()
         return result
     if not session.may_write:
         raise UsageError(
@@ -91,7 +92,7 @@ def promote(
 
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:
     """The candidate's run and the gate's word on it; a first promotion is judged by its zones alone."""
-    if session.project.baseline(session.suite.name).is_file():
+    if has_baseline(session.project, session.suite):
         comparison = compare(session, lineup=lineup, verify=True)
         return comparison.run, comparison, comparison.verdict, comparison.reasons
     run = run_suite(session, lineup=lineup)
@@ -101,6 +102,7 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, V
             changes=(),
             values=run.header.metrics,
             zones=run.zones,
+            warning=warning_only(session.suite.rules.thresholds),
             policy=session.suite.policy,
             cases=run.cases,
             failed=run.collected.failed,

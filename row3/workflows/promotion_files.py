@@ -11,18 +11,20 @@ from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, parse_history
+from row3.store.project import Project
 from row3.workflows.baseline import archived, baseline_files
 from row3.workflows.promotion import PromotionResult
 from row3.workflows.session import Session, entry_of
-from row3.workflows.trend import chart_files
+from row3.workflows.trend import chart_files, chart_name
 
 
-def planned_files(result: PromotionResult) -> tuple[str, ...]:
+def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
     """The files that a promotion would write, without making their contents."""
-    name, comparison = result.run.suite.name, result.comparison
-    old = () if comparison is None else (archived(name, comparison.baseline.run_id),)
-    charts = (f"charts/{name}-trend.svg", f"charts/{name}-trend.png")
-    return (prompt_store.PROMOTED, *old, f"baselines/{name}.json", CHANGELOG, HISTORY, *charts)
+    suite, comparison = result.run.suite, result.comparison
+    baseline = project.baseline(suite.name, suite.tier)
+    old = () if comparison is None or not baseline.is_file() else (archived(suite.name, comparison.baseline.run_id),)
+    charts = (f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png")
+    return (prompt_store.PROMOTED, *old, f"baselines/{baseline.name}", CHANGELOG, HISTORY, *charts)
 
 
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:

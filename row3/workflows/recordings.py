@@ -22,8 +22,10 @@ from row3.store.outputs import lines_of
 from row3.store.project import Project, Suite
 from row3.store.recordings import Recording, from_line, open_index, write_files
 from row3.workflows import recorded_embeddings
+from row3.workflows.at_ref import find_ref, laid_out
 from row3.workflows.lineup import Role
 from row3.workflows.reach import Reach, lineup_use
+from row3.workflows.recording_drift import since_base
 from row3.workflows.recording_findings import FileSummary, RecordingFinding
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
@@ -88,16 +90,33 @@ def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
     return [*summaries.values(), *recorded_embeddings.summaries(project, suite)]
 
 
-def verify(project: Project, suite: Suite) -> list[RecordingFinding]:
+def verify(project: Project, suite: Suite, *, against: str | None = None) -> list[RecordingFinding]:
     """Everything that is wrong with the suite's recordings; an empty list where all is well.
 
-    Raises `InvalidFile` for a broken prompt, golden case or configuration; broken recordings are findings.
+    Args:
+        against: a git ref; answers that are others there are told of too.
+    Raises `InvalidFile` for a broken prompt, golden case or configuration, `UsageError` for an unknown ref; broken
+    recordings are findings.
     """
     findings = [*_verify_lines(project, suite), *recorded_embeddings.verify_lines(project, suite)]
     if any(finding.rule == "broken-line" for finding in findings):
         what = "stale and missing recordings were not looked for, because of the broken lines"
         return [*findings, RecordingFinding("warning", "not-checked", what, f"recordings/{suite.name}/")]
+    if against is not None:
+        findings += _verify_replaced(project, suite, against)
     return [*findings, *_verify_use(project, suite), *recorded_embeddings.verify_use(project, suite)]
+
+
+def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[RecordingFinding]:
+    with laid_out(find_ref(project, against)) as base:
+        assert base is not None
+        for each in since_base(project, suite, base):
+            if each.again:
+                what = f"{each.case_id}: another answer than at {against}, recorded later"
+                yield RecordingFinding("warning", "recorded-again", what, each.where)
+            else:
+                what = f"{each.case_id}: another answer than at {against}, and not recorded again since"
+                yield RecordingFinding("error", "replaced-answer", what, each.where)
 
 
 def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:

@@ -92,7 +92,7 @@ def baseline_reasons(project: Project, suite: Suite, *, name: str = "the new bas
     Raises `InvalidFile` for a baseline or golden case that cannot be read.
     """
     baseline = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
-    own = make_suite(project.config, suite.name)
+    own = make_suite(project.config, suite.name, suite.tier)
     rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline), baseline.header)
     stored = StoredCases(project, own)
     unknown, wrong, total = [], [], Aggregate()

@@ -9,6 +9,7 @@ from typing import Any
 
 from row3.domain.scores import Usage
 from row3.gate.policy import GatePolicy
+from row3.gate.zones import warning_only
 from row3.store.project import Suite
 from row3.workflows.evaluate import Asking
 
@@ -68,6 +69,7 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             "matchingScorer": suite.rules.names.scorer,
             "matchingThreshold": suite.rules.names.threshold,
             **_semantic_json(suite),
+            **_warning_json(suite),
             **_noise_json(suite.policy),
         },
     }
@@ -77,6 +79,12 @@ def _semantic_json(suite: Suite) -> dict[str, Any]:
     """How names are matched by meaning, where they are."""
     rule = suite.rules.semantic
     return {} if rule is None else {"semantic": {"model": rule.model, "threshold": rule.threshold}}
+
+
+def _warning_json(suite: Suite) -> dict[str, Any]:
+    """Metrics whose fail zone only warns, where there are any."""
+    keys = warning_only(suite.rules.thresholds)
+    return {"warning": sorted(keys)} if keys else {}
 
 
 def _noise_json(policy: GatePolicy) -> dict[str, Any]:

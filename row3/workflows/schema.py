@@ -11,7 +11,7 @@ from row3.store.config import Config
 from row3.store.files import write_atomic
 from row3.workflows.schema_files import baseline, history, promoted, quarantine, recording, reviewed
 from row3.workflows.schema_parts import of_model
-from row3.workflows.schema_result import result
+from row3.workflows.schema_result import result, results
 
 FOLDER = "schemas"
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
@@ -31,6 +31,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "reviewed": reviewed(),
         "quarantine": quarantine(),
         "result": result(),
+        "results": results(),
     }
     return {
         name: {"$schema": DRAFT, "title": f"row3: {name}", **_without_titles(value)} for name, value in named.items()

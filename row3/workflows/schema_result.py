@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
+from row3.domain.tiers import TIERS
 from row3.kinds import KINDS
-from row3.workflows.schema_parts import DELTAS, FRACTIONS, TEXT_BY_NAME, ZONES, an_object
+from row3.reports.suites_model import WORST_LAST, Standing
+from row3.workflows.schema_parts import DELTAS, FRACTIONS, TEXT_BY_NAME, TEXTS, ZONES, an_object
+
+TIER: dict[str, Any] = {"enum": list(TIERS), "description": "Recorded answers, or live ones."}
+
+
+def results() -> dict[str, Any]:
+    """All suites of a command."""
+    standings = [word for word in get_args(Standing) if word != "none"]
+    one = {"suite": {"type": "string"}, "problem": {"type": "string", "description": "Why the suite has no result."}}
+    properties = {
+        "schemaVersion": {"const": 1},
+        "verdict": {"enum": ["proceed", "investigate", "block", None], "description": "The worst; null: none judged."},
+        "exitCode": {"enum": sorted(WORST_LAST), "description": "2 comes before 1, 1 before 3, 3 before 0."},
+        "standings": {"type": "object", "additionalProperties": {"enum": standings}, "description": "By suite."},
+        "suites": {
+            "type": "array",
+            "items": an_object(
+                "A result, or why there is none.", one, ["schemaVersion", "suite", "verdict"], closed=False
+            ),
+        },
+    }
+    return an_object("What `--all --format json` prints.", properties, list(properties))
 
 
 def result() -> dict[str, Any]:
@@ -57,6 +80,13 @@ def result() -> dict[str, Any]:
     }
     matches = "How many items matched how, and what was said for what"
     beside = {
+        "tier": TIER,
+        "warningOnly": TEXTS | {"description": "Metrics whose fail zone warns and does not block."},
+        "baseline": {
+            "type": "object",
+            "properties": {"tier": TIER, "mode": {"type": "string"}},
+            "description": "What was compared with.",
+        },
         "entityMetrics": FRACTIONS
         | {"description": "The same means as entity_precision and so on; of suites that carry types."},
         "matchCounts": {"type": "object", "description": f"{matches}, over the run."},

@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
-from row3.store.config import FILE
-from row3.store.history import Approval, HistoryEntry
+from row3.store.config import FILE, Mode
+from row3.store.history import Approval, HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, writing
 from row3.store.project import Project, Suite, open_project, pick_suite, with_limits
 from row3.store.saved_runs import latest_runs, write_run
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 MAX_REPEATS = 5
 """Rounds of an adaptive comparison, unless more are allowed."""
 KEPT_RUNS = 20
-"""Run logs kept in `.row3/runs`."""
+"""Run logs kept in `.row3/runs` for each suite that there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,8 @@ class Session:
     """What `LiveFlags.max_cost` leaves."""
     afterwards: list[Callable[[], None]] | None = None
     """What a live run leaves to be done when the command has shown its result; None: it waits for nothing."""
+    earlier: list[HistoryEntry] | None = None
+    """The history, once it was read."""
 
     def under(self, live: LiveFlags) -> Session:
         """The session with what the command line says of asking a provider; an adaptive comparison asks by itself.
@@ -94,13 +97,25 @@ class Session:
         """
         self.live, self.afterwards = live, []
         if live.adaptive and self.mode not in ("live", "record"):
-            self.options = replace(self.options, mode="live")
+            self.switch("live")
         if live.max_cost is not None:
             from row3.workflows.budget import Budget, price_table, recorded_sizes
 
             known = partial(recorded_sizes, self.project, self.suite.name)
             self.budget = Budget(live.max_cost, price_table(self.project), known)
         return self
+
+    def switch(self, mode: Mode) -> None:
+        """Go on in another mode, by the rules of its tier."""
+        self.options = replace(self.options, mode=mode)
+        if tier_of(mode) != self.suite.tier:
+            self.suite = self.gate.applied(pick_suite(self.project, self.suite.name, tier_of(mode)))
+
+    def history(self) -> list[HistoryEntry]:
+        """The history as it is when it is first asked for; one command judges all its suites by the same."""
+        if self.earlier is None:
+            self.earlier = read_history(self.project.root)
+        return self.earlier
 
     def finish(self) -> None:
         """The result is shown: what was kept in case of an interruption can go."""
@@ -112,6 +127,12 @@ class Session:
     def mode(self) -> str:
         """Of this run: the flag's, else the configuration's."""
         return self.options.mode or self.project.config.mode
+
+
+def open_whole(start: Path, *, may_write: bool, say: Callable[[str], None]) -> tuple[Project, list[str]]:
+    """The project with nothing half-done left in it, and the files that were finished. Raises `InvalidFile`."""
+    project = open_project(start)
+    return project, finish_interrupted(project.local, say=say) if may_write else []
 
 
 def open_session(
@@ -126,9 +147,8 @@ def open_session(
     gate: GateFlags = GateFlags(),
 ) -> Session:
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
-    project = open_project(start)
-    done = finish_interrupted(project.local, say=say) if may_write else []
-    chosen = gate.applied(pick_suite(project, suite))
+    project, done = open_whole(start, may_write=may_write, say=say)
+    chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done))
 
 
@@ -154,7 +174,7 @@ def save_log(session: Session, run: Run) -> None:
     try:
         with writing(session.project.local, say=session.say):
             write_run(folder / f"{run.header.run_id}.json", run.header, run.records)
-            for old in latest_runs(folder)[KEPT_RUNS:]:
+            for old in latest_runs(folder)[KEPT_RUNS * len(session.project.suite_names()) :]:
                 old.unlink(missing_ok=True)
     except EnvironmentFault as error:
         session.say(f"the run log was not kept: {error}")

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from row3.domain.prompts import PromptRef, parse_reference, parse_version
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.store import prompts as prompt_store
-from row3.store.project import Project, Suite
+from row3.store.project import Project, Suite, baseline_tier
 from row3.store.saved_runs import SavedRun, latest_runs, read_run
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ class Names:
 
     def _baselines(self, name: str) -> list[Reading]:
         if name == BASELINE:
-            path = self._project.baseline(self._suite.name)
+            path = self._project.baseline(self._suite.name, baseline_tier(self._project, self._suite))
             return [Reading("baseline", "", path)] if path.is_file() else []
         if "/" in name or "\\" in name or not name:
             return []

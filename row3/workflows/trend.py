@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
+from row3.domain.tiers import file_stem, tier_of
 from row3.errors import InvalidFile
 from row3.reports.charts import TrendPoint, trend_charts
 from row3.store.history import HistoryEntry, read_history
@@ -44,17 +45,26 @@ def points_of(entries: Sequence[HistoryEntry]) -> list[TrendPoint]:
     return points
 
 
+def chart_name(suite: Suite, *, weekly: bool = False) -> str:
+    """How the charts of a suite's tier are called, without their ending."""
+    return f"charts/{file_stem(suite.name, suite.tier)}-{'weekly' if weekly else 'trend'}"
+
+
 def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) -> dict[str, bytes]:
-    """The charts of a suite by file name, relative to the project. Raises `InvalidFile` for an empty history."""
-    own = [entry for entry in entries if entry.suite == suite.name]
+    """The charts of a suite's tier by file name, relative to the project. Raises `InvalidFile` for an empty history."""
+    own = [entry for entry in entries if entry.suite == suite.name and tier_of(entry.mode) == suite.tier]
     if not own:
         raise InvalidFile(
             "the history has no run of this suite", where="metrics-history.json", fix="Make one with `row3 --baseline`"
         )
     charts = trend_charts(
-        points_of(own), suite.kind.metrics, suite=suite.name, thresholds=suite.rules.thresholds, weekly=weekly
+        points_of(own),
+        suite.kind.metrics,
+        suite=file_stem(suite.name, suite.tier),
+        thresholds=suite.rules.thresholds,
+        weekly=weekly,
     )
-    name = f"charts/{suite.name}-{'weekly' if weekly else 'trend'}"
+    name = chart_name(suite, weekly=weekly)
     return {f"{name}.svg": charts.svg, f"{name}.png": charts.png}
 
 

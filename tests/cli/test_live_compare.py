@@ -492,7 +492,7 @@ class TestDrift:
         result = box.row3("drift", "--format", "json", code=1).json
         assert result["then"]["source"] == "recordings/bread"
         box.path("recordings/bread/extract-v1.0.jsonl").unlink()
-        assert "neither a baseline nor a recording" in said(box.row3("drift", code=2).err)
+        assert "there is no recording of the promoted prompts" in said(box.row3("drift", code=2).err)
 
     def test_a_cap_and_what_does_not_go_with_it(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4))

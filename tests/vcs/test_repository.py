@@ -186,6 +186,21 @@ def test_changed(box: Sandbox) -> None:
         repo.changed(["golden"], base="nope", tree="HEAD")
 
 
+def test_differing_looks_at_the_work_tree(box: Sandbox) -> None:
+    base = box.commit(golden__a="1", golden__gone="1", golden__same="1", other="1")
+    repo = box.repository()
+    assert repo.differing(["golden"], base=base) == []
+    box.write("golden/a", "2")
+    box.write("golden/new", "1")
+    box.write("other", "2")
+    (box.root / "golden/gone").unlink()
+    assert repo.differing(["golden"], base=base) == ["golden/a", "golden/gone"]
+    box.git("add", "-A")
+    assert repo.differing(["golden"], base=base) == ["golden/a", "golden/gone"]
+    with pytest.raises(UsageError, match="no commit named nope"):
+        repo.differing(["golden"], base="nope")
+
+
 def test_commit_takes_only_these_paths(box: Sandbox) -> None:
     box.commit(baselines__old="1", other="1")
     repo = box.repository()

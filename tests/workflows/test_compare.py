@@ -124,6 +124,7 @@ def test_answers_recorded_anew_are_not_taken_for_those_of_the_baseline(
             "[suites.{s}.thresholds.hallucinationRate]\nminimum=0.2\ntarget=0.02\nexcellent=0\n",
             "hallucinationRate.minimum",
         ),
+        ("[suites.{s}.thresholds.recall]\nblocking=false\n", "threshold recall was made non-blocking"),
         ("[suites.{s}.gate]\nblock=9\n", "gate limit block was loosened from 5 to 9"),
         ("[suites.{s}.gate]\nmetrics=['overall']\n", "no longer judges recall"),
         ("[suites.{s}.gate]\nunit='relative'\n", "unit was changed"),

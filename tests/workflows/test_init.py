@@ -48,7 +48,7 @@ def test_every_section_of_the_settings_is_shown(tmp_path: Path) -> None:
     text = (tmp_path / "row3.toml").read_text(encoding="utf-8")
     for key in Config.model_fields:
         assert key in text
-    for section in ("provider", "weights", "thresholds", "matching", "predicates", "gate"):
+    for section in ("provider", "weights", "thresholds", "matching", "predicates", "gate", "live"):
         assert f"[suites.starter.{section}" in text
 
 

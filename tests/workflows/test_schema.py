@@ -24,7 +24,18 @@ from row3.workflows.schema import schemas, write_schemas
 
 ROOT = Path(__file__).parents[2]
 SHA = "0" * 64
-NAMES = ["baseline", "golden-case", "history", "promoted", "quarantine", "recording", "result", "reviewed", "row3"]
+NAMES = [
+    "baseline",
+    "golden-case",
+    "history",
+    "promoted",
+    "quarantine",
+    "recording",
+    "result",
+    "results",
+    "reviewed",
+    "row3",
+]
 
 
 def _errors(name: str, value: Any) -> list[str]:
@@ -190,6 +201,16 @@ def test_a_result() -> None:
     }  # fmt: skip
     assert _errors("result", value) == []
     assert _errors("result", value | {"metrics": {"recall": 1.5}})
+
+
+def test_the_results_of_all_suites() -> None:
+    value = {
+        "schemaVersion": 1, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
+        "suites": [{"schemaVersion": 1, "suite": "s", "verdict": None, "problem": "a.gold.json: not JSON"}],
+    }  # fmt: skip
+    assert _errors("results", value) == []
+    assert _errors("results", value | {"exitCode": 4})
+    assert _errors("results", value | {"standings": {"s": "fine"}})
 
 
 def test_written_once_and_then_left_alone(tmp_path: Path) -> None:

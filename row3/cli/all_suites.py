@@ -1,0 +1,118 @@
+"""`row3 --all`: every suite in one command, one result, one exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import click
+
+from row3.cli.options import Common
+from row3.cli.output import emit
+from row3.errors import UsageError
+
+if TYPE_CHECKING:
+    from row3.reports.suites_model import SuitesReport
+    from row3.store.project import Suite
+    from row3.workflows.all_suites import AllSuites
+    from row3.workflows.session import LiveFlags, Session
+
+
+def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
+    """What `row3 --all` does; returns the exit code."""
+    from row3.workflows.all_suites import gate_all, run_all
+
+    for given, name in ((common.suite, "--suite"), (common.case, "--case"), (common.approve, "--approve")):
+        if given is not None:
+            raise click.UsageError(f"{name} is for one suite; leave out --all")
+    suites = _opened(common, live)
+    if compare:
+        report = gate_all(suites, against=against)
+    elif baseline:
+        from row3.workflows.baseline import save_baseline
+
+        report = run_all(suites, save_baseline)
+    else:
+        from row3.workflows.running import plain_run
+
+        report = run_all(suites, plain_run)
+    emit(_text(report, common), common.out)
+    suites.finish()
+    if baseline:
+        _tell_saved(report, suites, common)
+    return report.exit_code
+
+
+def _opened(common: Common, live: LiveFlags) -> AllSuites:
+    common.check_out()
+    from row3.cli.progress import make_observer
+    from row3.workflows.all_suites import AllSuites
+    from row3.workflows.session import GateFlags, Session, open_whole
+
+    options = common.run_options()
+    project, done = open_whole(common.start, may_write=common.may_write, say=common.say)
+    gate = GateFlags(common.policy, common.inconclusive, common.fail)  # type: ignore[arg-type]
+
+    def make(suite: Suite) -> Session:
+        observer = make_observer(quiet=common.quiet)
+        own = gate.applied(suite)
+        return Session(project, own, options, (), common.may_write, common.say, observer, gate, recovered=tuple(done))
+
+    return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live)
+
+
+def _text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
+    match common.format:
+        case "json":
+            from row3.reports.suites_json import suites_json
+
+            return suites_json(report)
+        case "markdown":
+            from row3.reports.suites_text import suites_markdown
+
+            return suites_markdown(report)
+        case "junit":
+            from row3.reports.suites_text import suites_junit
+
+            return suites_junit(report)
+        case "github":
+            from row3.cli.show import append_summary
+            from row3.reports.suites_text import suites_github, suites_summary
+
+            append_summary(suites_summary(report))
+            return suites_github(report)
+        case "codequality" | "comment":
+            return _for_host(report, common)
+    from row3.reports.suites_table import suites_table
+
+    return suites_table(report, colour=common.colour, verbose=common.verbose > 0, width=common.width)
+
+
+def _for_host(report: SuitesReport, common: Common) -> str:
+    """The forms for hosts of repositories; a new suite that is not judged has nothing to say in them."""
+    from row3.cli.show import places_of
+    from row3.reports.codequality import suites_codequality
+    from row3.reports.comment import Unusable, comment_markdown
+    from row3.reports.suites_model import Broken, Gone, Judged, Ran
+
+    unusable = [(each.suite, each.problem) for each in report.results if isinstance(each, Broken | Gone)]
+    judged = [each.comparison for each in report.results if isinstance(each, Judged)]
+    if common.format == "codequality":
+        runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
+        return suites_codequality([*((one.run, one) for one in judged), *runs], unusable, places_of(common))
+    if not judged and not unusable:
+        raise UsageError("a comment tells of a comparison", where="--format comment", fix="Add --compare")
+    return comment_markdown([*judged, *(Unusable(name, why) for name, why in unusable)])
+
+
+def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:
+    if not common.may_write:
+        common.say("nothing was saved: a run in CI or for this format writes no tracked file")
+        return
+    saved = [
+        suites.project.baseline(session.suite.name, session.suite.tier).name
+        for session in suites.made
+        if any(result.suite == session.suite.name and not result.exit_code for result in report.results)
+    ]
+    if saved:
+        common.say(f"baselines saved: {', '.join(saved)}; commit them with metrics-history.json")

@@ -1,0 +1,123 @@
+"""All suites for a pull request and for CI: Markdown, JUnit, GitHub's annotations."""
+
+from __future__ import annotations
+
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.github import SUMMARY_BYTES, Level, annotation, annotations_of
+from row3.reports.junit import junit_file, junit_suite, unusable_suite
+from row3.reports.markdown import SIGNS, markdown_report
+from row3.reports.markdown_text import grid, inline
+from row3.reports.style import MARKS
+from row3.reports.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, Unjudged, standing
+from row3.reports.suites_table import counted, headword, primary_of, run_of
+
+SIGN_OF: dict[Standing, str] = {
+    "proceed": SIGNS[Verdict.PROCEED],
+    "investigate": SIGNS[Verdict.INVESTIGATE],
+    "block": SIGNS[Verdict.BLOCK],
+    "approved": SIGNS[Verdict.INVESTIGATE],
+    "informational": SIGNS[Verdict.INVESTIGATE],
+    "incomplete": "❔",
+    "unusable": SIGNS[Verdict.BLOCK],
+}
+
+
+def suites_markdown(report: SuitesReport, *, details: bool = True) -> str:
+    """A table of all suites; below it those that block or lack something, and folded the others."""
+    word = headword(report)
+    sign = "" if not word else f"{'❔' if report.exit_code == 3 else SIGNS[report.verdict]} {word} · "
+    parts = [f"### {sign}row3 · {inline(counted(report))}", "\n".join(_grid(report))]
+    for result in report.results:
+        parts += _part(result, details=details)
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+
+
+def _grid(report: SuitesReport) -> list[str]:
+    rows = [_row(result) for result in report.results]
+    heads = ("Suite", "Metric", "Now", "Points", "95% interval", "Zone", "Cases", "Verdict")
+    return grid(heads, "llrrrlrl", rows)
+
+
+def _row(result: SuiteResult) -> list[str]:
+    run, word = run_of(result), standing(result)
+    verdict = "" if word == "none" else f"{SIGN_OF[word]} {word}"
+    if run is None:
+        return [inline(result.suite), "", "–", "–", "–", "", "–", verdict or "not judged"]
+    metric = primary_of(run)
+    value, zone = run.header.metrics.get(metric.key), run.zones.get(metric.key)
+    limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
+    changes = result.comparison.metrics if isinstance(result, Judged) else ()
+    change = next((change for change in changes if change.key == metric.key), None)
+    known = None if change is None else change.interval
+    return [
+        f"**{inline(result.suite)}**",
+        inline(metric.title),
+        "–" if value is None else numbers.percent(value, beside=limits),
+        "–" if change is None or change.delta is None else numbers.points(change.delta),
+        "–" if known is None else numbers.interval(known.low, known.high),
+        "" if zone is None else f"{MARKS[zone]} {zone.word}",
+        f"{run.cases:,}",
+        verdict,
+    ]
+
+
+def _part(result: SuiteResult, *, details: bool) -> list[str]:
+    """A suite in full where it does not pass; else folded, with what is special about it."""
+    if isinstance(result, Broken | Gone):
+        return [f"- **{inline(result.suite)}**: {inline(result.problem)}"]
+    if isinstance(result, Unjudged):
+        return [f"- **{inline(result.suite)}**: {inline(result.note)}"]
+    note = (
+        [f"- **{inline(result.suite)}**: {inline(result.note)}"] if isinstance(result, Judged) and result.note else []
+    )
+    comparison = result.comparison if isinstance(result, Judged) else None
+    run = run_of(result)
+    assert run is not None
+    if result.exit_code:
+        return [*note, markdown_report(run, comparison, details=details, named=True)]
+    if not details:
+        return note
+    declines = result.declines if isinstance(result, Ran) else 0
+    text = markdown_report(run, comparison, declines=declines, named=True)
+    return [*note, f"<details><summary>{inline(result.suite)}</summary>\n\n{text}\n</details>"]
+
+
+def suites_junit(report: SuitesReport) -> str:
+    """One test suite for each suite."""
+    suites = []
+    for result in report.results:
+        if isinstance(result, Judged):
+            suites.append(junit_suite(result.comparison.run, result.comparison))
+        elif isinstance(result, Ran):
+            suites.append(junit_suite(result.run, None))
+        elif isinstance(result, Gone):
+            suites.append(unusable_suite(result.suite, "gone", result.problem, error=False))
+        elif isinstance(result, Broken):
+            suites.append(unusable_suite(result.suite, standing(result), result.problem, error=True))
+    return junit_file(suites)
+
+
+def suites_github(report: SuitesReport) -> str:
+    """The annotations of all suites, errors first, since GitHub shows ten of a level; then a notice for all of them."""
+    found: list[tuple[Level, str]] = []
+    for result in report.results:
+        name, run = f"row3 {result.suite}", run_of(result)
+        if isinstance(result, Broken | Gone):
+            found.append(("error", annotation("error", result.problem, title=f"{name}: {standing(result)}")))
+        elif isinstance(result, Unjudged):
+            found.append(("warning", annotation("warning", result.note, title=f"{name}: not judged")))
+        elif run is not None:
+            comparison = result.comparison if isinstance(result, Judged) else None
+            declines = result.declines if isinstance(result, Ran) else 0
+            found += annotations_of(run, comparison, declines=declines, name=name)
+    lines = [text for level in ("error", "warning") for each, text in found if each == level]
+    word = headword(report)
+    lines.append(annotation("notice", counted(report), title=f"row3: {word}" if word else "row3"))
+    return "".join(f"{line}\n" for line in lines)
+
+
+def suites_summary(report: SuitesReport) -> str:
+    """The Markdown for `$GITHUB_STEP_SUMMARY`."""
+    text = suites_markdown(report)
+    return text if len(text.encode("utf-8", "replace")) <= SUMMARY_BYTES else suites_markdown(report, details=False)

@@ -1,0 +1,67 @@
+"""Which suites a change of files concerns: only these have to be judged again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from row3.domain.tiers import suite_of_stem
+from row3.errors import Row3Error
+from row3.store.history import FILE as HISTORY
+from row3.store.history import HistoryEntry, read_history
+from row3.store.project import Project, make_suite
+from row3.store.prompts import PROMOTED
+
+
+def affected(project: Project, changed: Iterable[str], base: Path | None) -> set[str]:
+    """Names of the suites that a change concerns.
+
+    Args:
+        project: with the change in it.
+        changed: files relative to the project, with forward slashes.
+        base: folder with the history as it was before; None where there is none.
+
+    What no rule places concerns every suite: to judge one too many only takes time.
+    """
+    names, found = set(project.suite_names()), set[str]()
+    for path in changed:
+        parts = Path(path).parts
+        if path == HISTORY:
+            found |= _by_history(project.root, base, names)
+        elif parts[0] == "golden":
+            found |= {name for name in names if (project.root / path).is_relative_to(project.golden(name))}
+        elif parts[0] == "recordings" and len(parts) > 2:
+            found |= {name for name in names if (project.root / path).is_relative_to(project.recordings(name))}
+        elif parts[0] == "baselines" and len(parts) == 2:
+            found.add(suite_of_stem(Path(path).stem))
+        elif parts[:2] == ("baselines", "archive"):
+            continue
+        elif parts[0] == "prompts" and path != PROMOTED and path.endswith(".md"):
+            found |= {name for name in names if _asks(project, name, Path(path).stem.rpartition("-v")[0])}
+        else:  # row3.toml, the locks, and whatever is not known
+            return names
+    return found & names
+
+
+def _asks(project: Project, suite: str, prompt: str) -> bool:
+    try:
+        pipeline = make_suite(project.config, suite).pipeline
+    except Row3Error:  # told when the suite is judged
+        return True
+    return not pipeline or prompt in pipeline
+
+
+def _by_history(root: Path, base: Path | None, names: set[str]) -> set[str]:
+    """The suites of the entries that came or went: an approval, or runs that decline."""
+    if base is None:
+        return names
+    try:
+        old, new = read_history(base), read_history(root)
+    except Row3Error:
+        return names
+    before, after = ({_key(entry): entry.suite for entry in entries} for entries in (old, new))
+    return {(before | after)[key] for key in before.keys() ^ after.keys()}
+
+
+def _key(entry: HistoryEntry) -> str:
+    return entry.model_dump_json()

@@ -1,0 +1,58 @@
+"""Judging suites one after the other, so that one that cannot be used does not hide what the others say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from row3.errors import InvalidFile, Row3Error
+from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
+from row3.store.cases import case_files
+from row3.store.project import Project
+from row3.workflows.at_ref import Base
+from row3.workflows.gating import compare
+from row3.workflows.session import Session
+
+MakeSession = Callable[[str], Session]
+
+
+def judge_suites(make: MakeSession, names: Sequence[str], base: Base | None, *, change: bool) -> Iterator[SuiteResult]:
+    """Compare these suites in turn, each with its baseline, or with the base's.
+
+    What a suite does wrong is its own result, and no error. Where a `change` is judged, a suite that the base does not
+    have yet, or any where there is no base at all, is judged by the baseline that the change brings, or not at all.
+    Else a suite without a baseline is one that cannot be used, and the rules of the command line are no loosening.
+    """
+    known = frozenset(names) if not change else frozenset(() if base is None else base.suites("replay"))
+    for name in names:
+        try:
+            session = make(name)
+            if name in known:
+                yield Judged(compare(session, base=base, lenient=not change))
+            else:
+                yield _by_its_own(session)
+        except Row3Error as error:
+            yield Broken(name, str(error), error.exit_code)
+
+
+def _by_its_own(session: Session) -> SuiteResult:
+    name = session.suite.name
+    session.switch("replay")  # like all that is judged by a base
+    if not session.project.baseline(name).is_file():
+        return Unjudged(name, "no baseline yet, so nothing was compared (`row3 --baseline` makes one)")
+    return Judged(compare(session), "the baseline is new in this change, and judges it")
+
+
+def gone_suites(project: Project, base: Base | None) -> list[Gone]:
+    """Suites that the base has a baseline of and that have no golden case here."""
+    if base is None:
+        return []
+    there = dict.fromkeys((*base.suites("replay"), *base.suites("live")))
+    return [Gone(name) for name in there if not has_cases(project, name)]
+
+
+def has_cases(project: Project, suite: str) -> bool:
+    """Whether a suite has a golden case at all."""
+    try:
+        return bool(case_files(project.golden(suite)))
+    except InvalidFile:
+        return False

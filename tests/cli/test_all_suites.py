@@ -1,0 +1,259 @@
+"""`--all`: every suite in one command, one result, one exit code."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.projects import CASES, Box, Done, FakeModel, FakeReply, first, flawless
+from tests.suites import SUITES, record, several, spoil, with_baselines
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """Four suites with their baselines, committed."""
+    return with_baselines(tmp_path_factory.mktemp("several") / "project")
+
+
+@pytest.fixture
+def box(whole: Box, tmp_path: Path) -> Box:
+    return whole.copy(tmp_path / "project")
+
+
+@pytest.fixture
+def spoilt(box: Box) -> Box:
+    """One suite is better, one worse, one broken, one incomplete."""
+    spoil(box)
+    return box
+
+
+def rows(done: Done) -> dict[str, list[str]]:
+    """The words of each suite's line in the summary."""
+    table = done.out.split("\n\n")[0].splitlines()[2:]
+    return {line.split()[0]: line.split()[1:] for line in table}
+
+
+def mend(box: Box) -> None:
+    """The worse suite's candidate does as well as what came before."""
+    record(box, "worse", "1.1", {case_id: flawless(case) for case_id, case in CASES.items()})
+
+
+def test_one_line_a_suite_and_the_details_of_those_that_block(box: Box) -> None:
+    done = box.row3("--compare", "--all", code=1)
+    said = rows(done)
+    assert said["good"][:3] == ["Overall", "85.0%", "+6.2"]
+    assert {suite: words[-1] for suite, words in said.items()} == dict.fromkeys(SUITES, "proceed") | {"worse": "block"}
+    assert "── worse ──" in done.out
+    assert "── good ──" not in done.out
+    assert "row3 investigate --suite worse oven" in done.out
+    assert done.out.rstrip().endswith("✗ BLOCK  4 suites: 1 blocks · 3 proceed\n  Next: row3 --compare --suite worse")
+
+
+def test_all_in_full_on_request(box: Box) -> None:
+    out = box.row3("--compare", "--all", "-v", code=1).out
+    assert all(f"── {suite} ──" in out for suite in SUITES)
+
+
+def test_nothing_blocks(box: Box) -> None:
+    mend(box)
+    done = box.row3("--compare", "--all", code=0)
+    assert "✓ PROCEED  4 suites: 4 proceed" in done.out
+    assert "──\nfind" not in done.out
+
+
+def test_a_suite_that_cannot_be_used_hides_no_other(spoilt: Box) -> None:
+    done = spoilt.row3("--compare", "--all", code=2)
+    assert {suite: words[-1] for suite, words in rows(done).items()} == {
+        "broken": "unusable",
+        "good": "proceed",
+        "incomplete": "incomplete",
+        "worse": "block",
+    }
+    assert "golden/broken/rye.gold.json:1:2: not JSON" in done.out
+    assert "oven: find-incomplete-v1.1: no recording" in " ".join(done.out.split())
+    assert "1 blocks · 1 is incomplete · 1 cannot be used · 1 proceeds" in done.out
+
+
+def test_a_suite_without_a_baseline_says_how_to_make_one(box: Box) -> None:
+    box.path("baselines/good.json").unlink()
+    done = box.row3("--compare", "--all", code=2)
+    assert rows(done)["good"][-1] == "unusable"
+    assert "there is no baseline to compare with. Make one with `row3 --baseline --suite good`" in " ".join(
+        done.out.split()
+    )
+
+
+def test_the_worst_exit_code_counts(spoilt: Box) -> None:
+    spoilt.git("checkout", "-q", "golden/broken")
+    assert "BLOCK" in spoilt.row3("--compare", "--all", code=1).out  # a block before an incomplete run
+    mend(spoilt)
+    done = spoilt.row3("--compare", "--all", code=3)
+    assert "? INCOMPLETE  4 suites: 1 is incomplete · 3 proceed" in done.out
+
+
+def test_one_json_document(spoilt: Box) -> None:
+    value = spoilt.row3("--compare", "--all", "--format", "json", code=2).json
+    assert (value["schemaVersion"], value["verdict"], value["exitCode"]) == (1, "block", 2)
+    assert [each["suite"] for each in value["suites"]] == list(SUITES)
+    assert value["suites"][0]["problem"].startswith("golden/broken/rye.gold.json:1:2")
+    good = value["suites"][1]
+    alone = spoilt.row3("--compare", "--suite", "good", "--format", "json", code=0).json
+    kept = ("metrics", "deltas", "intervals", "verdict", "reasons", "cases")
+    assert {key: good[key] for key in kept} == {key: alone[key] for key in kept}
+    assert value["standings"]["worse"] == "block"
+
+
+def test_a_test_suite_each_for_junit(spoilt: Box) -> None:
+    root = ET.fromstring(spoilt.row3("--compare", "--all", "--format", "junit", code=2).out)
+    suites = {suite.get("name"): suite for suite in root}
+    assert list(suites) == [f"row3 {suite}" for suite in SUITES]
+    gates = {name: suite.find("testcase[@name='gate']") for name, suite in suites.items()}
+    found = {name: [child.tag for child in gate] for name, gate in gates.items() if gate is not None}
+    assert found == {
+        "row3 broken": ["error"],
+        "row3 good": ["system-out"],
+        "row3 incomplete": ["error"],
+        "row3 worse": ["failure"],
+    }
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("13", "4", "3")
+
+
+def test_annotations_and_a_summary_for_github(spoilt: Box, tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    done = spoilt.row3("--compare", "--all", "--format", "github", code=2, GITHUB_STEP_SUMMARY=str(summary))
+    lines = done.out.splitlines()
+    assert lines[0].startswith("::error title=row3 broken%3A unusable::golden/broken/rye.gold.json")
+    assert any(line.startswith("::error title=row3 worse%3A block::") for line in lines)
+    assert lines[-1].startswith("::notice title=row3%3A UNUSABLE::4 suites")
+    text = summary.read_text(encoding="utf-8")
+    assert "| **good** | Overall | **85.0%** |" in text or "| **good** | Overall | 85.0% |" in text
+    assert "<summary>good</summary>" in text
+
+
+def test_markdown_fits_those_that_pass_into_folds(box: Box) -> None:
+    text = box.row3("--compare", "--all", "--format", "markdown", code=1).out
+    assert text.startswith("### ⛔ BLOCK · row3 · 4 suites")
+    head, _, details = text.partition("<details><summary>broken</summary>")
+    assert "⛔ BLOCK · row3 · worse" not in head
+    assert "⛔ BLOCK · row3 · worse" in details
+
+
+def test_the_history_gets_all_suites_as_one_change(box: Box) -> None:
+    before = len(box.history())
+    box.row3("--compare", "--all", code=1)
+    added = box.history()[before:]
+    assert [(entry["suite"], entry["action"]) for entry in added] == [(suite, "compare") for suite in SUITES]
+    box.row3("--compare", "--all", code=1, CI="true")
+    assert len(box.history()) == before + 4
+
+
+def test_a_broken_history_is_told_once(box: Box) -> None:
+    box.write("metrics-history.json", "[")
+    done = box.row3("--compare", "--all", code=2)
+    assert done.errors == ["error: metrics-history.json: the array has no end. Restore the file from git."]
+    assert done.out == ""
+
+
+def test_a_run_of_all_suites_judges_nothing(box: Box) -> None:
+    done = box.row3("--all", code=0)
+    assert "verdict" not in done.out
+    assert done.out.rstrip().endswith("4 suites")
+    value = box.row3("--all", "--format", "json", code=0).json
+    assert value["verdict"] is None
+    assert [each["metrics"]["overall"] for each in value["suites"]] == pytest.approx([0.85, 0.85, 0.85, 0.725])
+
+
+def test_baselines_of_all_suites(tmp_path: Path) -> None:
+    box = several(tmp_path / "project")
+    box.init()
+    spoil(box)
+    box.path("prompts/find-incomplete-v1.1.md").unlink()
+    done = box.row3("--baseline", "--all", code=2)
+    saved = sorted(path.stem for path in box.path("baselines").glob("*.json"))
+    assert saved == ["good", "incomplete", "worse"]
+    assert "baselines saved: good.json, incomplete.json, worse.json" in done.err
+
+
+def test_a_prompt_runs_in_the_suites_that_have_it(box: Box) -> None:
+    value = box.row3("--compare", "--all", "--prompt", "find-worse-v1.0", "--format", "json", code=0).json
+    prompts = {each["suite"]: each["prompts"] for each in value["suites"]}
+    assert prompts["worse"] == {"find-worse": "v1.0"}
+    assert prompts["good"] == {"find-good": "v1.1"}
+    done = box.row3("--compare", "--all", "--prompt", "find-god-v1.0", code=2)
+    assert "`find-god-v1.0` is in the pipeline of no suite" in done.err
+
+
+@pytest.mark.parametrize(
+    "options",
+    [("--suite", "good"), ("--case", "rye"), ("--approve", "why"), ("--only", "failing"), ("--dry-run",)],
+)
+def test_what_is_for_one_suite_does_not_go_with_all(box: Box, options: tuple[str, ...]) -> None:
+    done = box.row3("--compare", "--all", *options, code=2)
+    assert f"{options[0]} is for one suite; leave out --all" in done.err
+
+
+class TestLive:
+    @pytest.fixture
+    def asked(self, box: Box) -> Iterator[list[str]]:
+        """What the provider of all suites was asked; it finds everything."""
+        fake = FakeModel(lambda case_id, _: FakeReply(json.dumps(flawless(CASES[case_id]))))
+        served = f'model = "baker-1"\npreset = "vllm"\nbase_url = "{fake.url}"\n'
+        prices = '\n[prices."baker-1"]\ninput = 1\noutput = 1\n'
+        box.replace("row3.toml", 'model = "baker-1"\n', served + prices)
+        yield fake.asked
+        fake.stop()
+
+    def test_the_live_tier_of_every_suite(self, box: Box, asked: list[str]) -> None:
+        done = box.row3("--baseline", "--all", "--mode", "live", code=0)
+        assert "baselines saved: broken.live.json, good.live.json" in done.err
+        value = box.row3("--compare", "--all", "--mode", "live", "--format", "json", code=0).json
+        assert [each["baseline"]["tier"] for each in value["suites"]] == ["live"] * 4
+        assert len(asked) == 12 + 24
+
+    def test_all_suites_share_what_may_be_spent(self, box: Box, asked: list[str]) -> None:
+        cost = 150 / 1e6
+        done = box.row3("--all", "--mode", "live", "--max-cost", f"{7.5 * cost:g}", "--jobs", "1", code=3)
+        assert 3 < len(asked) <= 8
+        assert rows(done)["worse"][-1] == "incomplete"
+        assert "incomplete" not in rows(done)["broken"]
+
+
+class TestAgainst:
+    def test_each_suite_is_judged_by_the_base(self, box: Box) -> None:
+        box.write("row3.toml", box.read("row3.toml") + "\n[suites.worse.gate]\nblock = 90\n")
+        value = box.row3("--compare", "--all", "--against", "HEAD", "--format", "json", code=1).json
+        assert value["standings"] == {"broken": "proceed", "good": "proceed", "incomplete": "proceed", "worse": "block"}
+
+    def test_a_suite_that_is_gone_blocks(self, box: Box) -> None:
+        for path in box.path("golden/good").glob("*.json"):
+            path.unlink()
+        done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
+        assert "all its golden cases are gone" in done.out
+        assert rows(done)["good"][-1] == "block"
+
+    def test_a_new_suite_is_judged_by_its_own_baseline_or_not_at_all(self, box: Box) -> None:
+        mend(box)
+        box.commit("mended")
+        for name in ("fresh", "bare"):
+            box.write("row3.toml", box.read("row3.toml") + f'\n[suites.{name}]\npipeline = ["find-good"]\n')
+            box.write(f"golden/{name}/rye.gold.json", box.read("golden/good/rye.gold.json"))
+        for name in ("fresh", "bare"):
+            source = box.read("recordings/good/find-good-v1.1.jsonl")
+            box.write(f"recordings/{name}/find-good-v1.1.jsonl", source)
+        box.row3("--baseline", "--suite", "fresh", code=0)
+        done = box.row3("--compare", "--all", "--against", "HEAD", code=0)
+        assert rows(done)["fresh"][-1] == "proceed"
+        assert rows(done)["bare"][-2:] == ["not", "judged"]
+        assert "the baseline is new in this change" in done.out
+        assert "no baseline yet" in done.out
+
+    def test_new_cases_are_told_for_their_suite(self, box: Box) -> None:
+        box.write("golden/good/new.gold.json", json.dumps({"id": "new"} | CASES["rye"]))
+        record(box, "good", "1.1", {"new": first(flawless(CASES["rye"]), 4)})
+        value = box.row3("--compare", "--all", "--against", "HEAD", "--format", "json", code=1).json
+        good = next(each for each in value["suites"] if each["suite"] == "good")
+        assert "golden cases new since HEAD: new.gold.json" in good["differs"]

@@ -1,0 +1,65 @@
+"""Thresholds of `row3.toml`: those that block, those that only warn."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.projects import CONFIG, SUITE, Box, worse
+
+HIGH = f"""[suites.{SUITE}.thresholds.recall]
+minimum = 0.9
+target = 0.95
+excellent = 1
+"""
+WARNS = f"{HIGH}blocking = false\n"
+
+
+@pytest.fixture
+def judged_by(box: Box) -> Box:
+    """A version that finds half of the concepts, whose moves alone would not block."""
+    worse(box)
+    return box
+
+
+def settings(box: Box, thresholds: str) -> None:
+    """Settings with a baseline made under them."""
+    box.write("row3.toml", f"{CONFIG}{thresholds}[suites.{SUITE}.gate]\nblock = 90\ninvestigate = 80\n")
+    box.row3("--baseline", code=0)
+
+
+def test_a_fail_zone_blocks_unless_it_only_warns(judged_by: Box) -> None:
+    settings(judged_by, HIGH)
+    blocked = judged_by.row3("--compare", "--format", "json", code=1).json
+    assert {"verdict": "block", "text": "Concept recall 50.0% is in its fail zone", "metric": "recall"} in blocked[
+        "reasons"
+    ]
+    settings(judged_by, WARNS)
+    warned = judged_by.row3("--compare", "--format", "json", code=0).json
+    assert (warned["verdict"], warned["warningOnly"]) == ("investigate", ["recall"])
+    assert "Concept recall 50.0% is in its fail zone, which does not block" in [r["text"] for r in warned["reasons"]]
+
+
+def test_a_scorecard_marks_the_minimum_that_only_warns(judged_by: Box) -> None:
+    settings(judged_by, WARNS)
+    done = judged_by.row3(code=0)
+    assert "(≥90%)" in done.out
+    assert "a minimum in brackets warns and does not block" in done.out
+    assert "Concept recall (warns, does not block)" in " ".join(done.out.split())
+    assert "(≥90%)" in judged_by.row3("--format", "markdown", code=0).out
+
+
+def test_to_make_a_threshold_warn_only_is_to_weaken_it(judged_by: Box) -> None:
+    settings(judged_by, HIGH)
+    judged_by.commit()
+    judged_by.replace("row3.toml", "excellent = 1", "excellent = 1\nblocking = false")
+    done = judged_by.row3("--compare", "--prompt", "extract-v1.1", code=1)
+    assert "threshold recall was made non-blocking" in " ".join(done.out.split())
+    done = judged_by.row3("--compare", "--prompt", "extract-v1.1", "--against", "HEAD", code=1)
+    assert "asks for less than at HEAD: threshold recall was made non-blocking" in " ".join(done.out.split())
+
+
+def test_what_a_threshold_leaves_out_is_the_kinds(judged_by: Box) -> None:
+    judged_by.write("row3.toml", f"{CONFIG}[suites.{SUITE}.thresholds.recall]\nblocking = false\n")
+    assert "(≥60%)    ≥70%       ≥85%" in judged_by.row3(code=0).out
+    judged_by.write("row3.toml", f"{CONFIG}[suites.{SUITE}.thresholds.f1]\nminimum = 0.5\n")
+    assert "f1: `target` is missing" in judged_by.row3(code=2).err
