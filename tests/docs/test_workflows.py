@@ -95,8 +95,9 @@ def gate(box: Box, **env: str) -> tuple[Done, str]:
 
 
 class TestTheScript:
-    def test_a_change_that_passes(self, box: Box) -> None:
-        done, output = gate(box, SUITE="bread", REPORTS="out")
+    @pytest.mark.parametrize("suite", ["bread", ""])
+    def test_a_change_that_passes(self, box: Box, suite: str) -> None:
+        done, output = gate(box, SUITE=suite, REPORTS="out")
         assert (done.code, output) == (0, "verdict=passed\n")
         assert "::notice title=row3%3A PROCEED::" in done.out
         assert sorted(os.listdir(box.path("out"))) == ["bread.html", "row3-junit.xml", "row3.md"]
