@@ -9,6 +9,7 @@ import click
 
 from row3.cli.options import Common
 from row3.cli.output import emit
+from row3.errors import UsageError
 
 if TYPE_CHECKING:
     from row3.reports.suites_model import SuitesReport
@@ -80,9 +81,28 @@ def _text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
 
             append_summary(suites_summary(report))
             return suites_github(report)
+        case "codequality" | "comment":
+            return _for_host(report, common)
     from row3.reports.suites_table import suites_table
 
     return suites_table(report, colour=common.colour, verbose=common.verbose > 0, width=common.width)
+
+
+def _for_host(report: SuitesReport, common: Common) -> str:
+    """The forms for hosts of repositories; a new suite that is not judged has nothing to say in them."""
+    from row3.cli.show import places_of
+    from row3.reports.codequality import suites_codequality
+    from row3.reports.comment import Unusable, comment_markdown
+    from row3.reports.suites_model import Broken, Gone, Judged, Ran
+
+    unusable = [(each.suite, each.problem) for each in report.results if isinstance(each, Broken | Gone)]
+    judged = [each.comparison for each in report.results if isinstance(each, Judged)]
+    if common.format == "codequality":
+        runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
+        return suites_codequality([*((one.run, one) for one in judged), *runs], unusable, places_of(common))
+    if not judged and not unusable:
+        raise UsageError("a comment tells of a comparison", where="--format comment", fix="Add --compare")
+    return comment_markdown([*judged, *(Unusable(name, why) for name, why in unusable)])
 
 
 def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:

@@ -50,14 +50,17 @@ def codequality_json(run: RunView, comparison: ComparisonView | None = None, pla
 
 
 def suites_codequality(
-    compared: Sequence[ComparisonView], unusable: Sequence[tuple[str, str]] = (), places: Places = HERE
+    ran: Sequence[tuple[RunView, ComparisonView | None]],
+    unusable: Sequence[tuple[str, str]] = (),
+    places: Places = HERE,
 ) -> str:
     """Several suites in one report.
 
     Args:
+        ran: each run, with its comparison where it was compared.
         unusable: suites that could not be judged, each with the reason.
     """
-    found = [each for one in compared for each in _of_comparison(one.run, one, places)]
+    found = [each for run, one in ran for each in _of_comparison(run, one, places)]
     found += [
         _Found("gate/not-judged", "blocker", f"{name}: {why}", f"baselines/{name}.json", name) for name, why in unusable
     ]

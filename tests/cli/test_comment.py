@@ -179,3 +179,13 @@ def test_no_tracked_file_is_written_for_a_host(box: Box, form: str) -> None:
     box.row3("--compare", "--format", form, code=1)
     assert box.tree() == before
     assert "--compare" in box.row3("--format", "comment", code=2).errors[0]
+
+
+def test_all_suites_in_the_forms_for_hosts(box: Box) -> None:
+    worse(box)
+    box.write("golden/rolls/one.gold.json", "{")
+    comment = box.row3("--compare", "--all", "--format", "comment", code=2).out
+    assert comment.startswith("### ❔ NOT JUDGED · row3 · 2 suites\n")
+    assert "| bread | ⛔ block | Overall |" in comment
+    found = box.row3("--compare", "--all", "--format", "codequality", code=2).json
+    assert {"row3/gate/block", "row3/gate/not-judged"} <= {each["check_name"] for each in found}

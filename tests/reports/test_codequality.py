@@ -120,7 +120,7 @@ def test_lint_has_lines_and_levels() -> None:
 
 def test_several_suites_are_one_report(comparison: Any) -> None:
     other = replace(comparison, run=replace(comparison.run, suite=replace(comparison.run.suite, name="other")))
-    text = suites_codequality([comparison, other], [("gone", "there is no baseline")])
+    text = suites_codequality([(comparison.run, comparison), (other.run, other)], [("gone", "there is no baseline")])
     entries = checked(text)
     assert [each["location"]["path"] for each in entries[1::2]] == [
         "golden/decomposition/ozone.gold.json",
