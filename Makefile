@@ -46,7 +46,7 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy row3
 	$(BIN)/lint-imports --no-cache
-	PATH="$(abspath $(BIN)):$$PATH" $(BIN)/actionlint
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/zizmor --offline --quiet --min-severity medium .github
 	$(BIN)/row3 lint
 	CI=true $(BIN)/row3 --compare --all --mode replay
