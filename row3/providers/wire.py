@@ -119,7 +119,8 @@ class Wire:
         key = self._environ.get(variable, "").strip()
         if not key:
             raise UsageError(
-                f"the {self.endpoint.preset} provider needs a key", fix=f"set {variable}, or use --mode replay"
+                f"the {self.endpoint.preset} provider needs a key",
+                fix=f"set {variable}, or name a provider in row3.toml that needs none (`local`, `ollama`)",
             )
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise UsageError(f"{variable} holds characters that no key has", fix="copy the key again")

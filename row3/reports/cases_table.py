@@ -122,7 +122,8 @@ def _notes(report: CasesReport) -> list[str]:
     if "against the others" in words:
         notes.append("against the others: better where they are worse. Are its expectations right?")
     if report.unknown:
-        notes.append(f"No answer is known of {some([plain(each) for each in report.unknown], NAMED)}.")
+        unknown = some([plain(each) for each in report.unknown], NAMED)
+        notes.append(f"No {report.metric.title} is known of {unknown}: not answered, or not to be had.")
     if report.other_scorer:
         runs = numbers.count(report.other_scorer, "saved run")
         notes.append(f"{runs} left out, scored by another version of the scorer.")

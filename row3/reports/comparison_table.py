@@ -75,7 +75,9 @@ def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) ->
     lines += ["", style.bold("What changed")]
     lines += [line for text in comparison.differs for line in style.wrap(plain(text), first="  ", then="    ")]
     if not comparison.differs:
-        lines.append(style.dim("  nothing but the answers" if not comparison.prompt_diffs else "  the prompts' text"))
+        same = set(comparison.moves) <= {"unchanged"} and not any(change.delta for change in comparison.metrics)
+        what = "the prompts' text" if comparison.prompt_diffs else "nothing" if same else "nothing but the answers"
+        lines.append(style.dim(f"  {what}"))
     for name, diff in comparison.prompt_diffs.items():
         lines += ["", *diff_lines(name, diff, style, verbose=verbose)]
     return lines

@@ -138,7 +138,8 @@ def _notes(report: FlakyReport) -> list[str]:
             "on the other."
         )
     if report.unknown:
-        notes.append(f"No answer is known of {some([plain(each) for each in report.unknown], NAMED)}.")
+        unknown = some([plain(each) for each in report.unknown], NAMED)
+        notes.append(f"No {title} is known of {unknown}: not answered, or not to be had.")
     if report.others:
         notes.append(f"Also asked several times: {some([plain(each) for each in report.others], NAMED)} (--prompt).")
     return notes

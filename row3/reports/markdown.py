@@ -167,7 +167,7 @@ def _worst(run: RunView) -> list[str]:
     for row in ordered[:SHOWN_CASES]:
         value = row.metrics.get(primary)
         zone = row.zones.get(primary)
-        shown = "no answer" if row.status == "failed" or value is None else numbers.percent(value)
+        shown = "no answer" if row.status == "failed" else "–" if value is None else numbers.percent(value)
         word = " bad answer" if row.status == "bad_answer" else "" if zone is None else f" {zone.word}"
         lines.append(f"- {code(row.case_id)} {shown}{word}")
     left = run.cases - min(len(ordered), SHOWN_CASES)

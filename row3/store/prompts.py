@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -82,10 +83,17 @@ def versions(root: Path) -> dict[str, list[Version]]:
             raise InvalidFile(
                 "the file name is not `<name>-v<major>.<minor>.md`",
                 where=f"{FOLDER}/{path.name}",
-                fix="Rename it, for example to `decompose-concepts-v1.0.md`",
+                fix=f"Rename it{_as_meant(path.stem)}",
             )
         found.setdefault(ref.name, []).append(ref.version)
     return {name: sorted(all_of_it) for name, all_of_it in found.items()}
+
+
+def _as_meant(stem: str) -> str:
+    """What to call a file that lacks its v: `name-1.2`, `name_v1.2`, `name v1.2`."""
+    hit = re.fullmatch(r"(?P<name>.*?)[-_ .]?[vV]?(?P<number>\d+\.\d+)", stem)
+    meant = None if hit is None else parse_reference(f"{hit['name'].rstrip('-_ .').lower()}-v{hit['number']}")
+    return ", for example to `decompose-concepts-v1.0.md`" if meant is None else f" to `{meant}.md`"
 
 
 def read_prompt(root: Path, ref: PromptRef) -> Prompt:

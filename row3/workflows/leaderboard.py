@@ -32,6 +32,12 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`; every answer that came is recorded.
     """
     project, suite = session.project, session.suite
+    if suite.system is not None:
+        raise UsageError(
+            f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no prompts and models to rank",
+            where="row3 leaderboard",
+            fix=f"Compare two of its runs with `row3 diff`, see `row3 history --suite {suite.name}`",
+        )
     mode = _mode(session.options)
     options = replace(session.options, explain=False)
     askings = combinations(project, suite, options, prompts=prompts, models=models)

@@ -133,7 +133,9 @@ def _repeated(session: Session, repeats: int | None) -> Found:
     project, suite = session.project, session.suite
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=session.named), session.options)
     own = setting_of_asking(asking)
-    recorded = RecordedScores(project, suite, [str(prompt.ref) for prompt in asking.lineup.prompts])
+    # A system has no prompts of which others could count.
+    prompts = [] if suite.system is not None else [str(prompt.ref) for prompt in asking.lineup.prompts]
+    recorded = RecordedScores(project, suite, prompts)
     pairs, left_out = Pairs(), _quarantined(session)
     counts = []
     for stored in read_cases(project.golden(suite.name), suite.kind, session.options.case):

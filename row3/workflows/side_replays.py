@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.store.config import FILE, read_config
-from row3.store.project import Project, Suite, pick_suite
+from row3.store.corpus import CORPORA
+from row3.store.project import Project, Suite, golden_of, make_suite, pick_suite
 from row3.store.recordings import open_index
 from row3.store.saved_runs import parse_run, run_bytes
 from row3.workflows.at_ref import inside_of
@@ -79,12 +80,16 @@ class Replays:
         sha = repository.resolve(reading.value)
         folder = Path(self.stack.enter_context(TemporaryDirectory(prefix="row3-diff-")))
         inside = inside_of(repository, self.project.root)
-        repository.read_tree(sha, [inside + path for path in (*READ, f"golden/{suite}", f"recordings/{suite}")], folder)
         at = f"git {sha[:SHORT_SHA]}"
-        if not (folder / inside / "golden" / suite).is_dir():
-            what = f"the suite does not exist at {reading.value}"
-            raise InvalidFile(what, where=f"golden/{suite}/ ({at})", fix="Name another commit")
+        repository.read_tree(sha, [inside + path for path in (*READ, f"recordings/{suite}")], folder)
         try:
+            config = read_config(folder / inside)
+            golden = golden_of(config, suite)
+            # A system may have been given any document that lies there.
+            chat = suite not in config.suites or make_suite(config, suite).system is None
+            repository.read_tree(sha, [inside + path for path in ((golden,) if chat else CORPORA)], folder)
+            if not (folder / inside / golden).is_dir():
+                raise InvalidFile(f"the suite does not exist at {reading.value}", where=f"{golden}/")
             return self._at(name, folder / inside, sha, f"{at}, replayed")
         except InvalidFile as error:
             raise InvalidFile(error.what, where=f"{error.where} ({at})", fix="Name another commit") from None

@@ -264,3 +264,9 @@ def test_the_shipped_corpus_scores_its_own_labels_as_perfect(tmp_path: Path) -> 
         lower = {"categories_normalised", "duplicate_rate", "false_positive_rate"}
         short = {key for key, value in metrics.items() if value != float(key not in lower)}
         assert short <= {"precision_at_3"}, "some queries have fewer than three relevant documents"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_two_commits_are_compared_though_the_cases_lie_deeper(project: Box, kind: str) -> None:
+    (first, *_) = project.row3("diff", "main", "main", "--suite", kind, code=0).out.splitlines()
+    assert first.startswith(f"{kind}: main (git ")

@@ -123,6 +123,9 @@ def test_recorded_once_it_is_replayed_without_the_system(box: Box, kind: str) ->
     listed = box.row3("recordings", "list", code=0).out
     assert f"{NAMES[kind]}-v1.0" in listed
     assert "recordings are in order" in box.row3("recordings", "verify", code=0).out
+    assert "planned from" in box.row3("power", code=0).out
+    assert "What changed\n  nothing\n" in box.row3("--compare", code=0).out
+    assert "main (git " in box.row3("diff", "main", "HEAD", code=0).out
     assert "0 removed, 3 kept" in box.row3("recordings", "prune", code=0).out + ""
     assert "row3.toml" not in box.row3("lint").out
 
@@ -166,6 +169,7 @@ def test_there_are_no_prompts_and_no_model(box: Box) -> None:
         assert "has no prompts" in error
         assert "row3 --baseline" in error
     assert "has no model" in box.row3("--model", "baker-2", code=2).errors[0]
+    assert "no prompts and models to rank" in box.row3("leaderboard", code=2).errors[0]
 
 
 def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:

@@ -125,7 +125,7 @@ def test_openai_itself_gets_its_organisation(fake: Any, make_request: Any, monke
 
 def test_a_missing_key_stops_before_anything_is_sent(fake: Any, make_request: Any) -> None:
     for environ in ({}, {"ROW3_TEST_KEY": "  "}):
-        with pytest.raises(UsageError, match="Set ROW3_TEST_KEY, or use --mode replay"):
+        with pytest.raises(UsageError, match="Set ROW3_TEST_KEY, or name a provider in row3.toml that needs none"):
             Asker(fake.url, environ=environ).ask(make_request())
     with pytest.raises(UsageError, match="characters that no key has") as caught:
         Asker(fake.url, environ={"ROW3_TEST_KEY": "sk-ключ"}).ask(make_request())

@@ -65,7 +65,7 @@ def test_what_the_words_mean_and_what_is_missing() -> None:
         "never fails: excellent under every version",
         "always fails: in the fail zone under every version",
         "against the others: better where they are worse",
-        "No answer is known of new.",
+        "No Overall is known of new: not answered, or not to be had.",
         "2 saved runs left out",
         "malt and rye: 50% of their expectations in common; their scores correlate +0.95",
     ):

@@ -74,7 +74,7 @@ def test_another_setting_is_said_to_be_one() -> None:
     text = said(own=False, others=("extract v1.0 · m",), unknown=("oven",))
     assert "Not what runs now" in text
     assert "Also asked several times: extract v1.0 · m (--prompt)." in text
-    assert "No answer is known of oven." in text
+    assert "is known of oven: not answered, or not to be had." in text
 
 
 def test_a_quarantined_case_is_marked_and_not_urged() -> None:

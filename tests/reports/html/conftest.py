@@ -45,7 +45,9 @@ def mixed_report(mixed_box: Box) -> Path:
     return mixed_box.path("report.html")
 
 
-@pytest.fixture(scope="session")
+# Of a module, not of the session: while the driver lives, its event loop counts as running in this thread, and the
+# tests that share a process with these could start none of their own.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     with browser() as started:
         yield started
