@@ -16,6 +16,8 @@ from row3.reports.markdown_text import block, code, inline
 SCHEMA_VERSION = 1
 MOST = 60
 """Items of one list in Markdown; JSON has them all."""
+VERDICTS = ("State", "Right")
+"""Endings of notes that the item's own state sums up."""
 MOST_RAW = 1_000
 """Characters shown of an answer that could not be read."""
 
@@ -57,6 +59,7 @@ def items_markdown(found: ItemsInvestigation) -> str:
     """The symptoms, then what was missed, wrong and right."""
     failing = [f"{s.metric.title} ({s.zone.word})" for s in found.symptoms if s.failing and s.zone is not None]
     versions = ", ".join(f"{inline(name)} {version}" for name, version in found.prompts.items())
+    wanted = {each.label: each.notes for each in found.items.expected}
     lines = [
         f"## Failure Investigation: {inline(found.case_id)}",
         "",
@@ -74,7 +77,7 @@ def items_markdown(found: ItemsInvestigation) -> str:
         *_listed([_missed(each) for each in found.missed]),
         f"### Wrong: {len(found.wrong)} of {len(found.items.items)} answered",
         "",
-        *_listed([_wrong(each) for each in found.wrong]),
+        *_listed([_wrong(each, wanted.get(each.expected or "", {})) for each in found.wrong]),
         f"### Right: {len(found.right)}",
         "",
         *_listed([_right(each) for each in found.right]),
@@ -113,10 +116,16 @@ def _missed(each: ItemExpectation) -> str:
     return f"{code(each.label)}{_notes(each.notes)}{near}"
 
 
-def _wrong(each: ItemMatch) -> str:
+def _wrong(each: ItemMatch, wanted: Mapping[str, Any]) -> str:
     state = each.state.replace("-", " ")
     beside = "" if each.expected is None else f", beside {code(each.expected)} ({numbers.bare(each.score)})"
-    return f"{code(each.label)}: {state}{beside}{_notes(each.notes)}"
+    other = [
+        f"{inline(_words(key))} {'none' if value in (None, '') else inline(str(value))}"
+        for key, value in wanted.items()
+        if key in each.notes and each.notes[key] != value and each.state.startswith("wrong")
+    ]
+    expected = f"; expected: {', '.join(other)}" if other else ""
+    return f"{code(each.label)}: {state}{beside}{_notes(each.notes)}{expected}"
 
 
 def _right(each: ItemMatch) -> str:
@@ -130,7 +139,7 @@ def _notes(notes: Mapping[str, Any]) -> str:
     shown = [
         f"{inline(_words(key))} {inline(said[value] if isinstance(value, bool) else str(value))}"
         for key, value in notes.items()
-        if value not in (None, "")
+        if value not in (None, "") and not key.endswith(VERDICTS)
     ]
     return f" ({', '.join(shown)})" if shown else ""
 

@@ -200,8 +200,8 @@ def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
             f"{prompt.ref.name} {prompt.ref.version} is promoted and was edited in place",
             where=prompt.path,
             fix=(
-                f"Put it back (`git checkout -- {prompt.path}`) and make a new version: "
-                f"`row3 new-version {prompt.ref.name}`"
+                f"Take the edits to a new version with `row3 new-version {prompt.ref.name}`, then put this one back: "
+                f"`git checkout -- {prompt.path}`"
             ),
         )
 
