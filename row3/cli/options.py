@@ -137,6 +137,10 @@ class Common:
 
         if self.out is None:
             return
+        if self.format is None and self.out.lower().endswith((".html", ".htm")):
+            raise UsageError(
+                "only a report can be a page", where=f"--out {self.out}", fix=f"Use `row3 report --out {self.out}`"
+            )
         target = Path(self.out)
         if target.is_dir() or not target.parent.is_dir() or not os.access(target.parent, os.W_OK):
             raise UsageError(

@@ -120,3 +120,12 @@ def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
     after = box.tree()
     after.pop("report.html")
     assert after == before
+
+
+@pytest.mark.parametrize("args", [["--compare"], [], ["diff", "baseline", "latest"], ["--compare", "--all"]])
+def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_path: Path, args: list[str]) -> None:
+    box = tiny_promoted.copy(tmp_path / "project")
+    (error,) = box.row3(*args, "--out", "r.html", code=2).errors
+    assert "only a report can be a page" in error
+    assert "`row3 report --out r.html`" in error
+    assert not box.path("r.html").exists()
