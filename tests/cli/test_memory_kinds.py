@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from row3.kinds import kind_named
 from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, SEED, answers, document, emptied, memory, prompt, record, write
 from tests.projects import HOME, Box
 
@@ -49,6 +50,8 @@ def test_the_loop(project: Box, kind: str) -> None:
     promoted = project.row3("promote", "v1.0", "--suite", kind, code=0)
     assert f"{PROMPTS[kind]} v1.0 is promoted" in promoted.out
     assert project.path(f"charts/{kind}-trend.svg").is_file()
+    title = next(metric.title for metric in kind_named(kind, where="").metrics if metric.key == PRIMARY[kind])
+    assert f"| {title} | 100% |" in project.read("CHANGELOG.md")
 
     prompt(project, kind, "1.1")
     record(project, kind, "1.1", emptied(kind))
