@@ -128,6 +128,9 @@ def test_an_answer_by_hand() -> None:
     [
         ({"description": "Ship it"}, "match"),  # the evidence is the same passage
         ({"evidence": "we will launch on April 1st"}, "match"),
+        ({"evidence": TEXT, "description": "Something happened"}, "unmatched"),  # the whole document is no passage
+        ({"evidence": "launch", "description": "Something happened"}, "unmatched"),  # nor is a word
+        ({"evidence": TEXT}, "match"),  # by its description
         ({"evidence": "", "description": "Launch the product on 1 April"}, "match"),
         ({"evidence": "", "description": "Launch on April 2nd"}, "unmatched"),
         ({"evidence": "", "description": "Do not launch on April 1st"}, "unmatched"),
