@@ -130,6 +130,8 @@ def _lint_evidence(
 ) -> list[Finding]:
     if case.documents and event.document_id not in texts:
         what = f"`{event.document_id}` is none of the case's documents"
+        if event.document_id is None:
+            what = "the event does not say which of the case's documents tells it"
         return [Finding("error", "unknown-document", what, (*at, "document_id"))]
     if event.evidence is None:
         return [Finding("warning", "no-evidence", f"`{event.description}` has no evidence", at)]

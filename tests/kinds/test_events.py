@@ -336,6 +336,8 @@ def test_lint() -> None:
     assert rules({"actor": "Alice"}, **possessive) == []
     strange = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": "d9"}]}
     assert [f.rule for f in EVENTS.lint(EventsCase.model_validate(strange), RULES)] == ["unknown-document"]
+    silent = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": None}]}
+    assert "does not say which" in EVENTS.lint(EventsCase.model_validate(silent), RULES)[0].message
 
 
 @pytest.mark.parametrize(
