@@ -54,6 +54,22 @@ class Drift:
         """The same, told of another metric."""
         return replace(self, about=metric.key, title=metric.title)
 
+    def worst_of(self, metrics: Sequence[Metric]) -> Drift:
+        """Told of that headline metric which moved most, where the kind has no composite that would show it.
+
+        The primary metric stays where it moved itself, or none of the others did.
+        """
+        composite = any(metric.weight for metric in metrics)
+        headline = {metric.key: metric for metric in metrics if not metric.companion}
+        moved = {
+            change.key: abs(change.delta)
+            for change in self.metrics
+            if change.key in headline and change.delta is not None and self.states.get(change.key) == "moved"
+        }
+        if composite or self.about in moved or not moved:
+            return self
+        return self.of(headline[max(moved, key=lambda key: moved[key])])
+
 
 class CaseThen(NamedTuple):
     """One case that was asked again."""

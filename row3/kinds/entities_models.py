@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
 
 from row3.kinds.base import Reference
 from row3.kinds.memory_files import DocumentCase, Labelled, Text
@@ -45,6 +45,13 @@ class EntityOut(BaseModel):
         validation_alias=AliasChoices("mentions", "aliases"),
         description="Every name that the document uses for it, copied character by character.",
     )
+
+    @field_validator("mentions", mode="before")
+    @classmethod
+    def _texts(cls, value: Any) -> Any:
+        """One text is a list of one; what is no text is no mention. Neither spoils the other entities."""
+        several = value if isinstance(value, list) else [value]
+        return [text for text in several if isinstance(text, str)]
 
 
 class EntitiesOut(BaseModel):

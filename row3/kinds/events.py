@@ -12,7 +12,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.entities_models import declared
-from row3.kinds.events_matching import CORRECT, EventMatch, explained, match_events
+from row3.kinds.events_matching import CORRECT, NOBODY, EventMatch, explained, match_events
 from row3.kinds.events_models import CATEGORIES, TEAM, EventsCase, EventsOut
 from row3.kinds.lists import ListKind
 from row3.matching.normalise import normalise
@@ -130,6 +130,8 @@ def _lint_evidence(
 ) -> list[Finding]:
     if case.documents and event.document_id not in texts:
         what = f"`{event.document_id}` is none of the case's documents"
+        if event.document_id is None:
+            what = "the event does not say which of the case's documents tells it"
         return [Finding("error", "unknown-document", what, (*at, "document_id"))]
     if event.evidence is None:
         return [Finding("warning", "no-evidence", f"`{event.description}` has no evidence", at)]
@@ -174,7 +176,7 @@ def _linking(
     given = {
         str(match.position): group
         for match, event in zip(matches, output.events, strict=True)
-        if match.paired and (group := " ".join(str(event.group or "").split()))
+        if match.paired and (group := _group(event.group))
     }
     found = b_cubed(given, truth)
     if not found.items:
@@ -182,6 +184,13 @@ def _linking(
         return {}
     precision, recall = found.precision / found.items, found.recall / found.items
     return {"linking_f1": f1(precision, recall), "linking_precision": precision, "linking_recall": recall}
+
+
+def _group(given: Any) -> str:
+    """The word or number of a group. One that says there is none is no group: else all such events were one."""
+    number = isinstance(given, int) and not isinstance(given, bool)
+    group = " ".join(str(given if number else given or "").split())
+    return "" if normalise(group) in NOBODY else group
 
 
 EVENTS = Events()

@@ -24,6 +24,8 @@ DESCRIPTION = 0.80
 """Likeness of two descriptions above which they are of one event (V7)."""
 PASSAGE = 0.5
 """Share of the shorter evidence that has to lie in the other."""
+LONGER = 5
+"""How many times as long as the shorter evidence the other may be; honest pairs stay below 3."""
 CORRECT = frozenset({"match"})
 NOBODY = frozenset({"", "none", "null", "unknown", "unclear", "nobody", "n a", "na", "unspecified", "not specified"})
 GROUP = frozenset({"team", "the team", "we", "all", "everyone", "everybody", "group", "the group", "all attendees"})
@@ -86,7 +88,7 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> list[Even
             if text.several and not _one_document(given, _word(event.document_id), wanted[place], expected):
                 continue
             there = wanted[place]
-            same = overlap(given[1], there[1]) if given and there and given[0] == there[0] else 0.0
+            same = _same_passage(given[1], there[1]) if given and there and given[0] == there[0] else 0.0
             if alike > DESCRIPTION or same >= PASSAGE:
                 right = _category(event, expected) in ("exact", "normalised")
                 right_actor = _actor(event, expected, case, rules)
@@ -108,9 +110,28 @@ def match_events(case: EventsCase, output: EventsOut, rules: Rules) -> list[Even
         if item in edges:
             near = max(edges[item], key=lambda place: (edges[item][place], -place))
         score = likeness.get((item, near), 0.0)
-        state = "duplicate" if item in edges else "unmatched"
+        state = "duplicate" if item in edges and _told_again(event, case, near, score, rules) else "unmatched"
         found.append(EventMatch(state, near, score, "", False, "", state_of_evidence))
     return found
+
+
+def _same_passage(one: tuple[int, int], other: tuple[int, int]) -> float:
+    """The share of the shorter passage that lies in the other; 0 where one is no more than a word of the other.
+
+    Else who quotes the whole document, or a name, would have quoted every event.
+    """
+    short, long = sorted((one[1] - one[0], other[1] - other[0]))
+    return overlap(one, other) if long <= LONGER * short else 0.0
+
+
+def _told_again(event: Any, case: EventsCase, near: int, score: float, rules: Rules) -> bool:
+    """It says the same as the event beside which another entry was laid, or that one's category and actor are right.
+
+    A quote alone is not enough: what is invented with a passage that tells something else is an invention.
+    """
+    expected = case.expected_events[near]
+    right = _category(event, expected) in ("exact", "normalised") and _actor(event, expected, case, rules)
+    return score > DESCRIPTION or right
 
 
 def _one_document(
@@ -161,7 +182,7 @@ def _actor(event: Any, expected: ExpectedEvent, case: EventsCase, rules: Rules) 
         if normalise(text) == key
     }
     if owners:
-        return owners == {expected.actor}
+        return {normalise(name) for name in owners} == {normalise(expected.actor)}
     rule = rules.names
     return compare(given, expected.actor, scorer=rule.scorer, threshold=rule.threshold).same
 

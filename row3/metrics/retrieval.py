@@ -5,7 +5,8 @@ All of them look at one query: a ranking of documents, and judgements `document 
 - A document is relevant from grade 1 on. A document that nobody judged counts as not relevant.
 - Gains are linear: a grade of 3 is worth 3.
 - Where the answer gives scores, they make the ranking; of equal scores the higher document id comes first, as
-  trec_eval sorts. Without scores the order of the answer is the ranking.
+  trec_eval sorts. Scores are equal that are so in single precision, in which trec_eval keeps them: about seven digits.
+  Without scores the order of the answer is the ranking.
 - A document that is named twice counts where it stands first.
 
 A test holds them to trec_eval itself. They are written here since its binding would bring numpy and scipy along for a
@@ -15,9 +16,9 @@ hundred lines of arithmetic (docs/decisions/0009).
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from operator import itemgetter
 
 Judgements = Mapping[str, int]
 
@@ -36,7 +37,8 @@ def ranked(documents: Sequence[tuple[str, float | None]]) -> list[str]:
         raise ValueError("a score is not a finite number")
     if scores:
         # Of a document that is named twice the better score comes first, and the first is kept.
-        documents = sorted(documents, key=itemgetter(1, 0), reverse=True)
+        single = zip(array("f", scores), [name for name, _ in documents], strict=True)
+        return list(dict.fromkeys([name for _, name in sorted(single, reverse=True)]))
     return list(dict.fromkeys([name for name, _ in documents]))
 
 

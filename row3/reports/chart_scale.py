@@ -18,13 +18,14 @@ STEP = 0.05
 def y_range(metric: Metric, threshold: Threshold | None, values: Sequence[float]) -> tuple[float, float]:
     """An honest range: always the fail limit, all the data and a fair part of the scale, rounded to 5 %.
 
-    Where lower is better it starts at 0. A narrow range grows downwards first, so that small changes stay small.
+    Where lower is better it starts at 0, and it ends at 1 at the most where the data do. A narrow range grows
+    downwards first, so that small changes stay small.
     """
     limits = [threshold.minimum, threshold.target, threshold.excellent] if threshold else []
     low, high = min([*values, *limits], default=1.0), max([*values, *limits], default=1.0)
     if not metric.higher_is_better:
         fail = threshold.minimum if threshold else 0.0
-        return min(0.0, _down(low)), max(_up(high + STEP / 2), 2 * fail, LEAST_RATE_SPAN)
+        return min(0.0, _down(low)), max(high, min(1.0, max(_up(high + STEP / 2), 2 * fail, LEAST_RATE_SPAN)))
     low = _down(low - STEP / 2) if low < 0 else max(0.0, _down(low - STEP / 2))
     high = max(high, min(1.0, _up(high + STEP / 2)))
     low = min(low, max(0.0, high - LEAST_SPAN))

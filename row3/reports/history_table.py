@@ -12,6 +12,8 @@ from row3.reports.style import WIDTH, Style, arrow, plain, shorten, table
 
 SHOWN = 20
 SPARKS = 40
+BESIDE = 72
+"""Columns of the widest row without its score."""
 LEGEND = "▲ better  ▼ worse; percentage points against the line before it"
 
 
@@ -31,7 +33,8 @@ def history_table(
     first = 0 if verbose else max(0, len(entries) - SHOWN)
     shown = range(first, len(entries))
     rows = [_row(entries[i], before[i], primary, style) for i in shown]
-    lines = table(("when (UTC)", "action", primary, "points  ", "verdict", "commit"), rows, "llrrll", style)
+    named = primary if len(primary) <= width - BESIDE else "score"  # the line of the trend has its name
+    lines = table(("when (UTC)", "action", named, "points  ", "verdict", "commit"), rows, "llrrll", style)
     suites = len({entry.suite for entry in entries}) > 1
     out = [*_trends(entries, primary, style), ""]
     if first:

@@ -9,7 +9,7 @@ from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_block
-from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, wrap
+from row3.reports.style import BOLD, GREEN, RED, WIDTH, YELLOW, Style, cells, plain, wrap
 from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
 
 SHOWN_REASONS = 6
@@ -78,7 +78,11 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     word = "INCOMPLETE" if incomplete else comparison.verdict.word.upper()
     paint = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}[comparison.verdict]
     against = f" against {comparison.against}" if comparison.against else ""
-    head = f"row3: {plain(run.suite.name)}{against}: {style.paint(word, paint, BOLD)}{moved}"
+    name = f"row3: {plain(run.suite.name)}{against}: "
+    for shorter in (moved.replace(" points)", ")"), f",\n  {moved.removeprefix(', ')}"):
+        if moved and cells(f"{name}{word}{moved}") > WIDTH:
+            moved = shorter
+    head = f"{name}{style.paint(word, paint, BOLD)}{moved}"
     lines = [head, *(f"  {line}" for line in quarantine_block(run.quarantine, style))]
     if comparison.approval is not None:
         lines += wrap(f"approved by {plain(comparison.approval.by)}: {plain(comparison.approval.reason)}", first="  ")
@@ -117,9 +121,11 @@ def _cure(hook: HookView) -> list[str]:
     if any(result.exit_code == 3 for result in hook.results):
         missing = [r.comparison.run for r in hook.results if isinstance(r, Judged) and r.exit_code == 3]
         model = "" if missing and all(run.suite.system is not None for run in missing) else " --model MODEL"
+        suite = " --all" if len(missing) > 1 else f" --suite {plain(missing[0].suite.name)}" if missing else ""
+        several = len(hook.results) + len(hook.untouched) > 1
         return [
             "  These answers are not recorded. Record them and add them to the change:",
-            f"    row3 --compare{_named(hook)} --mode auto{model} && git add recordings",
+            f"    row3 --compare{suite if several else ''} --mode auto{model} && git add recordings",
         ]
     suite = _named(hook)
     return [

@@ -74,6 +74,11 @@ def saved_line(at: str, why: str) -> str:
     )
 
 
+def system_line(at: str) -> str:
+    """That a system is held to what it answered when its baseline was saved."""
+    return f"compared with what the system answered when the baseline was saved, {numbers.moment(at)} UTC"
+
+
 def asked_now(requests: int) -> str:
     """How much of a comparison of recordings was asked for now."""
     return f"{numbers.count(requests, 'answer')} not recorded yet {'was' if requests == 1 else 'were'} asked for now"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
 
 from row3.domain.tiers import suite_of_stem
 from row3.errors import Row3Error
@@ -11,6 +12,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, read_history
 from row3.store.project import Project, make_suite
 from row3.store.prompts import PROMOTED
+from row3.store.system_config import McpConfig
 
 
 def affected(project: Project, changed: Iterable[str], base: Path | None) -> set[str]:
@@ -30,6 +32,7 @@ def affected(project: Project, changed: Iterable[str], base: Path | None) -> set
             found |= _by_history(project.root, base, names)
         elif parts[0] == "golden":
             found |= {name for name in names if (project.root / path).is_relative_to(project.golden(name))}
+            found |= {name for name in names if _remembers(project, name, Path(path))}
         elif parts[0] == "recordings" and len(parts) > 2:
             found |= {name for name in names if (project.root / path).is_relative_to(project.recordings(name))}
         elif parts[0] == "baselines" and len(parts) == 2:
@@ -49,6 +52,22 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
     except Row3Error:  # told when the suite is judged
         return True
     return not pipeline or prompt in pipeline
+
+
+def _remembers(project: Project, suite: str, path: Path) -> bool:
+    """The suite's system is given files of that folder at the start: another text there is another question."""
+    try:
+        system = make_suite(project.config, suite).system
+    except Row3Error:  # told when the suite is judged
+        return True
+    patterns = [text for call in system.setup for text in call.patterns()] if isinstance(system, McpConfig) else []
+    return any(path.is_relative_to(_fixed(pattern)) for pattern in patterns)
+
+
+def _fixed(pattern: str) -> PurePosixPath:
+    """The folder of a pattern, up to the first part that may be several."""
+    parts = PurePosixPath(pattern).parts[:-1]
+    return PurePosixPath(*takewhile(lambda part: not set(part) & set("*?["), parts))
 
 
 def _by_history(root: Path, base: Path | None, names: set[str]) -> set[str]:

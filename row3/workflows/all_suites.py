@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.reports.suites_model import Broken, Judged, Ran, SuiteResult, SuitesReport
+from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, history_with, read_history
 from row3.store.locks import writing
@@ -16,6 +17,7 @@ from row3.store.project import Project, Suite, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.at_ref import find_ref, laid_out
 from row3.workflows.compare import Comparison
+from row3.workflows.evaluate import Overrides
 from row3.workflows.judge_suites import gone_suites, has_cases, judge_suites
 from row3.workflows.run_suite import with_action
 from row3.workflows.running import Announced
@@ -53,12 +55,20 @@ class AllSuites:
         suite = pick_suite(self.project, name, tier_of(self.mode))
         own = self.make(suite)
         own.named = fitting(self.named, suite)
+        if suite.system is not None and self._asks_models():
+            # What is said of models is for the suites that ask one; where none does, it is refused as ever.
+            own.options = replace(own.options, overrides=Overrides())
         own.earlier = self.history()
         own.under(self.live)
         if own.budget is not None:
             self._budget = own.budget = self._budget or self._shared_budget()
         self.made.append(own)
         return own
+
+    def _asks_models(self) -> bool:
+        given = self.project.config.suites
+        providers = [given[name].provider if name in given else None for name in self.names]
+        return any(provider is None or isinstance(provider, ProviderConfig) for provider in providers)
 
     def history(self) -> list[HistoryEntry]:
         """The history, read once. Raises `InvalidFile`."""
@@ -100,7 +110,9 @@ class AllSuites:
 
 
 def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
-    """Those of the named prompts that are in a suite's pipeline; all where it has none of its own."""
+    """Those of the named prompts that are in a suite's pipeline; all where it has none of its own, none of a system."""
+    if suite.system is not None:
+        return ()
     if not suite.pipeline:
         return tuple(named)
     return tuple(text for text in named if text.removeprefix("prompts/").rpartition("-v")[0] in suite.pipeline)

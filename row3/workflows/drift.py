@@ -171,6 +171,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         )
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
     again = ask_again(session, suite, then, asking, chosen)
+    again = replace(again, drift=again.drift.worst_of(suite.kind.metrics))
     dates = _dates(project, suite, then.header, chosen) if source.startswith("recordings/") else None
     return Drifted(suite, then.header, source, chosen, len(ids), seed, again, dates)
 

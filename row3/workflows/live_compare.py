@@ -13,7 +13,7 @@ from row3.errors import Row3Error, UsageError
 from row3.gate.drift import sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.which_moved import by_sample, interleaved, not_known
-from row3.reports.live_text import asked_now, saved_line
+from row3.reports.live_text import asked_now, saved_line, system_line
 from row3.store.project import Suite
 from row3.store.saved_runs import SavedRun
 from row3.workflows.baseline import read_baseline
@@ -31,10 +31,16 @@ def comparer_for(session: Session, suite: Suite, baseline: SavedRun, paths: Call
     """Compares as the mode and the flags want it. Raises `UsageError` where an adaptive run is wanted and cannot be.
 
     Modes `live` and `record` ask the baseline's prompts again. `auto` does not: it asks for what is missing, and its
-    comparison is of recordings, whenever they were made.
+    comparison is of recordings, whenever they were made. What a system answers is held to what was saved.
     """
     if session.mode == "replay":
         return Comparer(session.project, suite, baseline, paths)
+    if suite.system is not None:
+        # It answers as it is now, whatever version is asked for: beside itself it could never fall.
+        if session.live.adaptive:
+            what = f"a suite that is answered by `{suite.system.type}` cannot be asked as it was at the baseline"
+            raise UsageError(what, where="--adaptive", fix="Leave it out; --repeats averages")
+        return LiveComparer(session.project, suite, baseline, paths, None)
     again = None
     if session.mode != "auto" and session.live.interleave:
         try:
@@ -69,6 +75,9 @@ def tell_which_moved(session: Session, comparer: Comparer, comparison: Compariso
     # What an interrupted live run left was asked for too.
     asked = usage.requests - usage.replayed if session.mode == "auto" else usage.requests
     if comparer.again is None and asked:
+        if comparer.suite.system is not None:
+            comparison.differs.append(system_line(comparer.baseline.header.at))
+            return
         why = "" if session.live.interleave or session.mode == "auto" else "--no-interleave"
         comparison.differs.append(saved_line(comparer.baseline.header.at, why))
         if session.mode == "auto":

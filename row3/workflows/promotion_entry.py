@@ -23,7 +23,7 @@ def promotion_entry(project: Project, result: PromotionResult, before: str | Non
     baseline = comparison.baseline.metrics if comparison is not None else {}
     rows = [
         (
-            metric.title.removeprefix("Concept ").capitalize(),
+            _begun(metric.title.removeprefix("Concept ")),
             baseline.get(metric.key),
             run.header.metrics[metric.key],
             metric.higher_is_better,
@@ -43,6 +43,11 @@ def promotion_entry(project: Project, result: PromotionResult, before: str | Non
         notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
+
+
+def _begun(title: str) -> str:
+    """With a capital at the beginning; the others (F1, MRR, NDCG) stay."""
+    return title[:1].upper() + title[1:]
 
 
 def _notes(result: PromotionResult) -> list[str]:

@@ -12,6 +12,17 @@ import pytest
 from tests.projects import CASES, Box, Done, FakeModel, FakeReply, first, flawless
 from tests.suites import SUITES, record, several, spoil, with_baselines
 
+TOLD = """
+[suites.told]
+kind = "retrieval"
+
+[suites.told.provider]
+type = "python"
+version = "1.0"
+callable = "teller:tell"
+arguments = { query = "{query}" }
+"""
+
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Box:
@@ -257,3 +268,17 @@ class TestAgainst:
         value = box.row3("--compare", "--all", "--against", "HEAD", "--format", "json", code=1).json
         good = next(each for each in value["suites"] if each["suite"] == "good")
         assert "golden cases new since HEAD: new.gold.json" in good["differs"]
+
+
+def test_a_suite_that_a_system_answers_runs_beside_a_prompt_or_a_model_that_is_named(box: Box) -> None:
+    """It has none of its own, so they say nothing of it."""
+    box.write("row3.toml", box.read("row3.toml") + TOLD)
+    box.write("teller.py", 'def tell(query):\n    return {"results": [{"id": "d1"}]}\n')
+    case = {"id": "q1", "query": "what?", "relevant_documents": [{"id": "d1", "relevance": 3}]}
+    box.write("golden/told/q1.gold.json", json.dumps(case))
+    box.row3("--baseline", "--suite", "told", "--mode", "record", code=0)
+    for flags in (("--prompt", "find-good-v1.0"), ("--model", "baker-1"), ("--temperature", "0")):
+        assert rows(box.row3("--compare", "--all", *flags))["told"][-1] == "proceed", flags
+    assert "no model" in box.row3("--compare", "--suite", "told", "--model", "baker-1", code=2).err
+    done = box.row3("--compare", "--all", "--prompt", "told-v1.0", code=2)
+    assert "`told-v1.0` is in the pipeline of no suite" in done.err

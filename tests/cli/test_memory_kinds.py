@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from row3.kinds import kind_named
 from tests.memory import ITEMS, KINDS, PRIMARY, PROMPTS, SEED, answers, document, emptied, memory, prompt, record, write
 from tests.projects import HOME, Box
 
@@ -49,6 +50,8 @@ def test_the_loop(project: Box, kind: str) -> None:
     promoted = project.row3("promote", "v1.0", "--suite", kind, code=0)
     assert f"{PROMPTS[kind]} v1.0 is promoted" in promoted.out
     assert project.path(f"charts/{kind}-trend.svg").is_file()
+    title = next(metric.title for metric in kind_named(kind, where="").metrics if metric.key == PRIMARY[kind])
+    assert f"| {title} | 100% |" in project.read("CHANGELOG.md")
 
     prompt(project, kind, "1.1")
     record(project, kind, "1.1", emptied(kind))
@@ -129,6 +132,16 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
     assert "demand less" in refused.err
     against = project.row3("--compare", "--against", "HEAD", "--suite", "retrieval", code=0)
     assert "PROCEED" in against.out
+    project.row3("hook", "uninstall", code=0)
+    project.git("reset", "-q", "--hard")
+    project.write("row3.toml", project.read("row3.toml") + "\n[suites.graph.gate]\nblock = 4\n")
+    for kind in ("graph", "retrieval"):
+        lines = project.read(f"recordings/{kind}/{PROMPTS[kind]}-v1.0.jsonl").splitlines(keepends=True)
+        project.write(f"recordings/{kind}/{PROMPTS[kind]}-v1.0.jsonl", "".join(lines[1:]))
+    project.git("add", "-A")
+    told = project.row3("hook", "run", "pre-commit", code=3).err
+    assert max(len(line) for line in told.splitlines()) <= 80
+    assert "row3 --compare --all --mode auto --model MODEL && git add recordings" in told
 
 
 WRONG: list[tuple[str, Any, str, str]] = [

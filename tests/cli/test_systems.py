@@ -146,6 +146,21 @@ def test_a_worse_system_is_blocked_and_its_version_is_named(box: Box, kind: str)
     assert "0 removed, 6 kept" in box.row3("recordings", "prune", code=0).out
 
 
+def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str) -> None:
+    """It cannot be asked as it was, and beside itself it would never fall."""
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.row3("--baseline", "--mode", "live", code=0)
+    box.commit("baselines")
+    answer(box, {case_id: first(flawless(case), 3) for case_id, case in CASES.items()})
+    for version in ("1.0", "1.1"):
+        box.replace("row3.toml", 'version = "1.0"', f'version = "{version}"')
+        worse = box.row3("--compare", "--mode", "live", "--format", "json", code=1).json
+        assert worse["deltas"]["overall"] < -0.05
+        assert worse["usage"]["requests"] == len(CASES)
+        assert any("what the system answered when the baseline was saved" in line for line in worse["differs"])
+    assert "--adaptive" in box.row3("--compare", "--adaptive", "--max-cost", "1", code=2).errors[0]
+
+
 def test_a_case_without_an_answer_makes_the_run_incomplete_and_nothing_zero(box: Box) -> None:
     answer(box, {"rye": "raise the index is gone"})
     done = box.row3("--mode", "live", "--format", "json", code=3)

@@ -49,6 +49,32 @@ class TestSample:
         assert set(sample_of(ids, 20, 4)) != before
 
 
+class TestWorstOf:
+    """Of kinds without a composite, such as retrieval, the primary metric alone does not show all."""
+
+    METRICS = (Metric("ndcg", "NDCG"), Metric("mrr", "MRR"), Metric("map", "MAP", companion=True))
+
+    def drift(self, mrr: float, ndcg: float, metrics: tuple[Metric, ...] = METRICS) -> Drift:
+        pairs = Pairs()
+        for noise in (0.0, 0.01, -0.01, 0.0):
+            now = {"mrr": 0.9 + mrr + noise, "ndcg": 0.9 + ndcg + noise, "map": 0.1}
+            pairs.add({"mrr": 0.9, "ndcg": 0.9, "map": 0.9}, now)
+        return drift_of(pairs, metrics, POLICY, "mrr", same=0).worst_of(metrics)
+
+    def test_another_headline_metric_that_moved_is_told_of(self) -> None:
+        drift = self.drift(0.0, -0.4)
+        assert (drift.about, drift.state) == ("ndcg", "moved")
+        assert "fell by 40.0 points of NDCG" in moved_text(drift)
+
+    def test_the_primary_is_told_of_where_it_moved_or_no_other_did(self) -> None:
+        assert (self.drift(-0.3, -0.4).about, self.drift(-0.3, -0.4).state) == ("mrr", "moved")
+        assert (self.drift(0.0, 0.0).about, self.drift(0.0, 0.0).state) == ("mrr", "steady")
+
+    def test_a_composite_stands_for_the_others(self) -> None:
+        metrics = (Metric("ndcg", "NDCG", weight=1.0), Metric("mrr", "MRR"), Metric("map", "MAP", companion=True))
+        assert (self.drift(0.0, -0.4, metrics).about, self.drift(0.0, -0.4, metrics).state) == ("mrr", "steady")
+
+
 class TestState:
     def test_a_fall_beyond_noise_has_moved(self) -> None:
         drift = drifted(-0.05, -0.07, -0.06, -0.06)

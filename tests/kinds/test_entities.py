@@ -188,6 +188,15 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     assert (bad.status, set(bad.metrics.values())) == ("bad_answer", {0.0})
 
 
+@pytest.mark.parametrize(
+    ("mentions", "read"), [(None, []), ("Alice", ["Alice"]), (["Alice", None, 7, {}], ["Alice"]), (7, []), ({}, [])]
+)
+def test_mentions_that_are_no_list_of_texts_do_not_spoil_the_answer(mentions: Any, read: list[str]) -> None:
+    answer = [PERFECT[0] | {"mentions": mentions}, *PERFECT[1:]]
+    assert score(answer).metrics == score([PERFECT[0] | {"mentions": read}, *PERFECT[1:]]).metrics
+    assert score(answer).metrics["entity_f1"] == 1.0
+
+
 made_up = [
     {"name": "AC", "type": "PERSON", "mentions": ["AC", "Alice"]},
     {"name": "Marta", "mentions": ["Marta", "Marta O.", "Marta L."]},

@@ -128,6 +128,9 @@ def test_an_answer_by_hand() -> None:
     [
         ({"description": "Ship it"}, "match"),  # the evidence is the same passage
         ({"evidence": "we will launch on April 1st"}, "match"),
+        ({"evidence": TEXT, "description": "Something happened"}, "unmatched"),  # the whole document is no passage
+        ({"evidence": "launch", "description": "Something happened"}, "unmatched"),  # nor is a word
+        ({"evidence": TEXT}, "match"),  # by its description
         ({"evidence": "", "description": "Launch the product on 1 April"}, "match"),
         ({"evidence": "", "description": "Launch on April 2nd"}, "unmatched"),
         ({"evidence": "", "description": "Do not launch on April 1st"}, "unmatched"),
@@ -147,6 +150,20 @@ def test_an_answer_by_hand() -> None:
 )
 def test_one_event(fields: dict[str, Any], state: str) -> None:
     assert states(score([one(0, **fields)])) == [state]
+
+
+def test_an_invention_with_the_quote_of_another_event_is_no_duplicate() -> None:
+    """Else a quote that was used once would let anything be invented at no cost."""
+    invented = one(0, category="QualityRisk", description="The budget was cut", actor="Carol Davis")
+    again = one(0, description="Ship it")  # in other words, of the same category and actor
+    found = score([*PERFECT, invented, again])
+    assert states(found) == ["match"] * 4 + ["unmatched", "duplicate"]
+    assert found.metrics["precision"] == 4 / 5
+
+
+def test_an_actor_is_the_entity_of_that_name_however_it_is_spelt() -> None:
+    expected = [CASE["expected_events"][0] | {"actor": "alice chen"}]
+    assert states(score([one(0, actor="Alice")], expected_events=expected)) == ["match"]
 
 
 @pytest.mark.parametrize(
@@ -232,10 +249,10 @@ SEVERAL: dict[str, Any] = {
 }
 
 
-def linked(groups: str, *, leave_out: frozenset[int] = frozenset()) -> CaseScore:
-    """Every event, with one letter each for its group; a dot is none."""
+def linked(groups: str, *, leave_out: frozenset[int] = frozenset(), **words: Any) -> CaseScore:
+    """Every event, with one letter each for its group; a dot is none. `words` are other values for letters."""
     events = [
-        {key: event.get(key, "") for key in KEYS_GIVEN} | {"group": "" if letter == "." else letter}
+        {key: event.get(key, "") for key in KEYS_GIVEN} | {"group": words.get(letter, letter if letter != "." else "")}
         for event, letter in zip(SEVERAL["expected_events"], groups, strict=True)
     ]
     kept = [event for place, event in enumerate(events) if place not in leave_out]
@@ -259,6 +276,16 @@ def test_linking_by_hand() -> None:
     # One of a pair was not found: it, and its partner, are alone.
     gone = linked("xyx.y", leave_out=frozenset({4}))
     assert gone.metrics["linking_recall"] == pytest.approx((3 + 2 * 1 / 2) / 5)
+
+
+@pytest.mark.parametrize("none", ["none", "None", "null", "N/A", "unknown", " ", None, False, []])
+def test_a_group_that_says_there_is_none_links_nothing(none: Any) -> None:
+    assert linked("xyxny", n=none).metrics == linked("xyx.y").metrics
+    assert linked("nnnnn", n=none).metrics == linked(".....").metrics
+
+
+def test_a_group_may_be_a_number() -> None:
+    assert linked("xyx.y", x=0, y=1).metrics == linked("xyx.y").metrics
 
 
 def test_an_event_belongs_to_the_document_that_tells_it() -> None:
@@ -309,6 +336,8 @@ def test_lint() -> None:
     assert rules({"actor": "Alice"}, **possessive) == []
     strange = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": "d9"}]}
     assert [f.rule for f in EVENTS.lint(EventsCase.model_validate(strange), RULES)] == ["unknown-document"]
+    silent = SEVERAL | {"expected_events": [SEVERAL["expected_events"][0] | {"document_id": None}]}
+    assert "does not say which" in EVENTS.lint(EventsCase.model_validate(silent), RULES)[0].message
 
 
 @pytest.mark.parametrize(

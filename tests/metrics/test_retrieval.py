@@ -28,13 +28,18 @@ results = st.lists(
 )
 
 
+# Some apart by less than trec_eval's single precision tells, as scores of near duplicates are.
+close = st.sampled_from([0.5, 0.5 + 1e-9, 0.5 + 2e-9, 0.5 + 1e-6, 1e300, 1e305, -1e300, 1e-50, 0.0])
+near_ties = st.lists(st.tuples(st.sampled_from(IDS), close), min_size=1, max_size=40, unique_by=lambda item: item[0])
+
+
 def trec(judged: dict[str, int], run: dict[str, float]) -> dict[str, float]:
     evaluator = pytrec_eval.RelevanceEvaluator({"q": judged}, MEASURES)
     found: dict[str, dict[str, float]] = evaluator.evaluate({"q": run})
     return found["q"]
 
 
-@given(judgements, results.filter(bool))
+@given(judgements, results.filter(bool) | near_ties)
 @settings(deadline=None, max_examples=400)
 def test_it_agrees_with_trec_eval_where_scores_tie_and_documents_are_not_judged(
     judged: dict[str, int], documents: list[tuple[str, float]]
@@ -84,6 +89,9 @@ class TestRanked:
 
     def test_equal_scores_are_settled_by_the_higher_id(self) -> None:
         assert ranked([("a", 1.0), ("c", 1.0), ("b", 2.0)]) == ["b", "c", "a"]
+
+    def test_scores_that_single_precision_does_not_tell_apart_are_equal(self) -> None:
+        assert ranked([("a", 0.5 + 1e-9), ("b", 0.5)]) == ["b", "a"]
 
     def test_a_document_named_twice_has_its_better_score(self) -> None:
         assert ranked([("a", 1.0), ("b", 2.0), ("a", 3.0)]) == ["a", "b"]

@@ -260,6 +260,10 @@ class TestScale:
         low, high = y_range(RATE, RATE.threshold, [0.37])
         assert [low, high] == pytest.approx([0.0, 0.4])
 
+    def test_range_of_a_rate_that_may_be_anything_ends_at_one(self) -> None:
+        for values in ([0.0], [1.0], [0.153]):
+            assert y_range(RATE, Threshold(1.0, 0.1, 0.0), values) == (0.0, 1.0)
+
     def test_ticks_are_the_limits_and_round_values_apart_from_each_other(self) -> None:
         ticks = y_ticks((0.5, 0.9), OVERALL.threshold, 0.02)
         assert ticks == pytest.approx([0.5, 0.65, 0.75, 0.85])

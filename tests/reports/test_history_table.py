@@ -82,3 +82,11 @@ def test_suites_are_told_apart() -> None:
     text = history_table([*ENTRIES[:1], entry(25, "baseline", 0.5, {"p": "v1.0"}, suite="events")])
     assert "events  overall  ▄\n" in text
     assert "                  events · p v1.0 · reference-llm\n" in text
+
+
+def test_a_long_name_of_the_primary_metric_does_not_widen_the_table() -> None:
+    long = [one.model_copy(update={"metrics": {"connection_precision": 0.8}}) for one in ENTRIES]
+    out = history_table(long, primary="connection_precision", width=80)
+    assert max(cells(line) for line in out.splitlines()) <= 80
+    assert "decomposition  connection_precision  " in out
+    assert "connection_precision  points" in history_table(long, primary="connection_precision", width=120)

@@ -38,6 +38,41 @@ def test_a_change_concerns_the_suites_whose_files_it_touches(box: Box, changed: 
     assert affected(open_project(box.root), changed, None) == concerned
 
 
+REMEMBERS = """
+[suites.recall]
+kind = "retrieval"
+
+[suites.recall.provider]
+type = "mcp"
+version = "1.0"
+command = "no-such-program"
+tool = "recall"
+arguments = { query = "{query}" }
+
+[[suites.recall.provider.setup]]
+tool = "remember"
+for_each = ["golden/good/deep/r*.gold.json", "golden/worse/*"]
+arguments = { text = "{sourceText}" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("changed", "concerned"),
+    [
+        ("golden/good/deep/rye.gold.json", {"good", "recall"}),
+        ("golden/worse/rye.gold.json", {"worse", "recall"}),
+        ("golden/good/rye.gold.json", {"good"}),
+        ("golden/recall/q1.gold.json", {"recall"}),
+    ],
+)
+def test_a_suite_whose_system_remembers_cases_of_another_is_concerned_by_them(
+    box: Box, tmp_path: Path, changed: str, concerned: set[str]
+) -> None:
+    own = box.copy(tmp_path / "project")
+    own.write("row3.toml", own.read("row3.toml") + REMEMBERS)
+    assert affected(open_project(own.root), [changed], None) == concerned
+
+
 def test_a_suite_that_runs_every_prompt_is_concerned_by_each(box: Box, tmp_path: Path) -> None:
     own = box.copy(tmp_path / "project")
     own.replace("row3.toml", 'pipeline = ["find-good"]', "")
