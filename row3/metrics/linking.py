@@ -26,7 +26,8 @@ def b_cubed(given: Groups, truth: Groups) -> BCubed:
     """Sums of each item's precision and recall, over the items of `truth` that are in `given` too.
 
     An item of `truth` that was not given is a group of its own: its precision is 1 and its recall what a singleton
-    has, so silence is not rewarded. Items that only `given` has are left out, as they have no truth.
+    has. So silence costs recall where items belong together, and nothing where all stand alone: look at it beside
+    the items that were found at all. Items that only `given` has are left out, as they have no truth.
     """
     held = {item: given.get(item, ("alone", item)) for item in truth}
     together: dict[tuple[Hashable, Hashable], int] = {}
