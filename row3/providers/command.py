@@ -135,9 +135,12 @@ async def _tail(stream: asyncio.StreamReader, most: int) -> bytes:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the process and what it started, where it still runs."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    # Shielded: an interrupted run must not leave a child that nobody waits for.
-    await asyncio.shield(process.wait())
+    """End the process and what it started, where any of it still runs: a helper may outlive the program."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    try:
+        # Shielded: an interrupted run must not leave a child that nobody waits for.
+        await asyncio.shield(process.wait())
+    finally:
+        # A pipe that is left to the garbage collector is closed after its event loop, which prints a traceback.
+        process._transport.close()  # type: ignore[attr-defined]
