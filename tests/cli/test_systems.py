@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
-from tests.projects import CASES, SUITE, Box, first, flawless
+from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
 
 ANSWERS = "answers.json"
 FUNCTION = """
@@ -230,6 +232,22 @@ def test_no_secret_reaches_a_recording(tmp_path: Path, kind: str) -> None:
         assert b"very-secret-value" not in content, name
 
 
+@pytest.mark.parametrize("kind", ["command", "mcp"])
+@pytest.mark.parametrize("how", ["said", "raised"])
+def test_a_system_that_tells_its_secret_has_no_answer(tmp_path: Path, kind: str, how: str) -> None:
+    box = system_box(tmp_path / "project", kind)
+    told = "os.environ['API_TOKEN']"
+    tells = f"return {{'concepts': [{told}], 'relationships': []}}"
+    tells = tells if how == "said" else f"raise RuntimeError('who is ' + {told})"
+    box.replace("system.py", "    answer = next(", f"    import os\n    {tells}\n    answer = next(")
+    box.replace("row3.toml", 'command = "python"', 'command = "python"\nenv = ["API_TOKEN"]')
+    done = box.row3("--mode", "record", code=3, API_TOKEN="very-secret-value")
+    assert "very-secret-value" not in done.out + done.err
+    assert how == "raised" or "told the value of a variable that is a secret" in done.err
+    for name, content in box.tree().items():
+        assert b"very-secret-value" not in content, name
+
+
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -292,3 +310,26 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     code, err = without("--mode", "live")
     assert code == 2
     assert "pip install 'row3[mcp]'" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", ["command", "mcp"])
+def test_an_end_from_outside_leaves_no_process_and_one_message(
+    tmp_path: Path, kind: str, number: signal.Signals
+) -> None:
+    box = system_box(tmp_path, kind)
+    slow = "import os, time\nopen(f'{os.getpid()}.pid', 'w').close()\ntime.sleep(120)\n"
+    if kind == "command":
+        box.write("system.py", slow)
+    else:
+        box.write("server.py", SERVER.replace("answer = system.extract(text)", slow.replace("\n", "\n        ")))
+    process = box.start("--mode", "record", "--jobs", "1")
+    wait_until(lambda: bool(list(tmp_path.glob("*.pid"))))
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    message = "error: interrupted; every answer that came is kept, and the same command goes on from there"
+    assert err.decode().strip() == message
+    started = [int(file.stem) for file in tmp_path.glob("*.pid")]
+    left = psutil.wait_procs([psutil.Process(pid) for pid in started if psutil.pid_exists(pid)], timeout=30)[1]
+    assert not [one for one in left if one.status() != psutil.STATUS_ZOMBIE]

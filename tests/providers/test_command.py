@@ -151,7 +151,7 @@ print("{{}}")
     given = ask(command(tmp_path, code, timeout_s=3.0), stage("command", "x", {}))
     assert isinstance(given, NoAnswer if not streams else Answer)
     helper = int((tmp_path / "pid").read_text())
-    gone, left = psutil.wait_procs([psutil.Process(helper)] if psutil.pid_exists(helper) else [], timeout=30)
+    _, left = psutil.wait_procs([psutil.Process(helper)] if psutil.pid_exists(helper) else [], timeout=30)
     assert not [one for one in left if one.status() != psutil.STATUS_ZOMBIE]
     gc.collect()
     assert not [each for each in recwarn if "unclosed" in str(each.message)]
