@@ -180,6 +180,18 @@ def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     assert "BLOCK" in box.row3("--compare", "--against", "HEAD", code=1).out
 
 
+def test_a_ref_has_its_golden_cases_and_its_corpus_where_its_settings_say(tmp_path: Path) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.path("golden/bread").rename(box.path("golden/elsewhere"))
+    box.replace(
+        "row3.toml", f"[suites.{SUITE}.provider]", f'[suites.{SUITE}]\ngolden = "elsewhere"\n[suites.{SUITE}.provider]'
+    )
+    box.row3("--mode", "record", code=0)
+    box.commit("recorded")
+    value = box.row3("diff", "HEAD", "HEAD", "--format", "json", code=0).json
+    assert value["moves"] == {"unchanged": 3}
+
+
 def test_the_request_is_planned_and_drift_is_asked_for(box: Box, kind: str) -> None:
     plan = box.row3("--dry-run", "--mode", "live", code=0).out
     assert f"{NAMES[kind]}-v1.0" in plan
