@@ -76,11 +76,11 @@ def _text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
 
             return suites_junit(report)
         case "github":
-            from row3.cli.show import append_summary
+            from row3.cli.show import append_summary, places_of
             from row3.reports.suites_text import suites_github, suites_summary
 
             append_summary(suites_summary(report))
-            return suites_github(report)
+            return suites_github(report, places_of(common))
         case "codequality" | "comment":
             return _for_host(report, common)
     from row3.reports.suites_table import suites_table

@@ -76,6 +76,7 @@ def command(
 def _sessions(common: Common) -> list[Session]:
     """One for each suite, in replay unless the mode is given; nothing tracked may be written by any."""
     from row3.errors import InvalidFile
+    from row3.workflows.all_suites import check_fitting, fitting
 
     names = [common.suite] if common.suite is not None else common.project().suite_names()
     if not names:
@@ -83,6 +84,10 @@ def _sessions(common: Common) -> list[Session]:
     sessions = [replace(common, suite=name, mode=common.mode or "replay").session() for name in names]
     for session in sessions:
         session.may_write = False
+        if common.suite is None:
+            session.named = fitting(session.named, session.suite)
+    if common.suite is None:
+        check_fitting(common.prompt, [session.suite for session in sessions])
     return sessions
 
 

@@ -29,7 +29,7 @@ def command(ctx: click.Context, common: Common) -> None:
     if common.format == "json":
         emit(findings_json(report), common.out)
     elif common.format == "github":
-        emit(lint_annotations(report), common.out)
+        emit(lint_annotations(report, places_of(common)), common.out)
     elif common.format == "codequality":
         from row3.reports.codequality import lint_codequality
 

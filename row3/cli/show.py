@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import sys
 from collections.abc import Iterable, Sequence
@@ -78,7 +79,7 @@ def _other_format(
             from row3.reports.github import github_annotations, step_summary
 
             append_summary(step_summary(run, comparison, declines=declines))
-            return github_annotations(run, comparison, declines=declines)
+            return github_annotations(run, comparison, declines=declines, places=places_of(common))
         case "codequality":
             from row3.reports.codequality import codequality_json
 
@@ -95,7 +96,7 @@ def _other_format(
 
 
 def places_of(common: Common) -> Places:
-    """How the project's files are called from the root of its repository, as GitLab wants them."""
+    """How the project's files are called from the root of its repository, as GitHub and GitLab want them."""
     from row3.errors import Row3Error
     from row3.reports.places import Places
     from row3.store.project import open_project
@@ -108,7 +109,18 @@ def places_of(common: Common) -> Places:
         inside = "" if repository is None else inside_of(repository, project.root)
     except Row3Error:  # outside of git, or `lint` of settings that cannot be used
         return Places()
-    return Places(inside, lambda suite: project.golden(suite).relative_to(project.root).as_posix())
+
+    def folder(suite: str) -> str:
+        return project.golden(suite).relative_to(project.root).as_posix()
+
+    def case(suite: str, case_id: str) -> str:
+        usual = f"{case_id}.gold.json"
+        if not (project.golden(suite) / usual).is_file():
+            for path in project.golden(suite).rglob(glob.escape(usual)):
+                return path.relative_to(project.root).as_posix()
+        return f"{folder(suite)}/{usual}"
+
+    return Places(inside, folder, case)
 
 
 def show_comparison(comparison: Comparison, common: Common, *, history: Sequence[HistoryEntry] = ()) -> int:

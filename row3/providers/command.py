@@ -16,7 +16,7 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import ProviderStopped
 from row3.providers.base import Access
 from row3.providers.retries import backoff_s
-from row3.providers.tool_calls import answered, asked, environment, last_words, program, secrets_in
+from row3.providers.tool_calls import answered, asked, environment, keys_in, last_words, program, secrets_in
 
 TRY_AGAIN = 75
 """Exit code of a failure that may pass (EX_TEMPFAIL of sysexits.h)."""
@@ -40,6 +40,7 @@ class Command:
         self._access, self._root, self._sleep = access, root, sleep
         self._environment = environment(environ, access.variables)
         self._secrets = secrets_in(environ, access.variables)
+        self._keys = keys_in(environ, access.variables)
 
     @property
     def name(self) -> str:
@@ -80,8 +81,8 @@ class Command:
             return NoAnswer(f"`{self.name}` ended with exit code {code}{tail}"), code == TRY_AGAIN
         if len(out) > LARGEST:
             return NoAnswer(f"`{self.name}` wrote more than {LARGEST // 1_000_000} MB"), False
-        latency_s = time.monotonic() - began
-        return answered(out.decode("utf-8", "replace").strip(), question.answer, f"`{self.name}`", latency_s), False
+        latency_s, text = time.monotonic() - began, out.decode("utf-8", "replace").strip()
+        return answered(text, question.answer, f"`{self.name}`", latency_s, self._keys), False
 
     async def _start(self) -> asyncio.subprocess.Process:
         try:
@@ -135,9 +136,16 @@ async def _tail(stream: asyncio.StreamReader, most: int) -> bytes:
 
 
 async def _end(process: asyncio.subprocess.Process) -> None:
-    """End the process and what it started, where it still runs."""
-    if process.returncode is None:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-    # Shielded: an interrupted run must not leave a child that nobody waits for.
-    await asyncio.shield(process.wait())
+    """End the process and what it started, where any of it still runs: a helper may outlive the program."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    left, stopped = asyncio.ensure_future(process.wait()), False
+    while not left.done():
+        try:
+            await asyncio.shield(left)
+        except asyncio.CancelledError:  # who ends a run may say so twice; a killed program is waited for all the same
+            stopped = True
+    # A pipe that is left to the garbage collector is closed after its event loop, which prints a traceback.
+    process._transport.close()  # type: ignore[attr-defined]
+    if stopped:
+        raise asyncio.CancelledError

@@ -19,7 +19,7 @@ from row3.providers.base import Access
 from row3.providers.mcp_session import LostError, RefusedError, Session, SlowError, require_sdk, text_of
 from row3.providers.redaction import redact
 from row3.providers.retries import backoff_s
-from row3.providers.tool_calls import answered, asked
+from row3.providers.tool_calls import answered, asked, keys_in, secrets_in
 
 BACKOFF = 0.5
 """Of the usual waits: a program on this machine starts faster than a service recovers."""
@@ -46,6 +46,8 @@ class McpServer:
         require_sdk()
         self._access, self._stage, self._setup = access, stage, setup
         self._root, self._environ, self._sleep = root, environ, sleep
+        names = access.variables + ((access.key_variable,) if access.key_variable else ())
+        self._secrets, self._keys = secrets_in(environ, names), keys_in(environ, names)
         self._session: Session | None = None
         self._lock = asyncio.Lock()
         self._was_up = False
@@ -134,7 +136,7 @@ class McpServer:
         for call in self._setup:
             result = await self._called(session, call.tool, dict(call.arguments or {}))
             if call.poll is not None:
-                arguments = _poll_arguments(call.poll, result)
+                arguments = self._poll_arguments(call.poll, result)
                 waits[canonical([call.poll.tool, arguments])] = (call.poll, arguments)
         for poll, arguments in waits.values():
             await self._polled(session, poll, arguments)
@@ -144,12 +146,12 @@ class McpServer:
         for call, (tool, arguments) in zip(self._stage.before, question.before, strict=True):
             await self._done(session, tool, arguments, call.poll)
         text = await self._done(session, question.tool, question.arguments, self._stage.call.poll)
-        return answered(text, question.answer, f"`{question.tool}`", time.monotonic() - began)
+        return answered(text, question.answer, f"`{question.tool}`", time.monotonic() - began, self._keys)
 
     async def _done(self, session: Session, tool: str, arguments: dict[str, Any], poll: Poll | None) -> str:
         """What a call says, or where it is polled, what the poll says at last."""
         text = await self._called(session, tool, arguments)
-        return text if poll is None else await self._polled(session, poll, _poll_arguments(poll, text))
+        return text if poll is None else await self._polled(session, poll, self._poll_arguments(poll, text))
 
     async def _called(self, session: Session, tool: str, arguments: dict[str, Any]) -> str:
         try:
@@ -158,7 +160,7 @@ class McpServer:
             raise RefusedError(f"`{tool}`: {error}") from None
         text = text_of(result)
         if result.is_error:
-            said = redact(text).rstrip(".") or "an error without a word"
+            said = redact(text, self._secrets).rstrip(".") or "an error without a word"
             raise RefusedError(f"`{tool}` failed: {said}")
         return text
 
@@ -171,20 +173,20 @@ class McpServer:
             if all(_is(value, path, wanted) for path, wanted in poll.until.items()):
                 return text
             if any(_is(value, path, wanted) for path, wanted in poll.failed.items()):
-                raise RefusedError(f"`{poll.tool}` says that it failed: {redact(text)}")
+                raise RefusedError(f"`{poll.tool}` says that it failed: {redact(text, self._secrets)}")
             if time.monotonic() + poll.interval_s > ends:
                 raise SlowError(
-                    f"`{poll.tool}` did not come to an end within {poll.limit_s:g} s, and says {redact(text)}"
+                    f"`{poll.tool}` did not come to an end within {poll.limit_s:g} s, and says "
+                    f"{redact(text, self._secrets)}"
                 )
             await self._sleep(poll.interval_s)
 
-
-def _poll_arguments(poll: Poll, said: str) -> dict[str, Any]:
-    try:
-        arguments: dict[str, Any] = filled(poll.arguments, {"result": _json_or_text(said)})
-    except UnknownPlaceholderError as error:
-        raise RefusedError(f"{error}, in what it said: {redact(said)}") from None
-    return arguments
+    def _poll_arguments(self, poll: Poll, said: str) -> dict[str, Any]:
+        try:
+            arguments: dict[str, Any] = filled(poll.arguments, {"result": _json_or_text(said)})
+        except UnknownPlaceholderError as error:
+            raise RefusedError(f"{error}, in what it said: {redact(said, self._secrets)}") from None
+        return arguments
 
 
 def _json_or_text(text: str) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,9 @@ from row3.providers.redaction import LONGEST, redact
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """What every process is given of the environment; keys and tokens only where they are named."""
 LAST_LINES = 3
+SHORT = 8
+"""Characters of a value; a shorter one may stand in an answer by chance."""
+_SECRET = re.compile(r"(?i)key|token|secret|passw|credential|auth")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +58,16 @@ def _as_json(value: Any) -> Any:
         return value
 
 
-def answered(value: Any, path: str, who: str, latency_s: float) -> Answer | NoAnswer:
-    """The answer in what a system gave; `latency_s` in seconds."""
+def answered(value: Any, path: str, who: str, latency_s: float, keys: Iterable[str] = ()) -> Answer | NoAnswer:
+    """The answer in what a system gave; `latency_s` in seconds. One that holds one of `keys` is none."""
     text = picked(value, path)
     if text is None:
         return NoAnswer(f"{who} gave nothing at `{path}`", "Correct `answer` in row3.toml")
+    if any(key in text for key in keys):
+        return NoAnswer(
+            f"{who} told the value of a variable that is a secret",
+            "Answers are recorded: let it say something else, or take the variable out of `env`",
+        )
     return Answer(text, latency_s=latency_s)
 
 
@@ -84,6 +93,11 @@ def last_words(stderr: bytes, secrets: tuple[str, ...]) -> str:
 def program(command: tuple[str, ...]) -> tuple[str, ...]:
     """The command line; `python` is the Python that runs row3, so that one row3.toml does for every machine."""
     return (sys.executable, *command[1:]) if command[0] == "python" and sys.executable else command
+
+
+def keys_in(environ: Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:
+    """Values that no answer may hold: of the variables whose names say that they are secrets, and not by chance."""
+    return tuple(value for value in secrets_in(environ, tuple(filter(_SECRET.search, names))) if len(value) >= SHORT)
 
 
 def secrets_in(environ: Mapping[str, str], names: tuple[str, ...]) -> tuple[str, ...]:

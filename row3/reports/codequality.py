@@ -119,6 +119,8 @@ def _file_of(reason: Reason, run: RunView, places: Places) -> str:
         return places.case(suite, reason.case_id)
     if reason.cause in FILES:
         return FILES[reason.cause]
+    if reason.cause == "answers" and run.suite.system is not None:
+        return "row3.toml"  # where it stands what answers
     if reason.cause == "answers":
         waiting = candidates(run) or [f"{name}-{version}" for name, version in run.header.prompts.items()]
         return f"prompts/{waiting[0]}.md" if waiting else "row3.toml"

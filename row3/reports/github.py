@@ -13,6 +13,7 @@ from row3.reports.findings import summary as findings_summary
 from row3.reports.headline import declines_line, fail_zones
 from row3.reports.markdown import markdown_report
 from row3.reports.model import ComparisonView, RunView
+from row3.reports.places import HERE, Places
 from row3.reports.style import plain
 
 Level = Literal["error", "warning", "notice"]
@@ -22,9 +23,11 @@ SUMMARY_BYTES = 1_000_000
 """GitHub takes 1 MiB of a step's summary."""
 
 
-def github_annotations(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:
+def github_annotations(
+    run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0, places: Places = HERE
+) -> str:
     """Workflow commands, one a line: reasons, then cases, then the verdict as a notice."""
-    found = annotations_of(run, comparison, declines=declines)
+    found = annotations_of(run, comparison, declines=declines, places=places)
     lines = [text for level in ("error", "warning") for each, text in found if each == level]
     if comparison is not None:
         lines.append(annotation("notice", summary(comparison), title=f"row3: {verdict_word(comparison)}"))
@@ -32,12 +35,17 @@ def github_annotations(run: RunView, comparison: ComparisonView | None = None, *
 
 
 def annotations_of(
-    run: RunView, comparison: ComparisonView | None, *, declines: int = 0, name: str = "row3"
+    run: RunView,
+    comparison: ComparisonView | None,
+    *,
+    declines: int = 0,
+    name: str = "row3",
+    places: Places = HERE,
 ) -> list[tuple[Level, str]]:
     """The errors and warnings of a run, with their levels; `name` begins each title."""
     found: list[tuple[Level, str]] = []
     if comparison is not None:
-        found += [_reason(run, comparison, i, name) for i in range(len(comparison.reasons))]
+        found += [_reason(run, comparison, i, name, places) for i in range(len(comparison.reasons))]
     else:
         if failing := fail_zones(run):
             text = f"{', '.join(failing)} (row3 --compare judges)"
@@ -47,7 +55,7 @@ def annotations_of(
     named = {reason.case_id for reason in comparison.reasons} if comparison is not None else set()
     counts = dict.fromkeys(("error", "warning"), 0)
     for outcome in outcomes(run, comparison):
-        line = _case(run, outcome, name) if outcome.case_id not in named else None
+        line = _case(run, outcome, name, places) if outcome.case_id not in named else None
         if line is not None and counts[line[0]] < MOST_OF_A_LEVEL:
             counts[line[0]] += 1
             found.append(line)
@@ -62,14 +70,14 @@ def step_summary(run: RunView, comparison: ComparisonView | None = None, *, decl
     return markdown_report(run, comparison, declines=declines, details=False)
 
 
-def lint_annotations(report: LintReport) -> str:
+def lint_annotations(report: LintReport, places: Places = HERE) -> str:
     """The findings of `row3 lint` as workflow commands at their lines; GitHub shows ten of a level."""
     lines = [
         annotation(
             found.level,
             f"{found.field}: {found.message}" if found.field else found.message,
             title=f"row3 lint: {found.rule}",
-            file=found.file,
+            file=f"{places.inside}{found.file}",
             line=found.line,
         )
         for found in report.findings
@@ -85,15 +93,15 @@ def annotation(level: Level, message: str, *, title: str, file: str = "", line: 
     return f"::{level} {place}title={_property(title)}::{_data(message)}"
 
 
-def _reason(run: RunView, comparison: ComparisonView, i: int, name: str) -> tuple[Level, str]:
+def _reason(run: RunView, comparison: ComparisonView, i: int, name: str, places: Places) -> tuple[Level, str]:
     reason = comparison.reasons[i]
     level: Level = "error" if reason.verdict is Verdict.BLOCK and comparison.blocked else "warning"
-    file = _file(run, reason.case_id) if reason.case_id else ""
+    file = _file(run, reason.case_id, places) if reason.case_id else ""
     return level, annotation(level, reason.text, title=f"{name}: {reason.verdict.word}", file=file)
 
 
-def _case(run: RunView, outcome: Outcome, name: str) -> tuple[Level, str] | None:
-    file = _file(run, outcome.case_id)
+def _case(run: RunView, outcome: Outcome, name: str, places: Places) -> tuple[Level, str] | None:
+    file = _file(run, outcome.case_id, places)
     if outcome.status == "failed":
         text = f"{outcome.case_id}: {outcome.problem}"
         return "error", annotation("error", text, title=f"{name}: no answer", file=file)
@@ -106,8 +114,11 @@ def _case(run: RunView, outcome: Outcome, name: str) -> tuple[Level, str] | None
     return None
 
 
-def _file(run: RunView, case_id: str) -> str:
-    return f"{run.suite.golden}/{case_id}.gold.json"
+def _file(run: RunView, case_id: str, places: Places) -> str:
+    """Found where the host of the repository looks for it: from its root on."""
+    if places is HERE:
+        return f"{run.suite.golden}/{case_id}.gold.json"
+    return f"{places.inside}{places.case(run.suite.name, case_id)}"
 
 
 def _data(text: str) -> str:

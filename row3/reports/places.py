@@ -13,10 +13,12 @@ class Places(NamedTuple):
     """The project's folder in the repository, empty or ending in a slash."""
     golden: Callable[[str], str] = "golden/{}".format
     """A suite's folder of golden cases, relative to the project."""
+    found: Callable[[str, str], str] | None = None
+    """A case's file, by suite and id: a folder of golden cases may have folders in it."""
 
     def case(self, suite: str, case_id: str) -> str:
         """The file of a case, relative to the project."""
-        return f"{self.golden(suite)}/{case_id}.gold.json"
+        return self.found(suite, case_id) if self.found else f"{self.golden(suite)}/{case_id}.gold.json"
 
 
 HERE = Places()

@@ -50,16 +50,24 @@ def cells(text: str) -> int:
     """Columns that a printable text takes on a terminal."""
     if text.isascii():
         return len(text)
-    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+    return sum(map(_cell, text))
+
+
+def _cell(char: str) -> int:
+    return 0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1
 
 
 def shorten(text: str, room: int) -> str:
     """At most `room` columns; what is cut off shows as `…`."""
     if cells(text) <= room:
         return text
-    while text and cells(text) > room - 1:
-        text = text[:-1]
-    return f"{text.rstrip()}…"
+    end, used = 0, 0  # from the front: a model may write a label of megabytes
+    for char in text:
+        used += _cell(char)
+        if used > room - 1:
+            break
+        end += 1
+    return f"{text[:end].rstrip()}…"
 
 
 def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WIDTH) -> list[str]:

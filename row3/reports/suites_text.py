@@ -8,6 +8,7 @@ from row3.reports.github import SUMMARY_BYTES, Level, annotation, annotations_of
 from row3.reports.junit import junit_file, junit_suite, unusable_suite
 from row3.reports.markdown import SIGNS, markdown_report
 from row3.reports.markdown_text import grid, inline
+from row3.reports.places import HERE, Places
 from row3.reports.style import MARKS
 from row3.reports.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, Unjudged, standing
 from row3.reports.suites_table import counted, headword, primary_of, run_of
@@ -98,7 +99,7 @@ def suites_junit(report: SuitesReport) -> str:
     return junit_file(suites)
 
 
-def suites_github(report: SuitesReport) -> str:
+def suites_github(report: SuitesReport, places: Places = HERE) -> str:
     """The annotations of all suites, errors first, since GitHub shows ten of a level; then a notice for all of them."""
     found: list[tuple[Level, str]] = []
     for result in report.results:
@@ -110,7 +111,7 @@ def suites_github(report: SuitesReport) -> str:
         elif run is not None:
             comparison = result.comparison if isinstance(result, Judged) else None
             declines = result.declines if isinstance(result, Ran) else 0
-            found += annotations_of(run, comparison, declines=declines, name=name)
+            found += annotations_of(run, comparison, declines=declines, name=name, places=places)
     lines = [text for level in ("error", "warning") for each, text in found if each == level]
     word = headword(report)
     lines.append(annotation("notice", counted(report), title=f"row3: {word}" if word else "row3"))

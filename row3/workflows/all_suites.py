@@ -97,11 +97,7 @@ class AllSuites:
                 suites.append(pick_suite(self.project, name))
             except Row3Error:  # told when its turn comes
                 return
-        for text in self.named:
-            if not any(fitting((text,), suite) for suite in suites):
-                raise UsageError(
-                    f"`{text}` is in the pipeline of no suite", where="--prompt", fix="See `pipeline` in row3.toml"
-                )
+        check_fitting(self.named, suites)
 
     def finish(self) -> None:
         """The results are shown."""
@@ -116,6 +112,15 @@ def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
     if not suite.pipeline:
         return tuple(named)
     return tuple(text for text in named if text.removeprefix("prompts/").rpartition("-v")[0] in suite.pipeline)
+
+
+def check_fitting(named: Sequence[str], suites: Sequence[Suite]) -> None:
+    """Raise `UsageError` for a prompt that is named and stands in none of their pipelines."""
+    for text in named:
+        if not any(fitting((text,), suite) for suite in suites):
+            raise UsageError(
+                f"`{text}` is in the pipeline of no suite", where="--prompt", fix="See `pipeline` in row3.toml"
+            )
 
 
 def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:

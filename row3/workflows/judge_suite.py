@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -18,7 +18,7 @@ from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.comparison_table import reason_lines, verdict_block
 from row3.reports.headline import first_line
 from row3.reports.style import PLAIN, VERDICT_MARKS, plain
-from row3.store.project import Suite
+from row3.workflows.all_suites import fitting
 from row3.workflows.baseline import read_baseline
 from row3.workflows.compare import Comparison
 from row3.workflows.evaluate import Overrides
@@ -97,7 +97,7 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
     try:
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)  # type: ignore[arg-type]
         session = open_session(root, name, options, may_write=False)
-        session.named = _fitting(flags.prompts, session.suite)
+        session.named = fitting(flags.prompts, session.suite)
         problem = _no_baseline(session, flags)
         if problem:
             run = plain_run(session).run
@@ -119,12 +119,6 @@ def _no_baseline(session: Session, flags: Flags) -> str:
     except Row3Error as error:
         return plain(str(error)) if "no baseline" in error.what else ""
     return ""
-
-
-def _fitting(prompts: Sequence[str], suite: Suite) -> tuple[str, ...]:
-    """The named versions of prompts that are in the suite's pipeline; all where it is not set."""
-    pipeline = suite.pipeline
-    return tuple(each for each in prompts if not pipeline or each.rpartition("-v")[0] in pipeline)
 
 
 def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, JudgedCase]]:

@@ -32,12 +32,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`; every answer that came is recorded.
     """
     project, suite = session.project, session.suite
-    if suite.system is not None:
-        raise UsageError(
-            f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no prompts and models to rank",
-            where="row3 leaderboard",
-            fix=f"Compare two of its runs with `row3 diff`, see `row3 history --suite {suite.name}`",
-        )
+    _check_prompts(suite)
     mode = _mode(session.options)
     options = replace(session.options, explain=False)
     askings = combinations(project, suite, options, prompts=prompts, models=models)
@@ -82,6 +77,7 @@ def plan(
     Raises `InvalidFile`, `UsageError`.
     """
     project, suite = session.project, session.suite
+    _check_prompts(suite)
     _mode(session.options)
     planned: set[tuple[str, str, int, str]] = set()
     plans = []
@@ -100,6 +96,16 @@ def plan(
         planned.update(keys)
         plans.append((Entrant(asking), found))
     return plans
+
+
+def _check_prompts(suite: Suite) -> None:
+    """Raise `UsageError` for a suite that no prompts of a model answer."""
+    if suite.system is not None:
+        raise UsageError(
+            f"suite `{suite.name}` is answered by `{suite.system.type}`: there are no models and prompts to rank",
+            where="row3 leaderboard",
+            fix="Compare its versions with `row3 diff`, or name another suite with --suite",
+        )
 
 
 def _one_model(asking: Asking) -> str | None:
@@ -125,6 +131,8 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
     """Those whose first request is recorded for at least one case."""
     index = open_index(project.recordings(suite.name), options.journals)
     wanted = wanted_cases(options)
+    if not any(wanted(read_case(path, suite.kind).id) for path in case_files(project.golden(suite.name))):
+        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case")
     seen: dict[object, bool] = {}
     found = []
     for asking in askings:

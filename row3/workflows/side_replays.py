@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.store.config import FILE, read_config
 from row3.store.corpus import CORPORA
-from row3.store.project import Project, Suite, golden_of, make_suite, pick_suite
+from row3.store.project import Project, Suite, golden_of, pick_suite
 from row3.store.recordings import open_index
 from row3.store.saved_runs import parse_run, run_bytes
+from row3.store.system_config import McpConfig
 from row3.workflows.at_ref import inside_of
 from row3.workflows.lineup import Lineup, line_up
 from row3.workflows.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
 READ = (FILE, "prompts")
-"""What a replay at a git ref takes from it beside the suite's golden cases and recordings."""
+"""What a replay at a git ref takes from it beside the suite's recordings, golden cases and corpus."""
 SHORT_SHA = 10
 
 
@@ -80,17 +81,18 @@ class Replays:
         sha = repository.resolve(reading.value)
         folder = Path(self.stack.enter_context(TemporaryDirectory(prefix="row3-diff-")))
         inside = inside_of(repository, self.project.root)
-        at = f"git {sha[:SHORT_SHA]}"
         repository.read_tree(sha, [inside + path for path in (*READ, f"recordings/{suite}")], folder)
+        at = f"git {sha[:SHORT_SHA]}"
         try:
-            config = read_config(folder / inside)
-            golden = golden_of(config, suite)
-            # A system may have been given any document that lies there.
-            chat = suite not in config.suites or make_suite(config, suite).system is None
-            repository.read_tree(sha, [inside + path for path in ((golden,) if chat else CORPORA)], folder)
-            if not (folder / inside / golden).is_dir():
-                raise InvalidFile(f"the suite does not exist at {reading.value}", where=f"{golden}/")
-            return self._at(name, folder / inside, sha, f"{at}, replayed")
+            there = Project(folder / inside, read_config(folder / inside))
+            # Which folders hold its cases, and what a system is told beside them, is for its own settings to say.
+            cases, settings = golden_of(there.config, suite), there.config.suites.get(suite)
+            told = settings is not None and isinstance(settings.provider, McpConfig) and settings.provider.setup
+            corpora = CORPORA if told else (cases,)
+            repository.read_tree(sha, [inside + path for path in corpora], folder)
+            if not there.golden(suite).is_dir():
+                raise InvalidFile(f"the suite does not exist at {reading.value}", where=f"{cases}/")
+            return self._at(name, there, sha, f"{at}, replayed")
         except InvalidFile as error:
             raise InvalidFile(error.what, where=f"{error.where} ({at})", fix="Name another commit") from None
         except UsageError as error:
@@ -98,8 +100,7 @@ class Replays:
                 error.what, where=f"{error.where} ({at})", fix=error.fix or "Name another commit"
             ) from None
 
-    def _at(self, name: str, folder: Path, sha: str, where: str) -> Side:
-        there = Project(folder, read_config(folder))
+    def _at(self, name: str, there: Project, sha: str, where: str) -> Side:
         its = pick_suite(there, self.suite.name)
         if its.kind.name != self.suite.kind.name:
             what = f"the suite is of kind `{its.kind.name}` there, and of `{self.suite.kind.name}` now"

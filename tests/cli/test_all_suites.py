@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, Box, Done, FakeModel, FakeReply, first, flawless
-from tests.suites import SUITES, record, several, spoil, with_baselines
+from tests.suites import GENERAL, SUITES, record, several, spoil, with_baselines
 
 TOLD = """
 [suites.told]
@@ -196,6 +197,53 @@ def test_a_prompt_runs_in_the_suites_that_have_it(box: Box) -> None:
     assert prompts["good"] == {"find-good": "v1.1"}
     done = box.row3("--compare", "--all", "--prompt", "find-god-v1.0", code=2)
     assert "`find-god-v1.0` is in the pipeline of no suite" in done.err
+
+
+def test_a_suite_without_prompts_is_passed_by_a_prompt_that_is_named(box: Box) -> None:
+    box.write(
+        "row3.toml",
+        box.read("row3.toml")
+        + '\n[suites.asked.provider]\ntype = "command"\nversion = "1.0"\ncommand = "python"\nargs = ["system.py"]\n',
+    )
+    for case_id in CASES:
+        box.write(f"golden/asked/{case_id}.gold.json", box.read(f"golden/good/{case_id}.gold.json"))
+    box.write("system.py", 'print(\'{"concepts": [], "relationships": []}\')')
+    box.row3("--suite", "asked", "--mode", "record", "--baseline", code=0)
+    value = box.row3("--compare", "--all", "--prompt", "find-worse-v1.0", "--format", "json", code=1).json
+    assert {each["suite"]: each["prompts"] for each in value["suites"]}["asked"] == {"python-system-py": "v1.0"}
+    assert "NOT JUDGED" not in box.row3("comment", "--prompt", "find-worse-v1.0", "--dry-run", code=0).out
+    done = box.row3("comment", "--prompt", "find-god-v1.0", "--dry-run", code=2)
+    assert "`find-god-v1.0` is in the pipeline of no suite" in done.err
+    done = box.row3("leaderboard", "--suite", "asked", code=2)
+    assert "there are no models and prompts to rank" in done.err
+    box.write("system.py", 'print("no answer of mine")')
+    box.row3("--suite", "asked", "--mode", "record")
+    found = box.row3("--suite", "asked", "--compare", "--format", "codequality", code=1).json
+    assert found[0]["location"]["path"] == "row3.toml"
+
+
+def test_annotations_stand_at_the_file_of_a_case_as_the_repository_calls_it(tmp_path: Path) -> None:
+    whole = Box(tmp_path / "repository")
+    box = several(whole.root / "evaluation")
+    for suite in SUITES[1:]:
+        shutil.rmtree(box.path(f"golden/{suite}"))
+    box.path("golden/all").mkdir()
+    box.path("golden/broken").rename(box.path("golden/all/cases"))
+    box.write("row3.toml", GENERAL + '\n[suites.broken]\ngolden = "all/cases"\npipeline = ["find-broken"]\n')
+    box.path("prompts/find-broken-v1.0.md").unlink()
+    box.row3("--baseline", code=0)
+    box.write("golden/all/cases/deep/rye.gold.json", box.read("golden/all/cases/rye.gold.json"))
+    box.path("golden/all/cases/rye.gold.json").unlink()
+    record(box, "broken", "1.1", {"rye": "nonsense"})
+    whole.write("README.md", "the project is a folder of the repository")
+    whole.init()
+    for scope in ((), ("--all",)):
+        said = box.row3("--compare", *scope, "--format", "github", code=1).out
+        assert "file=evaluation/golden/all/cases/deep/rye.gold.json," in said
+        found = box.row3("--compare", *scope, "--format", "codequality", code=1).json
+        assert "evaluation/golden/all/cases/deep/rye.gold.json" in {each["location"]["path"] for each in found}
+    box.write("golden/all/cases/deep/rye.gold.json", "{")
+    assert "file=evaluation/golden/all/cases/deep/rye.gold.json," in box.row3("lint", "--format", "github", code=2).out
 
 
 @pytest.mark.parametrize(

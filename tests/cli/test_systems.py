@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import sys
 from pathlib import Path
 
+import psutil
 import pytest
 
-from tests.projects import CASES, SUITE, Box, first, flawless
+from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
 
 ANSWERS = "answers.json"
 FUNCTION = """
@@ -184,7 +186,7 @@ def test_there_are_no_prompts_and_no_model(box: Box) -> None:
         assert "has no prompts" in error
         assert "row3 --baseline" in error
     assert "has no model" in box.row3("--model", "baker-2", code=2).errors[0]
-    assert "no prompts and models to rank" in box.row3("leaderboard", code=2).errors[0]
+    assert "no models and prompts to rank" in box.row3("leaderboard", code=2).errors[0]
 
 
 def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
@@ -195,6 +197,18 @@ def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
     box.row3("--mode", "record", code=0)
     assert "BLOCK" in box.row3("--compare", "--against", "HEAD", code=1).out
+
+
+def test_a_ref_has_its_golden_cases_and_its_corpus_where_its_settings_say(tmp_path: Path) -> None:
+    box = system_box(tmp_path / "project", "mcp")
+    box.path("golden/bread").rename(box.path("golden/elsewhere"))
+    box.replace(
+        "row3.toml", f"[suites.{SUITE}.provider]", f'[suites.{SUITE}]\ngolden = "elsewhere"\n[suites.{SUITE}.provider]'
+    )
+    box.row3("--mode", "record", code=0)
+    box.commit("recorded")
+    value = box.row3("diff", "HEAD", "HEAD", "--format", "json", code=0).json
+    assert value["moves"] == {"unchanged": 3}
 
 
 def test_the_request_is_planned_and_drift_is_asked_for(box: Box, kind: str) -> None:
@@ -245,6 +259,22 @@ def test_no_secret_reaches_a_recording(tmp_path: Path, kind: str) -> None:
     if kind != "python":
         box.replace("row3.toml", 'command = "python"', 'command = "python"\nenv = ["API_TOKEN"]')
     box.row3("--baseline", "--mode", "record", code=0, API_TOKEN="very-secret-value")
+    for name, content in box.tree().items():
+        assert b"very-secret-value" not in content, name
+
+
+@pytest.mark.parametrize("kind", ["command", "mcp"])
+@pytest.mark.parametrize("how", ["said", "raised"])
+def test_a_system_that_tells_its_secret_has_no_answer(tmp_path: Path, kind: str, how: str) -> None:
+    box = system_box(tmp_path / "project", kind)
+    told = "os.environ['API_TOKEN']"
+    tells = f"return {{'concepts': [{told}], 'relationships': []}}"
+    tells = tells if how == "said" else f"raise RuntimeError('who is ' + {told})"
+    box.replace("system.py", "    answer = next(", f"    import os\n    {tells}\n    answer = next(")
+    box.replace("row3.toml", 'command = "python"', 'command = "python"\nenv = ["API_TOKEN"]')
+    done = box.row3("--mode", "record", code=3, API_TOKEN="very-secret-value")
+    assert "very-secret-value" not in done.out + done.err
+    assert how == "raised" or "told the value of a variable that is a secret" in done.err
     for name, content in box.tree().items():
         assert b"very-secret-value" not in content, name
 
@@ -311,3 +341,26 @@ def test_without_the_sdk_it_says_what_to_install(tmp_path: Path) -> None:
     code, err = without("--mode", "live")
     assert code == 2
     assert "pip install 'row3[mcp]'" in err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("kind", ["command", "mcp"])
+def test_an_end_from_outside_leaves_no_process_and_one_message(
+    tmp_path: Path, kind: str, number: signal.Signals
+) -> None:
+    box = system_box(tmp_path, kind)
+    slow = "import os, time\nopen(f'{os.getpid()}.pid', 'w').close()\ntime.sleep(120)\n"
+    if kind == "command":
+        box.write("system.py", slow)
+    else:
+        box.write("server.py", SERVER.replace("answer = system.extract(text)", slow.replace("\n", "\n        ")))
+    process = box.start("--mode", "record", "--jobs", "1")
+    wait_until(lambda: bool(list(tmp_path.glob("*.pid"))))
+    process.send_signal(number)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    message = "error: interrupted; every answer that came is kept, and the same command goes on from there"
+    assert err.decode().strip() == message
+    started = [int(file.stem) for file in tmp_path.glob("*.pid")]
+    left = psutil.wait_procs([psutil.Process(pid) for pid in started if psutil.pid_exists(pid)], timeout=30)[1]
+    assert not [one for one in left if one.status() != psutil.STATUS_ZOMBIE]

@@ -115,6 +115,19 @@ class TestTheScript:
         assert "::error" in done.out
         assert '<failure type="gate"' in box.read("out/row3-junit.xml")
 
+    def test_the_first_push_of_a_branch_has_no_base(self, box: Box) -> None:
+        done, output = gate(box, SUITE="bread", AGAINST="0" * 40)
+        assert done.code == 0, done
+        assert output == "verdict=passed\n"
+
+    def test_a_project_s_files_take_the_place_of_no_module(self, box: Box) -> None:
+        for name in ("json.py", "pip.py"):
+            box.write(name, "open('hijacked', 'w').close()\n")
+        gate(box, REPORTS="out")
+        assert not box.path("hijacked").exists()
+        assert box.path("out/bread.html").exists()
+        assert "python -P -m pip" in (ACTION / "action.yml").read_text(encoding="utf-8")
+
     def test_a_missing_recording_is_incomplete(self, box: Box) -> None:
         box.case("rye", sourceText="Rye is a cereal. Salt slows the proofing of any dough.")
         done, output = gate(box, SUITE="bread")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from pathlib import Path
@@ -135,3 +136,22 @@ def test_no_child_is_left(tmp_path: Path) -> None:
     provider = command(tmp_path, "print('{}')")
     ask_all(provider, [request(stage("command", "x", {})) for _ in range(3)])
     assert set(psutil.Process().children(recursive=True)) <= before
+
+
+@pytest.mark.parametrize("streams", ["stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL", ""])
+def test_a_helper_that_outlives_the_program_is_ended_too(
+    tmp_path: Path, streams: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    code = f"""
+import subprocess
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], {streams})
+open("pid", "w").write(str(child.pid))
+print("{{}}")
+"""
+    given = ask(command(tmp_path, code, timeout_s=3.0), stage("command", "x", {}))
+    assert isinstance(given, NoAnswer if not streams else Answer)
+    helper = int((tmp_path / "pid").read_text())
+    _, left = psutil.wait_procs([psutil.Process(helper)] if psutil.pid_exists(helper) else [], timeout=30)
+    assert not [one for one in left if one.status() != psutil.STATUS_ZOMBIE]
+    gc.collect()
+    assert not [each for each in recwarn if "unclosed" in str(each.message)]

@@ -81,3 +81,14 @@ def test_escape_sequences_go_as_a_whole() -> None:
 @given(st.text(), st.integers(min_value=1, max_value=30))
 def test_a_shortened_text_fits(text: str, room: int) -> None:
     assert cells(shorten(plain(text), room)) <= room
+
+
+@given(st.text(st.sampled_from("ab-漢字é\u0301 ")), st.integers(1, 12))
+def test_no_more_is_cut_off_than_has_to_be(text: str, room: int) -> None:
+    longest = next(text[:n] for n in range(len(text), -1, -1) if cells(text[:n]) <= room - 1)
+    assert shorten(text, room) == (text if cells(text) <= room else f"{longest.rstrip()}…")
+
+
+def test_a_text_of_megabytes_is_shortened_as_any_other() -> None:
+    assert shorten("x" * 5_000_000, 4) == "xxx…"
+    assert shorten("漢" * 1_000_000, 4) == "漢…"

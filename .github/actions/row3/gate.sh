@@ -6,7 +6,9 @@ set -euo pipefail
 scope=(--all)
 if [ -n "${SUITE:-}" ]; then scope=(--suite "$SUITE"); fi
 base=()
-if [ -n "${AGAINST:-}" ]; then base=(--against "$AGAINST"); fi
+against=${AGAINST:-}
+# Of a branch that was pushed for the first time GitHub says that the commit before was forty zeros.
+if [ -n "${against//0/}" ]; then base=(--against "$AGAINST"); fi
 
 code=0
 row3 --compare "${scope[@]}" --mode "${MODE:-replay}" "${base[@]}" --format "${FORMAT:-github}" || code=$?
@@ -28,7 +30,7 @@ if [ -n "${REPORTS:-}" ]; then
   suites=("${SUITE:-}")
   if [ -z "${SUITE:-}" ]; then
     names='import json, sys; print(*(each["suite"] for each in json.load(sys.stdin)["suites"]), sep="\n")'
-    mapfile -t suites < <("${look[@]}" --all --format json | python -c "$names")
+    mapfile -t suites < <("${look[@]}" --all --format json | python -P -c "$names")
   fi
   for suite in "${suites[@]}"; do
     if [ -n "$suite" ]; then

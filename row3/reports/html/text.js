@@ -8,8 +8,12 @@ const HIDDEN = new RegExp(
   "gu",
 );
 
+// Characters of one text that are shown: a model may say megabytes, and a page of them does not open.
+const MOST = 50000;
+
 function visible(text) {
-  const source = String(text);
+  const whole = String(text);
+  const source = whole.slice(0, MOST);
   const parts = document.createDocumentFragment();
   let done = 0;
   for (const match of source.matchAll(HIDDEN)) {
@@ -21,6 +25,12 @@ function visible(text) {
     done = match.index + match[0].length;
   }
   if (done < source.length) parts.append(source.slice(done));
+  if (whole.length > MOST) {
+    const rest = document.createElement("span");
+    rest.className = "ctl";
+    rest.textContent = "⟨… " + (whole.length - MOST).toLocaleString("en") + " more characters⟩";
+    parts.append(rest);
+  }
   return parts;
 }
 

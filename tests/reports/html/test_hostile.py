@@ -173,3 +173,18 @@ def test_a_case_of_any_name_can_be_addressed(show: Show, tmp_path: Path) -> None
     page = show(box.path("report.html"))
     for name in names:
         page.open_case(name)
+
+
+def test_answers_of_megabytes_open_and_say_what_is_not_shown(show: Show, tmp_path: Path) -> None:
+    box = tiny(tmp_path / "project")
+    long = {"concepts": [{"label": "L" * 2_000_000, "sourceQuote": "s" * 2_000_000}], "relationships": []}
+    answers: dict[str, Any] = {"rye": "\u202e</script>" * 300_000, "oven": long, "yeast": flawless(CASES["yeast"])}
+    box.record("1.0", answers)
+    box.record("1.1", answers)
+    box.row3("--baseline", "-q", code=0)
+    box.row3("report", "--out", "report.html", code=0)
+    page = show(box.path("report.html"))
+    for case_id in ("rye", "oven"):
+        page.open_case(case_id)
+        assert "more characters⟩" in page.text("#case")
+        assert page.run("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
