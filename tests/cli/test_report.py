@@ -120,3 +120,12 @@ def test_answers_of_a_live_model_are_shown_and_nothing_is_recorded(
     after = box.tree()
     after.pop("report.html")
     assert after == before
+
+
+@pytest.mark.parametrize("name", ["row3.toml", "metrics-history.json", "golden/bread/rye.gold.json"])
+@pytest.mark.parametrize("command", [("report",), ("--compare",), ("comment", "--dry-run")])
+def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command: tuple[str, ...]) -> None:
+    before = box.tree()
+    (error,) = box.row3(*command, "--out", name, code=2).errors
+    assert error.startswith(f"error: --out {name}: this is a file of the project, and would be lost")
+    assert box.tree() == before
