@@ -146,6 +146,22 @@ class Common:
             raise UsageError(
                 "no file can be written there", where=f"--out {self.out}", fix="Name a file in a folder that is there"
             )
+        if target.is_file() and self._is_of_the_project(target.resolve()):
+            raise UsageError(
+                "this is a file of the project, and would be lost", where=f"--out {self.out}", fix="Name another file"
+            )
+
+    def _is_of_the_project(self, target: Path) -> bool:
+        """Whether runs are made of this file, or judged by it."""
+        from row3.errors import Row3Error
+        from row3.store.project import find_root
+
+        try:
+            parts = target.relative_to(find_root(self.start)).parts
+        except (Row3Error, ValueError):
+            return False
+        folders = ("golden", "prompts", "recordings", "baselines")
+        return parts[0] in (*folders, "row3.toml", "metrics-history.json", "CHANGELOG.md")
 
     def say(self, text: str) -> None:
         """A note for the person at the terminal, who may have asked for quiet."""

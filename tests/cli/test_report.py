@@ -129,3 +129,12 @@ def test_no_other_command_writes_a_table_into_a_page(tiny_promoted: Box, tmp_pat
     assert "only a report can be a page" in error
     assert "`row3 report --out r.html`" in error
     assert not box.path("r.html").exists()
+
+
+@pytest.mark.parametrize("name", ["row3.toml", "metrics-history.json", "golden/bread/rye.gold.json"])
+@pytest.mark.parametrize("command", [("report",), ("--compare",), ("comment", "--dry-run")])
+def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command: tuple[str, ...]) -> None:
+    before = box.tree()
+    (error,) = box.row3(*command, "--out", name, code=2).errors
+    assert error.startswith(f"error: --out {name}: this is a file of the project, and would be lost")
+    assert box.tree() == before
