@@ -20,7 +20,7 @@ from row3.store.files import decode, read_bytes
 from row3.store.golden import PATTERN, golden_files, shown
 
 CASE_SCHEMA_VERSION = 1
-MUCH = 1 << 20
+MUCH = 1 << 16
 """Bytes of one reading: a golden case has fewer."""
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
