@@ -51,7 +51,7 @@ def _opened(common: Common, live: LiveFlags) -> AllSuites:
 
     options = common.run_options()
     project, done = open_whole(common.start, may_write=common.may_write, say=common.say)
-    gate = GateFlags(common.policy, common.inconclusive, common.fail)  # type: ignore[arg-type]
+    gate = GateFlags(common.policy, common.inconclusive, common.fail)
 
     def make(suite: Suite) -> Session:
         observer = make_observer(quiet=common.quiet)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
@@ -58,8 +58,8 @@ class Common:
     out: str | None = None
     directory: str | None = None
     approve: str | None = None
-    policy: str | None = None
-    inconclusive: str | None = None
+    policy: Literal["fixed", "paired"] | None = None
+    inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
     verbose: int = 0
     quiet: bool = False
@@ -194,7 +194,7 @@ class Common:
             may_write=self.may_write,
             say=self.say,
             observer=make_observer(quiet=self.quiet),
-            gate=GateFlags(self.policy, self.inconclusive, self.fail),  # type: ignore[arg-type]
+            gate=GateFlags(self.policy, self.inconclusive, self.fail),
         )
 
 

@@ -102,8 +102,10 @@ async def _in_thread(function: Callable[..., Any], arguments: dict[str, Any]) ->
         try:
             value = function(**arguments)
         except BaseException as raised:  # SystemExit and StopIteration mean something else to an event loop
-            plain = isinstance(raised, Exception) and not isinstance(raised, StopIteration)
-            error = raised if plain else RuntimeError(f"{type(raised).__name__}: {raised}")  # type: ignore[assignment]
+            if isinstance(raised, Exception) and not isinstance(raised, StopIteration):
+                error = raised
+            else:
+                error = RuntimeError(f"{type(raised).__name__}: {raised}")
         with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
             loop.call_soon_threadsafe(finish, value, error)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from pathlib import Path
 from typing import NoReturn
 
@@ -26,9 +27,9 @@ class Judged(pytest.Item):
     evaluations: Evaluations
     key: Key
 
+    @abstractmethod
     def judged(self) -> JudgedCase:
         """How it was judged; runs the suite where nobody has yet. Fails where there is nothing to judge."""
-        raise NotImplementedError
 
     def setup(self) -> None:
         """Have the suite run; a test that cannot be judged is an error here, and no failure."""
