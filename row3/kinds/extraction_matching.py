@@ -52,7 +52,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
-    normalise_all({name for one in named for name in (one[0], *one[1])}.union(labels, canaries))
+    normalise_all([*[one[0] for one in named], *[alias for one in named for alias in one[1]], *labels, *canaries])
     index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
     ends = dict.fromkeys([triple[end] for triple in (*wanted, *forbidden) for end in (0, 2)])

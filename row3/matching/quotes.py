@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from row3.matching.normalise import normalise, normalise_text
+from row3.matching.normalise import normalise, normalise_text, spaced
 
 ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 
@@ -12,26 +12,39 @@ ELLIPSIS = re.compile(r"…|\.\s?\.\s?\.")
 class SourceText:
     """A case's text, normalised once, when first needed, and searched many times."""
 
-    __slots__ = ("_normal", "text")
+    __slots__ = ("_normal", "_spaced", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self._spaced = ""
         self._normal = ""
+
+    @property
+    def _words(self) -> str:
+        """The text in which single words can be found: normalised but for the runs of spaces, a fifth of the work."""
+        if not self._spaced:
+            self._spaced = f" {spaced(self.text)} "
+        return self._spaced
 
     @property
     def _padded(self) -> str:
         if not self._normal:
-            self._normal = f" {normalise_text(self.text)} "
+            self._normal = f" {' '.join(self._words.split())} "
         return self._normal
 
     def __contains__(self, word: object) -> bool:
         """A normalised word occurs."""
-        return f" {word} " in self._padded
+        return f" {word} " in self._words
 
     def mentions(self, name: str) -> bool:
         """The name occurs as whole words."""
-        key = normalise(name)
-        return bool(key) and f" {key} " in self._padded
+        key, words = normalise(name), self._words
+        if not key:
+            return False
+        for word in key.split():  # most names that are not there have a word that is not
+            if f" {word} " not in words:
+                return False
+        return " " not in key or f" {key} " in self._padded
 
     def contains_quote(self, quote: str) -> bool:
         """The quote occurs; where it leaves something out with an ellipsis, its parts do, in order."""
