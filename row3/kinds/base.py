@@ -73,6 +73,8 @@ class Kind(Protocol):
 
     name: str
     case_model: type[BaseModel]
+    plain_cases: bool
+    """The case model is fields alone, without validators and methods, so that a twin can be read in its place."""
     metrics: Sequence[Metric]
     """Headline metrics first, in the order in which they are shown; the composite last of them."""
     outputs: Mapping[str, type[BaseModel]]

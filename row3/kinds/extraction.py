@@ -64,6 +64,7 @@ class Extraction:
 
     name = "extraction"
     case_model: type[BaseModel] = GoldenCase
+    plain_cases = True
     metrics: Sequence[Metric] = METRICS
     outputs: Mapping[str, type[BaseModel]] = {
         "concepts": ConceptsOut,

@@ -27,6 +27,7 @@ class ListKind(ABC):
     items: str
     """Key of the list in an answer."""
     case_model: type[BaseModel]
+    plain_cases = False
     outputs: Mapping[str, type[BaseModel]]
     """What a prompt's front matter may ask for: the list."""
     metrics: Sequence[Metric]
