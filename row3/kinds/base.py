@@ -102,6 +102,14 @@ class Kind(Protocol):
         """Read a whole output, made elsewhere (JSON value, or text of one)."""
         ...
 
+    def usual_line(self, raw: bytes) -> tuple[str, Any, int] | None:
+        """Read a line `{"caseId": …, "output": {…}}` of the usual form at once; None for any other.
+
+        Returns the case id, the output, which `read_output` takes as it is, and how many keys were read at the least:
+        a line with more of them may have one twice.
+        """
+        ...
+
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """The pipeline's outputs, by output name, as one output."""
         ...

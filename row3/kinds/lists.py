@@ -67,6 +67,10 @@ class ListKind(ABC):
         """Read a whole output, made elsewhere (JSON value, or text of one)."""
         return self.parse(self.items, value) if isinstance(value, str) else self._fit(value, ())
 
+    def usual_line(self, raw: bytes) -> tuple[str, Any, int] | None:
+        """None: every line is looked at closely."""
+        return None
+
     def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
         if isinstance(value, list):
             value, repairs = {self.items: value}, (*repairs, f"bare list taken for the {self.items}")

@@ -75,7 +75,7 @@ def plain(value: Any) -> Any:
     """A twin as plain values by the names of its fields, as `model_dump` gives those of a model."""
     if isinstance(value, msgspec.Struct):
         return {name: plain(part) for name, part in msgspec.structs.asdict(value).items()}
-    return [plain(part) for part in value] if isinstance(value, list) else value
+    return [plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _keys(value: Mapping[str, Any]) -> int:
