@@ -73,6 +73,8 @@ class Kind(Protocol):
 
     name: str
     case_model: type[BaseModel]
+    plain_cases: bool
+    """The case model is fields alone, without validators and methods, so that a twin can be read in its place."""
     metrics: Sequence[Metric]
     """Headline metrics first, in the order in which they are shown; the composite last of them."""
     outputs: Mapping[str, type[BaseModel]]
@@ -98,6 +100,14 @@ class Kind(Protocol):
 
     def read_output(self, value: Any) -> Parsed | Unusable:
         """Read a whole output, made elsewhere (JSON value, or text of one)."""
+        ...
+
+    def usual_line(self, raw: bytes) -> tuple[str, Any, int] | None:
+        """Read a line `{"caseId": …, "output": {…}}` of the usual form at once; None for any other.
+
+        Returns the case id, the output, which `read_output` takes as it is, and how many keys were read at the least:
+        a line with more of them may have one twice.
+        """
         ...
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:

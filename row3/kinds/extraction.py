@@ -24,6 +24,7 @@ from row3.kinds.extraction_models import (
     quote_of,
 )
 from row3.kinds.extraction_reading import fit, read_answer
+from row3.kinds.extraction_structs import Extracted, usual_line
 from row3.kinds.extraction_tally import tally
 from row3.kinds.extraction_types import carries_types
 from row3.matching.forms import category_key
@@ -64,6 +65,7 @@ class Extraction:
 
     name = "extraction"
     case_model: type[BaseModel] = GoldenCase
+    plain_cases = True
     metrics: Sequence[Metric] = METRICS
     outputs: Mapping[str, type[BaseModel]] = {
         "concepts": ConceptsOut,
@@ -95,10 +97,16 @@ class Extraction:
         return read_answer(self.outputs[output], text)
 
     def read_output(self, value: Any) -> Parsed | Unusable:
-        """Read `{"concepts": […], "relationships": […]}`, or the text of it."""
+        """Read `{"concepts": […], "relationships": […]}`, or the text of it, or what `usual_line` read."""
+        if isinstance(value, Extracted):
+            return Parsed(value)
         if isinstance(value, str):
             return self.parse("extraction", value)
         return fit(ExtractionOut, value, ())
+
+    def usual_line(self, raw: bytes) -> tuple[str, Any, int] | None:
+        """The case id and output of a line in the usual form, and its keys."""
+        return usual_line(raw)
 
     def combine(self, outputs: Mapping[str, Any]) -> ExtractionOut:
         """Concepts from the last prompt that gave any, relationships likewise."""

@@ -13,7 +13,9 @@ Domain = Literal["ecological", "technical", "social", "economic", "interdiscipli
 DOMAINS: tuple[str, ...] = ("ecological", "technical", "social", "economic", "interdisciplinary")
 CASE_ID = r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$"
 CASE_SCHEMA_VERSION = 1
-
+LENIENT = ConfigDict(defer_build=True, extra="ignore", frozen=True)
+"""Of outputs. Validators are built when something is first validated, which takes 30 ms: the usual file and the usual
+answer are read by structs, and most runs meet no other."""
 
 # A pattern rather than a validator of ours: a case has hundreds of texts, and this is checked without leaving Rust.
 Text = Annotated[str, StringConstraints(pattern=r"\S")]
@@ -23,6 +25,7 @@ class _File(BaseModel):
     """Golden files are written by hand, so an unknown key is an error, not a default."""
 
     model_config = ConfigDict(
+        defer_build=True,  # see LENIENT
         extra="forbid",
         frozen=True,
         strict=True,
@@ -95,7 +98,7 @@ class GoldenCase(_File):
 class QuoteOut(BaseModel):
     """Provenance as an object, as some prompts ask for it."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = LENIENT
     quote: str | None = Field(
         default=None, validation_alias=AliasChoices("quote", "text", "sourceQuote", "source_quote")
     )
@@ -104,7 +107,7 @@ class QuoteOut(BaseModel):
 class ConceptOut(BaseModel):
     """One extracted concept."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = LENIENT
     label: str = Field(
         validation_alias=AliasChoices("label", "name", "concept"),
         serialization_alias="label",
@@ -127,7 +130,7 @@ class ConceptOut(BaseModel):
 class RelationshipOut(BaseModel):
     """One extracted relationship."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = LENIENT
     source: str = Field(validation_alias=AliasChoices("source", "from", "subject"))
     predicate: str = Field(validation_alias=AliasChoices("predicate", "type", "relation", "relationship"))
     target: str = Field(validation_alias=AliasChoices("target", "to", "object"))
@@ -136,21 +139,21 @@ class RelationshipOut(BaseModel):
 class ConceptsOut(BaseModel):
     """Answer of a prompt with `output: concepts`."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = LENIENT
     concepts: list[ConceptOut]
 
 
 class RelationshipsOut(BaseModel):
     """Answer of a prompt with `output: relationships`."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = LENIENT
     relationships: list[RelationshipOut]
 
 
 class ExtractionOut(BaseModel):
     """A whole extraction: answer of a prompt with `output: extraction`, or a pipeline's combined output."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True)
+    model_config = LENIENT
     concepts: list[ConceptOut]
     relationships: list[RelationshipOut] = []
 

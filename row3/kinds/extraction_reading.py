@@ -9,10 +9,17 @@ from pydantic import BaseModel, ValidationError
 
 from row3.kinds.answers import describe, read_json
 from row3.kinds.base import Parsed, Unusable
+from row3.kinds.extraction_structs import usual_answer
 
 
 def read_answer(model: type[BaseModel], text: str) -> Parsed | Unusable:
-    """Read an answer; the quick way first, since most answers are clean JSON."""
+    """Read an answer; the quick way first, since most answers are clean JSON of the usual form."""
+    usual = usual_answer(model, text)
+    return read_closely(model, text) if usual is None else Parsed(usual)
+
+
+def read_closely(model: type[BaseModel], text: str) -> Parsed | Unusable:
+    """Read an answer of any form, as the model; where it is no clean JSON, by the documented repairs."""
     if "NaN" not in text and "Infinity" not in text:  # which pydantic's parser lets pass in keys it ignores
         with suppress(ValidationError):
             return Parsed(model.model_validate_json(text))

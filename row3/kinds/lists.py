@@ -27,6 +27,7 @@ class ListKind(ABC):
     items: str
     """Key of the list in an answer."""
     case_model: type[BaseModel]
+    plain_cases = False
     outputs: Mapping[str, type[BaseModel]]
     """What a prompt's front matter may ask for: the list."""
     metrics: Sequence[Metric]
@@ -65,6 +66,10 @@ class ListKind(ABC):
     def read_output(self, value: Any) -> Parsed | Unusable:
         """Read a whole output, made elsewhere (JSON value, or text of one)."""
         return self.parse(self.items, value) if isinstance(value, str) else self._fit(value, ())
+
+    def usual_line(self, raw: bytes) -> tuple[str, Any, int] | None:
+        """None: every line is looked at closely."""
+        return None
 
     def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
         if isinstance(value, list):

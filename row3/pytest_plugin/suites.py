@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
 from row3.errors import InvalidFile
+from row3.store.cases import StoredCase, model_of
 from row3.store.project import find_root, open_project, pick_suite
 from row3.workflows.score_case import CaseScorecard, CaseScorer
 
@@ -19,9 +20,13 @@ class GoldenCaseView:
     id: str
     input: dict[str, Any]
     """What a prompt's template sees of it, such as `source_text`: never its expectations."""
-    case: Any
-    """The whole golden case, expectations and all; its type is the kind's case model."""
+    stored: StoredCase
     suite: SuiteScorer
+
+    @cached_property
+    def case(self) -> Any:
+        """The whole golden case, expectations and all; its type is the kind's case model."""
+        return model_of(self.stored, self.suite.kind_of_cases)
 
     def score(self, output: Any) -> CaseScorecard:
         """Score an output by this case; see `SuiteScorer.score`."""
@@ -37,14 +42,14 @@ class SuiteScorer:
     def __init__(self, scorer: CaseScorer) -> None:
         self._scorer = scorer
         self.name = scorer.suite.name
-        self.kind = scorer.suite.kind.name
+        self.kind_of_cases = scorer.suite.kind
+        self.kind = self.kind_of_cases.name
 
     @property
     def cases(self) -> list[GoldenCaseView]:
         """The golden cases, in the order of their files. Raises `InvalidFile`."""
-        kind = self._scorer.suite.kind
         found = self._scorer.cases.values()
-        return [GoldenCaseView(each.id, kind.variables(each.case), each.case, self) for each in found]
+        return [GoldenCaseView(each.id, self.kind_of_cases.variables(each.case), each, self) for each in found]
 
     def score(self, case_id: str, output: Any) -> CaseScorecard:
         """Score an output of a case: plain values, a pydantic model, or the text of an answer.

@@ -6,24 +6,31 @@ import fnmatch
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
 from row3.domain.requests import digest_json, digest_text
-from row3.errors import InvalidFile, UsageError
+from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
 from row3.store.files import decode, read_bytes
 from row3.store.golden import PATTERN, golden_files, shown
 
+if TYPE_CHECKING:
+    from row3.kinds.twins import Twin
+
 CASE_SCHEMA_VERSION = 1
+READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
 MUCH = 1 << 16
 """Bytes of one reading: a golden case has fewer."""
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
+APART = ("schema_", "schema_version", "created", "version", "history", "origin")
+"""Fields of a case that cannot move its score."""
 SHORT = 8
 """Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
 
@@ -33,6 +40,7 @@ class StoredCase:
     """A golden case with the digest of its file's text."""
 
     case: Any
+    """Of the kind's case model, or its twin (`row3/kinds/twins.py`), which has the same fields."""
     digest: str
     where: str
 
@@ -56,33 +64,68 @@ def case_files(folder: Path) -> list[Path]:
 
 def read_case(path: Path, kind: Kind) -> StoredCase:
     """One golden case; raises `InvalidFile`."""
-    where = f"{shown(path.parent)}/{path.name}"
-    raw = read_bytes(path, where=where)
-    case = _quick(raw, kind.case_model)
+    where = _where(path)
+    raw = _whole(path, where)
+    case = _quick(raw, kind)
     if case is not None:
         return StoredCase(case, digest_text(raw), where)
     text = decode(raw, where=where)
     value = parse_json(text, where=where)
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
-    return StoredCase(validate(kind.case_model, value, where=where), digest_text(text), where)
+    model = validate(kind.case_model, value, where=where)
+    return StoredCase(_twin(kind.case_model).of(model) if kind.plain_cases else model, digest_text(text), where)
 
 
-def _quick(raw: bytes, model: type[BaseModel]) -> BaseModel | None:
+def model_of(stored: StoredCase, kind: Kind) -> BaseModel:
+    """The case as the kind's case model, also where a twin stands for it."""
+    if isinstance(stored.case, BaseModel):
+        return stored.case
+    from row3.kinds.twins import as_model
+
+    return as_model(kind.case_model, stored.case)
+
+
+def _where(path: Path) -> str:
+    folder, _, name = str(path).rpartition(os.sep)  # not by `Path`, whose parts take longer than the file's reading
+    return f"{_shown(folder)}/{name}"
+
+
+@lru_cache(maxsize=16)
+def _shown(folder: str) -> str:
+    return shown(Path(folder))
+
+
+@cache
+def _twin(model: type[BaseModel]) -> Twin:
+    from row3.kinds.twins import twin_of  # brings a package that only a run needs
+
+    return twin_of(model)
+
+
+def _quick(raw: bytes, kind: Kind) -> Any:
     """The case, read without Python's JSON parser; None where the file needs a closer look.
 
     That parser is the only one that can see duplicate keys. Here they are seen by counting: a file with one has more
-    keys than the model has fields that were set. What could be miscounted is left to the closer look, as is every
-    error.
+    keys than were read from it. What could be miscounted is left to the closer look, as is every error.
     """
     if b"\r" in raw or raw.startswith(b"\xef\xbb\xbf"):
         return None
+    found = _twin(kind.case_model).read(raw) if kind.plain_cases else _by_model(raw, kind.case_model)
+    if found is None:
+        return None
+    case, keys = found
+    if getattr(case, "schema_version", 1) > CASE_SCHEMA_VERSION:
+        return None
+    # Each key has a colon: where there are no more colons than keys, none stands twice.
+    return case if raw.count(b":") == keys or no_key_twice(raw, keys) else None
+
+
+def _by_model(raw: bytes, model: type[BaseModel]) -> tuple[BaseModel, int] | None:
     try:
         case = model.model_validate_json(raw)
     except ValidationError:
         return None
-    if getattr(case, "schema_version", 1) > CASE_SCHEMA_VERSION:
-        return None
-    return case if no_key_twice(raw, _keys_set(case)) else None
+    return case, _keys_set(case)
 
 
 def _keys_set(model: BaseModel) -> int:
@@ -132,8 +175,8 @@ def sources_of(folder: Path) -> dict[str, str]:
     named: dict[str, str] = {}
     for path in golden_files(folder):
         try:
-            raw = _whole(path)
-        except OSError:
+            raw = _whole(path, _where(path))
+        except (InvalidFile, EnvironmentFault):
             continue
         # Every relationship has a source and a predicate; one source more is the case's own.
         if raw.count(b'"source"') == raw.count(b'"predicate"'):
@@ -147,18 +190,17 @@ def sources_of(folder: Path) -> dict[str, str]:
     return named
 
 
-def _whole(path: Path) -> bytes:
-    """A small file in one call: ten thousand of them are read for a summary."""
-    descriptor = os.open(path, os.O_RDONLY)
+def _whole(path: Path, where: str) -> bytes:
+    """The file's bytes; raises as `read_bytes` does. Nearly every one is read at once, which takes a third as long."""
     try:
-        pieces = []
-        while piece := os.read(descriptor, MUCH):
-            pieces.append(piece)
-            if len(piece) < MUCH:
-                break
-        return b"".join(pieces)
-    finally:
-        os.close(descriptor)
+        descriptor = os.open(path, READ)
+        try:
+            raw = os.read(descriptor, MUCH)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return read_bytes(path, where=where)
+    return raw if len(raw) < MUCH else read_bytes(path, where=where)
 
 
 def refuse_twice(files: Iterable[Path], kind: Kind) -> None:
@@ -175,9 +217,12 @@ def refuse_twice(files: Iterable[Path], kind: Kind) -> None:
 
 def content_digest(case: Any) -> str:
     """Digest of all in a case that can move its score: input and expectations, not its dates and notes."""
-    value = case.model_dump(
-        mode="json", exclude={"schema_", "schema_version", "created", "version", "history", "origin"}
-    )
+    if isinstance(case, BaseModel):
+        value = case.model_dump(mode="json", exclude=set(APART))
+    else:
+        from row3.kinds.twins import plain
+
+        value = {name: part for name, part in plain(case).items() if name not in APART}
     return digest_json(value)
 
 

@@ -129,7 +129,7 @@ def output_results(project: Project, suite: Suite, outputs: Path, options: RunOp
     does all of it. Raises `InvalidFile` for a broken line, for a case id that stands twice, and, when all cases were
     seen, for one that is no golden case.
     """
-    index = OutputIndex(outputs, where=_shown(outputs, project.root))
+    index = OutputIndex(outputs, where=_shown(outputs, project.root), usual=suite.kind.usual_line)
     files = case_files(project.golden(suite.name))
     wanted = wanted_cases(options)
     seen: set[str] = set()

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from row3.errors import InvalidFile
+from row3.kinds import KINDS
+from row3.kinds.base import Parsed
 from row3.store.outputs import MAX_LINE_BYTES, OutputIndex
 
 
-def index_of(tmp_path: Path, content: str | bytes) -> OutputIndex:
+def index_of(tmp_path: Path, content: str | bytes, *, usual: bool = False) -> OutputIndex:
     path = tmp_path / "out.jsonl"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return OutputIndex(path, where="out.jsonl")
+    return OutputIndex(path, where="out.jsonl", usual=KINDS["extraction"].usual_line if usual else None)
 
 
 def test_finds_each_output_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
@@ -104,3 +107,59 @@ def test_names_the_near_miss_of_a_stranger(tmp_path: Path) -> None:
         index.refuse_strangers({"bank-run"})
     index.refuse_strangers({"bank-runs"}, among={"bank-runs"})
     index.refuse_strangers({"bank-runs", "x"})
+
+
+CONCEPT = '{"label": "Rye: a cereal", "sourceQuote": "Rye."}'
+
+
+@pytest.mark.parametrize(
+    ("line", "quick"),
+    [
+        (f'{{"caseId": "a", "output": {{"concepts": [{CONCEPT}]}}}}', True),
+        (f'{{"output":{{"concepts":[{CONCEPT}],"relationships":[]}},"caseId":"a"}}\r', True),
+        (f'{{"caseId": "a", "error": null, "output": {{"concepts": [{CONCEPT}]}}}}', False),
+        (f'{{"caseId" : "a", "output": {{"concepts": [{CONCEPT}]}}}}', False),
+        ('{"caseId": "a", "output": {"concepts": ["Rye"]}}', False),
+        ('{"caseId": "a", "output": {"concepts": [{"label": "\\ud800"}]}}', False),
+        (json.dumps({"caseId": "a", "output": '{"concepts": []}'}), False),
+    ],
+)
+def test_an_output_is_the_same_however_its_line_is_read(tmp_path: Path, line: str, quick: bool) -> None:
+    index, closely = index_of(tmp_path, line, usual=True), index_of(tmp_path, line)
+    found, plainly = index.get("a"), closely.get("a")
+    assert found is not None
+    assert plainly is not None
+    assert (found.case_id, found.error, found.where) == (plainly.case_id, plainly.error, plainly.where)
+    read, again = (KINDS["extraction"].read_output(each.value) for each in (found, plainly))
+    assert isinstance(read, Parsed)
+    assert isinstance(again, Parsed)
+    assert [concept.label for concept in read.value.concepts] == [concept.label for concept in again.value.concepts]
+    assert isinstance(found.value, dict | str) != quick
+
+
+@pytest.mark.parametrize("again", ['"label": ""', '"label" : "Rye"', '"sourceQuote": "Rye."', '"label":"Rye"'])
+def test_a_key_that_stands_twice_in_a_usual_line_is_refused(tmp_path: Path, again: str) -> None:
+    line = f'{{"caseId": "a", "output": {{"concepts": [{{{again}, {CONCEPT[1:]}]}}}}\n'
+    with pytest.raises(InvalidFile, match=r"out\.jsonl:1: .*stands twice in one object"):
+        index_of(tmp_path, line, usual=True).get("a")
+
+
+def test_an_index_is_read_from_by_several_processes(tmp_path: Path) -> None:
+    lines = [json.dumps({"caseId": f"c{n}", "output": {"concepts": [{"label": f"L{n}"}]}}) for n in range(50)]
+    index = index_of(tmp_path, "\n".join(lines), usual=True)
+    assert index.get("c0") is not None  # the file is open from here on
+
+    def labels() -> list[str]:
+        return [found.value.concepts[0].label for case_id in index.ids() if (found := index.get(case_id))]
+
+    receive, send = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(send, json.dumps([labels() for _ in range(20)]).encode())
+        os._exit(0)
+    here = [labels() for _ in range(20)]
+    os.close(send)
+    with os.fdopen(receive, "rb") as pipe:
+        there = json.loads(pipe.read())
+    os.waitpid(child, 0)
+    assert here == there == [[f"L{n}" for n in range(50)]] * 20

@@ -1,0 +1,172 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.requests import digest_text
+from row3.errors import InvalidFile
+from row3.kinds import KINDS
+from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.twins import twin_of
+from row3.store import cases
+from row3.store.cases import content_digest, demands, model_of, read_case, read_cases
+from row3.store.documents import check_schema_version, parse_json, validate
+from row3.store.files import decode
+
+EXTRACTION = KINDS["extraction"]
+GOLDEN = Path(__file__).parents[2] / "golden"
+CASE: dict[str, Any] = {
+    "id": "rye",
+    "sourceText": "Rye ferments: salt slows it.",
+    "expectedConcepts": [{"label": "Rye", "aliases": ["secale"], "required": True}, {"label": "Salt"}],
+    "expectedRelationships": [{"source": "Salt", "target": "Rye", "predicate": "SLOWS"}],
+    "forbiddenConcepts": ["Yeast"],
+}
+FIELDS = [field.alias for field in GoldenCase.model_fields.values()]
+
+
+def written(tmp_path: Path, raw: bytes | str) -> Path:
+    path = tmp_path / "golden/core/rye.gold.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(raw.encode() if isinstance(raw, str) else raw)
+    return path
+
+
+def closely(raw: bytes) -> GoldenCase:
+    """The case by Python's JSON parser and the model; raises `InvalidFile`."""
+    value = parse_json(decode(raw, where="here"), where="here")
+    check_schema_version(value, 1, where="here")
+    return validate(GoldenCase, value, where="here")
+
+
+def mostly(right: st.SearchStrategy[Any], wrong: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    """Wrong once in a while, so that whole cases are often right."""
+    return st.integers(0, 19).flatmap(lambda chance: wrong if chance == 0 else right)
+
+
+blanks = st.text(alphabet=" \t\n\x1c\u00a0\u3000", max_size=2)
+texts = mostly(st.text(alphabet=' \n\x7f\u00a0\u200ba:"\\/é😀', max_size=3).map("{}a".format), blanks)
+odd = blanks | st.sampled_from([None, True, 0, 1, 2, 1.0, 2**70, "technical", [], {}, [None], [""], ["a"], [{}], [[]]])
+flags, notes = mostly(st.booleans(), odd), mostly(st.none() | texts, odd)
+concepts = st.fixed_dictionaries(
+    {"label": texts},
+    optional={"aliases": st.lists(texts, max_size=2), "required": flags, "inferred": flags, "type": notes},
+)
+ends = {"source": texts, "target": texts, "predicate": texts}
+links = st.fixed_dictionaries(ends, optional={"required": flags, "note": notes})
+values = st.fixed_dictionaries(
+    {},
+    optional={
+        "sourceText": texts,
+        "expectedConcepts": st.lists(mostly(concepts, odd), max_size=2),
+        "expectedRelationships": st.lists(links, max_size=2),
+        "forbiddenConcepts": st.lists(texts, max_size=2),
+        "forbiddenRelationships": st.lists(st.fixed_dictionaries(ends), max_size=2),
+        "domain": mostly(st.sampled_from([None, "social"]), odd),
+        "citation": notes,
+        "schemaVersion": mostly(st.just(1), odd),
+    },
+)
+strange = st.dictionaries(st.sampled_from([*FIELDS, "source_text", "Id", ""]), odd, min_size=1, max_size=1)
+ESCAPES = rb"\ud800|\ud83d\ude00|\u00a0|\u003a|\n".split(b"|")
+WORDS = b'NaN|-|.0|e1|null| |:|,|"|\r|\n|\xff|\x00|\x1c|\xc2\xa0|\xef\xbb\xbf|\xed\xa0\x80'.split(b"|")
+chunks = st.sampled_from([*ESCAPES, *WORDS, b"9" * 5000, b"[" * 3000])
+
+
+@st.composite
+def files(draw: st.DrawFn) -> bytes:
+    """Golden cases with wrong values, odd texts, keys that stand twice, and bytes that do not belong there."""
+    text = json.dumps(
+        CASE | draw(values) | draw(mostly(st.just({}), strange)),
+        ensure_ascii=draw(st.booleans()),
+        indent=draw(st.sampled_from([None, 2])),
+        separators=draw(st.sampled_from([(",", ":"), (", ", ": "), (",", " : ")])),
+    )
+    if draw(st.integers(0, 3)) == 0:
+        keys = list(re.finditer(r'"(\w+)"\s*:', text))
+        key = draw(st.sampled_from(keys))
+        text = f"{text[: key.start()]}{key[0]}{draw(st.sampled_from(['null', 'true', '[]']))},{text[key.start() :]}"
+    raw = text.encode()
+    if draw(st.integers(0, 3)) == 0:
+        place = draw(st.integers(0, len(raw)))
+        raw = raw[:place] + draw(chunks) + raw[place:]
+    return raw
+
+
+@given(files())
+def test_what_is_read_quickly_is_what_a_closer_look_reads(raw: bytes) -> None:
+    case = cases._quick(raw, EXTRACTION)
+    if case is None:
+        return
+    model = closely(raw)
+    assert case == twin_of(GoldenCase).of(model)
+    assert content_digest(case) == content_digest(model)
+    assert demands(EXTRACTION, case) == demands(EXTRACTION, model)
+    assert decode(raw, where="here").encode() == raw  # whose digest is taken
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("decomposition/*.gold.json")), ids=lambda path: path.name)
+def test_a_shipped_case_is_read_quickly(path: Path) -> None:
+    raw = path.read_bytes()
+    case = cases._quick(raw, EXTRACTION)
+    assert case == twin_of(GoldenCase).of(closely(raw))
+
+
+def test_a_file_that_takes_a_closer_look_gives_the_same_case(tmp_path: Path) -> None:
+    raw = json.dumps(CASE, indent=2)
+    case = read_case(written(tmp_path, raw), EXTRACTION)
+    windows = read_case(written(tmp_path, "\ufeff" + raw.replace("\n", "\r\n")), EXTRACTION)
+    assert (windows.case, windows.digest) == (case.case, case.digest)
+    assert type(windows.case) is type(case.case)
+    assert case.digest == digest_text(raw)
+    assert case.where == "golden/core/rye.gold.json"
+
+
+def test_a_file_of_many_bytes(tmp_path: Path) -> None:
+    long = "Rye ferments. " * 20_000
+    assert read_case(written(tmp_path, json.dumps(CASE | {"sourceText": long})), EXTRACTION).case.source_text == long
+
+
+@pytest.mark.parametrize(
+    ("raw", "words"),
+    [
+        ('{"id": "rye", "sourceText": "Rye.", "expectedConcepts": [], "id": "oat"}', "key `id` stands twice"),
+        (json.dumps(CASE).replace('"label": "Salt"', '"label": "Salt", "label": "Salt"'), "key `label` stands twice"),
+        (json.dumps(CASE).replace('"label": "Salt"', '"label" : "", "label": "Salt"'), "key `label` stands twice"),
+        (json.dumps(CASE | {"schemaVersion": 2}), "schemaVersion 2 is newer"),
+        (json.dumps(CASE | {"topic": 1}), "field `topic`: Input should be a valid string"),
+        (json.dumps(CASE | {"forbiddenConcepts": [" "]}), r"field `forbiddenConcepts.0`: String should match"),
+        (json.dumps(CASE | {"topics": ""}), "field `topics` is unknown; did you mean `topic`?"),
+        (json.dumps(CASE).replace("Yeast", "\\ud800"), "half a surrogate pair"),
+        ("", "the file is empty"),
+    ],
+)
+def test_what_is_wrong_is_said(tmp_path: Path, raw: str, words: str) -> None:
+    with pytest.raises(InvalidFile, match=re.escape(words)) as caught:
+        read_case(written(tmp_path, raw), EXTRACTION)
+    assert caught.value.where.startswith("golden/core/rye.gold.json")
+
+
+def test_a_folder_in_the_place_of_a_case(tmp_path: Path) -> None:
+    path = tmp_path / "golden/core/rye.gold.json"
+    path.mkdir(parents=True)
+    with pytest.raises(InvalidFile, match="this is a folder"):
+        read_case(path, EXTRACTION)
+
+
+def test_the_model_of_a_case(tmp_path: Path) -> None:
+    stored = read_case(written(tmp_path, json.dumps(CASE)), EXTRACTION)
+    assert model_of(stored, EXTRACTION) == GoldenCase.model_validate(CASE)
+
+
+@pytest.mark.parametrize(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])
+def test_cases_of_other_kinds_are_their_models(folder: str, name: str) -> None:
+    stored = next(read_cases(GOLDEN / "memory" / folder, KINDS[name]))
+    assert isinstance(stored.case, KINDS[name].case_model)
+    assert model_of(stored, KINDS[name]) is stored.case
