@@ -119,10 +119,11 @@ class Spool:
 
     def __iter__(self) -> Iterator[bytes]:
         for block in self.joined():
-            lines = block.split(BETWEEN)
-            if not lines[-1]:
-                del lines[-1]
-            yield from lines
+            *lines, last = block.split(b"\n")  # a single byte is looked for ten times as fast as two
+            for line in lines:
+                yield line[:-1]
+            if last:
+                yield last
 
     def joined(self) -> Iterator[bytes]:
         """All lines with a comma and a line end between them, as few large pieces that end where a line does."""
