@@ -135,31 +135,26 @@ COLLECT_AFTER = 50_000
 def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
     """Evaluate every case, results in the order of the files.
 
-    Many cases are shared among forked processes, in windows, so that finished results do not pile up. What they explain
-    they write into files of their own, of which a result then says the place: it is ten times as much as all the rest.
+    Many cases are shared among forked processes, in windows, so that finished results do not pile up. Their details
+    are then places in files without names. Raises what evaluating raises; `EnvironmentFault` where a process is killed.
     """
     workers = min(jobs or os.cpu_count() or 1, len(files) // CHUNK)
     if len(files) < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         yield from work.run(files)
         return
+    from row3.workflows.sending import Sent, receive, send
     from row3.workflows.workers import in_order
 
     details = [SharedFile() for _ in range(workers)]
 
-    def evaluate(worker: int, paths: list[Path]) -> list[CaseResult]:
+    def evaluate(worker: int, paths: list[Path]) -> Sent:
         gc.set_threshold(COLLECT_AFTER)
-        return _kept(list(work.run(paths)), details[worker])
+        return send(work.run(paths), details[worker])
 
+    chunks = [files[i : i + CHUNK] for i in range(0, len(files), CHUNK)]
     gc.freeze()  # a collection in a worker would write to, and so copy, every page it shares
     try:
-        for results in in_order([files[i : i + CHUNK] for i in range(0, len(files), CHUNK)], evaluate, workers=workers):
-            yield from results
+        for sent in in_order(chunks, evaluate, workers=workers):
+            yield from receive(sent)
     finally:
         gc.unfreeze()
-
-
-def _kept(results: list[CaseResult], file: SharedFile) -> list[CaseResult]:
-    """The results with the places of their details, which are written to the file."""
-    lines = [result.detail for result in results if isinstance(result.detail, bytes)]
-    places = iter(file.write(lines))
-    return [each if each.detail is None else each._replace(detail=next(places)) for each in results]
