@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, ClassVar, NamedTuple, Protocol
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, finalize
 
 SPOOL_BYTES = 4 * 1024 * 1024
 BLOCK_BYTES = 1024 * 1024
@@ -36,6 +36,7 @@ class SharedFile:
 
     def __init__(self) -> None:
         self._file = TemporaryFile(buffering=0)  # noqa: SIM115 - lives as long as somebody refers to its lines
+        finalize(self, self._file.close)
         self._number = next(self._numbers)
         self._end = 0
         self._open[self._number] = self
@@ -78,6 +79,7 @@ class _OwnFile:
 
     def __init__(self) -> None:
         self._file: IO[bytes] = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the run
+        finalize(self, self._file.close)
         self._end = 0
         self._was_read = False
 
