@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.quarantine import Quarantine
@@ -17,6 +17,15 @@ class Lines(Protocol):
     def __len__(self) -> int: ...
 
     def __iter__(self) -> Iterator[bytes]: ...
+
+
+@runtime_checkable
+class JoinedLines(Protocol):
+    """Lines that lie as they are to be written."""
+
+    def joined(self) -> Iterator[bytes]:
+        """All of them with a comma and a line end between them, as few large pieces that end where a line does."""
+        ...
 
 
 class KindView(Protocol):

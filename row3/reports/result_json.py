@@ -15,6 +15,7 @@ from row3.metrics.extraction import entity_metrics
 from row3.reports.bounds_text import bounds
 from row3.reports.match_counts import tally_json
 from row3.reports.model import ComparisonView, HeaderView, RunView
+from row3.reports.model_run import JoinedLines, Lines
 from row3.reports.quarantine_text import quarantine_json
 
 SCHEMA_VERSION = 1
@@ -27,11 +28,22 @@ def result_json(run: RunView, comparison: ComparisonView | None = None, *, decli
     """
     head = json.dumps(_head(run, comparison, declines), ensure_ascii=False, allow_nan=False, indent=1)
     yield f'{head.removesuffix("}").rstrip()},\n "cases": ['.encode("utf-8", "backslashreplace")
-    between = b"\n"
-    for line in run.details:
+    empty = True
+    for piece in joined(run.details):
+        yield b"\n" + piece if empty else piece
+        empty = False
+    yield b"]\n}\n" if empty else b"\n]}\n"
+
+
+def joined(lines: Lines) -> Iterator[bytes]:
+    """The lines with a comma and a line end between them."""
+    if isinstance(lines, JoinedLines):
+        yield from lines.joined()
+        return
+    between = b""
+    for line in lines:
         yield between + line
         between = b",\n"
-    yield b"]\n}\n" if between == b"\n" else b"\n]}\n"
 
 
 def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -25,6 +26,8 @@ from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
 SCHEMA_VERSION = 1
 MARK = b'"cases": [\n'
 END = b"\n]}\n"
+LINES_AT_ONCE = 64
+"""Written in one piece."""
 ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -265,10 +268,10 @@ def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
     value = header.model_dump(mode="json", by_alias=True, exclude_none=True)
     yield json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
     yield b",\n " + MARK
-    first = True
-    for line in lines:
-        yield line if first else b",\n" + line
-        first = False
+    left, between = iter(lines), b""
+    while some := list(islice(left, LINES_AT_ONCE)):
+        yield between + b",\n".join(some)
+        between = b",\n"
     yield END
 
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 import gc
 import hashlib
 import os
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.requests import Answer, NoAnswer, Request, digest_text
@@ -23,9 +20,7 @@ from row3.store.recordings import Recording
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.meanings import recorded
 from row3.workflows.results import CaseResult, Packing, Spent
-
-if TYPE_CHECKING:
-    from concurrent.futures import Future
+from row3.workflows.spool import SharedFile
 
 PARALLEL_FROM = 300
 """Cases from which a second process pays for its start."""
@@ -133,46 +128,33 @@ class Work:
                 yield self.evaluate(stored)
 
 
-_WORK: Work | None = None
 COLLECT_AFTER = 50_000
 """Objects from which on a worker looks for cycles; scoring makes none, and looking at every 700 takes a tenth."""
-
-
-def _start_worker() -> None:
-    gc.set_threshold(COLLECT_AFTER)
-
-
-def _chunk(paths: list[Path]) -> list[CaseResult]:
-    assert _WORK is not None
-    return list(_WORK.run(paths))
 
 
 def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
     """Evaluate every case, results in the order of the files.
 
-    Many cases are shared among forked processes, in windows, so that finished results do not pile up.
+    Many cases are shared among forked processes, in windows, so that finished results do not pile up. Their details
+    are then places in files without names. Raises what evaluating raises; `EnvironmentFault` where a process is killed.
     """
     workers = min(jobs or os.cpu_count() or 1, len(files) // CHUNK)
     if len(files) < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
         yield from work.run(files)
         return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    from row3.workflows.sending import Sent, receive, send
+    from row3.workflows.workers import in_order
 
-    global _WORK  # noqa: PLW0603 - what the forked processes inherit
-    _WORK = work
-    context = multiprocessing.get_context("fork")
+    details = [SharedFile() for _ in range(workers)]
+
+    def evaluate(worker: int, paths: list[Path]) -> Sent:
+        gc.set_threshold(COLLECT_AFTER)
+        return send(work.run(paths), details[worker])
+
+    chunks = [files[i : i + CHUNK] for i in range(0, len(files), CHUNK)]
     gc.freeze()  # a collection in a worker would write to, and so copy, every page it shares
-    chunks = iter([files[i : i + CHUNK] for i in range(0, len(files), CHUNK)])
-    with ProcessPoolExecutor(workers, mp_context=context, initializer=_start_worker) as pool:
-        waiting: deque[Future[list[CaseResult]]] = deque()
-        try:
-            for chunk in islice(chunks, workers * 3):
-                waiting.append(pool.submit(_chunk, chunk))
-            while waiting:
-                yield from waiting.popleft().result()
-                waiting.extend(pool.submit(_chunk, chunk) for chunk in islice(chunks, 1))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-            _WORK = None
-            gc.unfreeze()
+    try:
+        for sent in in_order(chunks, evaluate, workers=workers):
+            yield from receive(sent)
+    finally:
+        gc.unfreeze()

@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from tempfile import SpooledTemporaryFile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from row3.domain.metrics import Zone
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
-from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, percentile
-from row3.metrics.extraction import entity_metrics
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
 from row3.store.project import Suite
 from row3.store.saved_runs import CaseRecord
-from row3.workflows.evaluate import dump
-
-SPOOL_BYTES = 4 * 1024 * 1024
+from row3.workflows.detail import detail_json
+from row3.workflows.spool import Place
 
 
 class Spent(NamedTuple):
@@ -45,7 +41,7 @@ class CaseResult(NamedTuple):
     skipped: Mapping[str, str]
     line: bytes
     """Of a saved run: a `CaseRecord`."""
-    detail: bytes | None
+    detail: bytes | Place | None
     """Of a result in JSON, with every match explained, or of a page; None where nobody asked."""
     problem: str
     notes: tuple[str, ...]
@@ -75,6 +71,12 @@ class Packing:
     explain: bool = False
     compare: Compare | None = None
     page: Page | None = None
+    many: bool = False
+    """There are so many cases that what writes them faster pays for its loading."""
+
+    def __post_init__(self) -> None:
+        if self.many and self.explain:
+            import row3.kinds.extraction_bytes  # noqa: F401 - loaded once, for all processes that are forked
 
     def __call__(
         self, stored: StoredCase, score: CaseScore, spent: tuple[Spent, ...], *, answers: str = ""
@@ -101,7 +103,7 @@ class Packing:
         if self.page is not None:
             detail = self.page(stored, score, record, zones, change)
         elif self.explain:
-            detail = detail_json(suite.kind, score, zones, change)
+            detail = detail_json(suite.kind, score, zones, change, many=self.many)
         return CaseResult(
             record.id,
             score.status,
@@ -121,55 +123,6 @@ class Packing:
             compared,
             tally=score.tally,
         )
-
-
-def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
-    """The case's JSON, with every match."""
-    value: dict[str, Any] = {
-        "id": score.case_id,
-        "status": score.status,
-        "metrics": score.metrics,
-        "zones": {key: zone.word for key, zone in zones.items()},
-        "deltas": dict(change.deltas) if change is not None else {},
-    }
-    if change is not None:
-        value["change"] = change.move
-        value["gained"], value["lost"] = change.gained, change.lost
-    if score.skipped:
-        value["skipped"] = score.skipped
-    if score.problem:
-        value["problem"] = score.problem
-    if score.raw:
-        value["raw"] = score.raw
-    if score.notes:
-        value["notes"] = score.notes
-    if score.spread:
-        value["spread"] = score.spread
-    if entities := entity_metrics(score.metrics):
-        value["entityMetrics"] = entities
-    value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
-    return dump(value)
-
-
-class Spool:
-    """Lines of JSON that are kept in memory while few and on disk when many."""
-
-    def __init__(self) -> None:
-        self._file = SpooledTemporaryFile(max_size=SPOOL_BYTES)  # noqa: SIM115 - lives as long as the run
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
-
-    def add(self, line: bytes) -> None:
-        """Keep one line."""
-        self._file.write(b"%b\n" % line)
-        self._count += 1
-
-    def __iter__(self) -> Iterator[bytes]:
-        self._file.seek(0)
-        for raw in self._file:
-            yield raw[:-1]
 
 
 @dataclass(slots=True)

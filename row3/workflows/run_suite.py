@@ -21,10 +21,11 @@ from row3.store.project import Project, Suite
 from row3.store.recordings import open_index
 from row3.store.saved_runs import RunHeader
 from row3.workflows.evaluate import Asking, Overrides, parameters_of
-from row3.workflows.execute import Replay, Work, evaluate_all
+from row3.workflows.execute import PARALLEL_FROM, Replay, Work, evaluate_all
 from row3.workflows.lineup import Lineup
-from row3.workflows.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, Spool, UsageMeter
+from row3.workflows.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, UsageMeter
 from row3.workflows.run_header import header_for, now, usage_json
+from row3.workflows.spool import Spool
 
 __all__ = [
     "Run",
@@ -127,10 +128,9 @@ def replay(
 ) -> Iterator[CaseResult]:
     """All cases answered from recordings; raises `InvalidFile`."""
     index = open_index(project.recordings(suite.name), options.journals)
-    work = Work(
-        Replay(asking, index, Packing(suite, options.explain, compare, options.page)), suite.kind, wanted_cases(options)
-    )
     files = files or case_files(project.golden(suite.name))
+    pack = Packing(suite, options.explain, compare, options.page, many=len(files) >= PARALLEL_FROM)
+    work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options))
     seen: set[str] = set()
     for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
         if result.case_id in seen:

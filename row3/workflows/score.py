@@ -19,7 +19,7 @@ from row3.store.cases import StoredCase, case_files
 from row3.store.outputs import Output, OutputIndex
 from row3.store.project import Project, Suite, open_project, pick_suite
 from row3.workflows.evaluate import Asking
-from row3.workflows.execute import Work, evaluate_all
+from row3.workflows.execute import PARALLEL_FROM, Work, evaluate_all
 from row3.workflows.lineup import Lineup
 from row3.workflows.meanings import Source, scored, vector_source
 from row3.workflows.results import CaseResult, Packing
@@ -135,8 +135,9 @@ def output_results(project: Project, suite: Suite, outputs: Path, options: RunOp
     seen: set[str] = set()
     mode = options.mode or project.config.mode
     alone = suite.rules.semantic is not None and mode != "replay"
+    pack = Packing(suite, options.explain, many=len(files) >= PARALLEL_FROM)
     with vector_source(project, suite, mode) as vectors:
-        work = Work(Scoring(suite, index, Packing(suite, options.explain), vectors), suite.kind, wanted)
+        work = Work(Scoring(suite, index, pack, vectors), suite.kind, wanted)
         for result in evaluate_all(files, work, jobs=1 if alone else options.jobs or project.config.jobs):
             seen.add(result.case_id)
             yield result
