@@ -30,10 +30,9 @@ class _Response(Struct, forbid_unknown_fields=True, gc=False, rename="camel"):
     text: str
     finish_reason: str | None = None
     served_model: str | None = None
-    # Numbers stay what they are in the file: 1 is not made 1.0, nor 1.0 made 1.
-    prompt_tokens: int | float | None = None
-    completion_tokens: int | float | None = None
-    latency_s: int | float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    latency_s: int | float | None = None  # 1 is not made 1.0
 
 
 class _Line(Struct, forbid_unknown_fields=True, gc=False, rename="camel"):
@@ -63,7 +62,16 @@ def quick_answer(raw: bytes) -> Answer | None:
         edited = line.answer_digest and line.answer_digest != hashlib.sha256(said.text.encode()).hexdigest()
     except ValueError:
         return None
-    asked, given = said.prompt_tokens, said.completion_tokens
-    if edited or isinstance(asked, float) or isinstance(given, float):
-        return None
-    return Answer(said.text, said.finish_reason or "stop", said.served_model, asked, given, said.latency_s, True)
+    return None if edited else _answer(line.response)
+
+
+def _answer(said: _Response) -> Answer:
+    return Answer(
+        said.text,
+        said.finish_reason or "stop",
+        said.served_model,
+        said.prompt_tokens,
+        said.completion_tokens,
+        said.latency_s,
+        replayed=True,
+    )
