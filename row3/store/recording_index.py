@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -48,6 +48,8 @@ class RecordingIndex:
     """Digests by case id, made when first asked for."""
     _open: dict[int, int] = field(default_factory=dict)
     """Descriptors by number of the file."""
+    _quick: Callable[[bytes], Answer | None] | None = None
+    """Reads an answer by typed fields, where there are `MANY`."""
     _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
 
     def embeddings(self, model: str) -> EmbeddingIndex:
@@ -101,6 +103,11 @@ class RecordingIndex:
                 elif not torn_end:  # a journal may hold a newer answer than the recordings: it is no contradiction
                     self._again.setdefault(key, []).append(_Spot(number, offset, length, line_number))
                 offset += length
+        if len(self._rows) >= MANY and self._quick is None:
+            # Here and not where it is used first: that is in forked processes, and each would load it.
+            from row3.store.quick_answers import quick_answer
+
+            self._quick = quick_answer
 
     def get(self, digest: str) -> Recording | None:
         """The recording of that digest, to be replayed.
@@ -127,11 +134,9 @@ class RecordingIndex:
         row = self._rows.get(key)
         if row is None:
             return None
-        if len(self._rows) >= MANY and key not in self._again:
-            from row3.store.quick_answers import quick_answer
-
+        if self._quick is not None and key not in self._again:
             start = 4 * row
-            answer = quick_answer(self._raw(*self._table[start : start + 3]))
+            answer = self._quick(self._raw(*self._table[start : start + 3]))
             if answer is not None:
                 return answer
         recording = self.get(digest)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -139,31 +139,6 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
 
 
-def _quick(line: bytes) -> CaseRecord | None:
-    """The record as `parse_record` gives it, in half the time; None for one that is not as row3 writes it."""
-    from row3.store.quick_records import quick_record
-
-    read = quick_record(line)
-    if read is None or not _are_fractions(read.metrics.values()):
-        return None
-    for counts in read.tally.values():
-        if counts and min(counts.values()) < 0:
-            return None
-    return CaseRecord(
-        read.id,
-        read.digest,
-        read.content,
-        read.demands,
-        read.input,
-        read.status,
-        read.metrics,
-        read.found,
-        read.answers,
-        read.spread,
-        read.tally,
-    )
-
-
 def _are_fractions(numbers: Collection[Any]) -> bool:
     """Whether these are numbers from 0 to 1; no truth values, which count as numbers too."""
     return _NUMBERS.issuperset(map(type, numbers)) and (not numbers or (min(numbers) >= 0 and max(numbers) <= 1))
@@ -191,6 +166,12 @@ class SavedRun:
         self._text, self._where = text, where
         self._number = {case_id: number for number, case_id in enumerate(places)}
         self._bounds = array("Q", [bound for place in places.values() for bound in place])
+        self._quick: Callable[[bytes], CaseRecord | None] | None = None
+        if len(places) >= MANY:
+            # Here and not where it is used first: that is in forked processes, and each would load it.
+            from row3.store.quick_records import quick_record
+
+            self._quick = quick_record
 
     @classmethod
     def of_lines(cls, header: RunHeader, lines: Mapping[str, bytes], where: str) -> SavedRun:
@@ -218,8 +199,8 @@ class SavedRun:
             return None
         start, end = self._place(number)
         line = self._text[start:end]
-        quick = _quick(line) if len(self._number) >= MANY else None
-        return quick or parse_record(line, where=f"{self._where} case {case_id}")
+        record = None if self._quick is None else self._quick(line)
+        return record or parse_record(line, where=f"{self._where} case {case_id}")
 
     def records(self) -> Iterator[CaseRecord]:
         """All records, in file order."""

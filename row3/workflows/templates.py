@@ -146,12 +146,18 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     Raises `InvalidFile` for a template that does not compile, uses an undefined name, reaches for
     internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
     """
-    template, plain = _compiled(prompt.body, prompt.path)
+    plain = _compiled(prompt.body, prompt.path)[1]
     if plain is not None:
         user = filled(plain["user"], variables, most=MAX_RENDERED)
         system = filled(plain.get("system", ()), variables, most=MAX_RENDERED)
         if system is not None and user is not None:
             return system, user
+    return run_template(prompt, variables)
+
+
+def run_template(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
+    """What `render` gives, by Jinja2 alone. Raises as `render`."""
+    template = _compiled(prompt.body, prompt.path)[0]
     try:
         with _deadline():
             context = template.new_context(dict(variables))
