@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from array import array
+from binascii import unhexlify
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -78,13 +79,16 @@ class RecordingIndex:
         number = len(self.files)
         self.files.append(path)
         self.names.append(name)
+        self._by_case = None
+        rows, extend, begins = self._rows, self._table.extend, HEAD.match
+        key: bytes | str
         offset = 0
         with read_faults(name), path.open("rb", buffering=BUFFER) as file:
             for line_number, line in enumerate(file, 1):
                 length = len(line)
-                head = HEAD.match(line)
+                head = begins(line)
                 if head is not None:
-                    digest = head[1].decode()
+                    key = unhexlify(head[1])
                 elif not line.strip():
                     offset += length
                     continue
@@ -92,14 +96,12 @@ class RecordingIndex:
                     where = f"{name}:{line_number}"
                     if torn_end and not line.endswith(b"\n"):
                         break
-                    digest = from_line(line, where=where).digest
+                    key = _key(from_line(line, where=where).digest)
                 if torn_end and not line.endswith(b"\n"):
                     break
-                key = _key(digest)
-                if key not in self._rows:
-                    self._rows[key] = len(self._rows)
-                    self._table.extend((number, offset, length, line_number))
-                    self._by_case = None
+                if key not in rows:
+                    rows[key] = len(rows)
+                    extend((number, offset, length, line_number))
                 elif not torn_end:  # a journal may hold a newer answer than the recordings: it is no contradiction
                     self._again.setdefault(key, []).append(_Spot(number, offset, length, line_number))
                 offset += length

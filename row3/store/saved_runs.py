@@ -24,6 +24,7 @@ from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
 SCHEMA_VERSION = 1
 MARK = b'"cases": [\n'
 END = b"\n]}\n"
+FIRST = b'{"id":"'
 ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
@@ -244,15 +245,17 @@ def _places(text: bytes, start: int, end: int, where: str) -> dict[str, tuple[in
         stop = text.find(b"\n", start, end)
         stop = end if stop < 0 else stop
         last = stop - 1 if text[stop - 1 : stop] == b"," and stop > start else stop
-        beginning = text[start : min(last, start + ID_WITHIN)]
-        if beginning.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
-            raise InvalidFile(
-                "the file has merge-conflict markers",
-                where=where,
-                fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`",
-            )
-        if beginning.strip():
-            case_id = _id_of(beginning) or parse_record(text[start:last], where=where).id
+        case_id: str | None = _id_at(text, start, min(last, start + ID_WITHIN))
+        if not case_id:
+            beginning = text[start : min(last, start + ID_WITHIN)]
+            if beginning.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
+                raise InvalidFile(
+                    "the file has merge-conflict markers",
+                    where=where,
+                    fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`",
+                )
+            case_id = parse_record(text[start:last], where=where).id if beginning.strip() else None
+        if case_id is not None:
             if case_id in places:
                 raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")
             places[case_id] = start, last
@@ -260,13 +263,13 @@ def _places(text: bytes, start: int, end: int, where: str) -> dict[str, tuple[in
     return places
 
 
-def _id_of(line: bytes) -> str:
+def _id_at(text: bytes, start: int, end: int) -> str:
     """The id, which comes first in every line row3 writes; "" for one that cannot be cut out."""
-    if line.startswith(b'{"id":"'):
-        end = line.find(b'"', 7)
-        if end > 0 and b"\\" not in line[7:end]:
-            return line[7:end].decode("utf-8", "replace")
-    return ""
+    if not text.startswith(FIRST, start, end):
+        return ""
+    start += len(FIRST)
+    stop = text.find(b'"', start, end)
+    return text[start:stop].decode("utf-8", "replace") if stop > start and text.find(b"\\", start, stop) < 0 else ""
 
 
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
