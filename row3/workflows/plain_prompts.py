@@ -31,11 +31,18 @@ class _Loop:
     """A list of mappings, each written as texts and some of its values."""
 
     over: str
-    body: tuple[tuple[str, str], ...]
-    """A text and the key of the value after it."""
+    keys: tuple[str, ...]
+    first: tuple[str, ...]
+    """The texts before the values of the first item."""
+    later: tuple[str, ...]
+    """Before those of a later one: with the end of the item before it."""
     end: str
-    """The text after the last value."""
+    """The text after the last value of an item."""
 
+
+_MAPPINGS = {dict}
+_TEXTS = {str}
+"""No types derived from them: what these do is Jinja2's to say."""
 
 Block = tuple["str | _Name | _Loop", ...]
 Blocks = Mapping[str, Block]
@@ -72,22 +79,24 @@ def _loop(node: nodes.For) -> _Loop | None:
         return None
     if {node.iter.name, node.target.name} & SPECIAL:
         return None
-    body: list[tuple[str, str]] = []
-    text = ""
+    keys: list[str] = []
+    texts = [""]
     for inner in _flat(node.body):
         if isinstance(inner, nodes.TemplateData):
-            text += inner.data
+            texts[-1] += inner.data
         elif (
             isinstance(inner, nodes.Getattr)
             and isinstance(inner.node, nodes.Name)
             and inner.node.name == node.target.name
             and not hasattr(dict, inner.attr)  # a method, which goes before a key
         ):
-            body.append((text, inner.attr))
-            text = ""
+            keys.append(inner.attr)
+            texts.append("")
         else:
             return None
-    return _Loop(node.iter.name, tuple(body), text)
+    *before, end = texts
+    later = (end + before[0], *before[1:]) if before else ()
+    return _Loop(node.iter.name, tuple(keys), tuple(before), later, end)
 
 
 def filled(block: Block, variables: Mapping[str, Any], *, most: int) -> str | None:
@@ -114,17 +123,23 @@ def filled(block: Block, variables: Mapping[str, Any], *, most: int) -> str | No
 
 def _written(loop: _Loop, items: Any, written: list[str]) -> bool:
     """Whether the loop could be written out."""
-    if type(items) is not list or len(items) * (2 * len(loop.body) + 1) > MOST_PIECES - len(written):
+    keys = loop.keys
+    if type(items) is not list or len(items) * (2 * len(keys) + 1) > MOST_PIECES - len(written):
         return False
-    body, end = loop.body, loop.end
-    for item in items:
-        if type(item) is not dict:
-            return False
-        for text, key in body:
-            value = item.get(key)
-            if type(value) is not str:
-                return False
-            written.append(text)
-            written.append(value)
-        written.append(end)
+    if not _MAPPINGS.issuperset(map(type, items)):
+        return False
+    try:
+        values = [item[key] for item in items for key in keys]
+    except KeyError:
+        return False
+    if not _TEXTS.issuperset(map(type, values)):
+        return False
+    if not keys:
+        written += [loop.end] * len(items)
+    elif items:
+        pieces = [""] * (2 * len(values))
+        pieces[::2] = loop.first + loop.later * (len(items) - 1)
+        pieces[1::2] = values
+        written += pieces
+        written.append(loop.end)
     return True
