@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 def digest_text(text: str | bytes) -> str:
@@ -19,11 +19,11 @@ def digest_json(value: Any) -> str:
     return digest_text(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """All that a provider is told, and who asks.
 
-    Two requests with the same `digest` are the same question: a recording of one answers the other.
+    Two requests with the same `digest` are the same question: a recording of one answers the other. Tens of thousands
+    are made for a replay: a named tuple takes a quarter of the time of a frozen dataclass.
     """
 
     case_id: str
@@ -79,17 +79,40 @@ def request_digest(
     repeat: int,
 ) -> str:
     """The digest a recording is found by: everything that can move the answer."""
-    head = json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat])
-    sha = hashlib.sha256(head.encode())
-    for part in (system, user):
-        raw = part.encode("utf-8", "surrogatepass")
-        sha.update(b"%d:" % len(raw))
-        sha.update(raw)
-    return sha.hexdigest()
+    return digest_of(
+        digest_head(
+            model=model,
+            temperature=temperature,
+            seed=seed,
+            max_tokens=max_tokens,
+            schema_digest=schema_digest,
+            repeat=repeat,
+        ),
+        system,
+        user,
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+def digest_head(
+    *,
+    model: str,
+    temperature: float | None,
+    seed: int | None,
+    max_tokens: int | None,
+    schema_digest: str,
+    repeat: int,
+) -> bytes:
+    """What `request_digest` reads before the texts; the same for all cases of a prompt."""
+    return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()
+
+
+def digest_of(head: bytes, system: str, user: str) -> str:
+    """The digest of `request_digest`, from the part that is made once and the two texts, each after its length."""
+    one, other = system.encode("utf-8", "surrogatepass"), user.encode("utf-8", "surrogatepass")
+    return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
+
+
+class Answer(NamedTuple):
     """What a provider said, unedited."""
 
     text: str

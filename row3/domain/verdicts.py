@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
@@ -43,17 +43,16 @@ class Reason:
 CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"]
 
 
-@dataclass(frozen=True, slots=True)
-class CaseChange:
+class CaseChange(NamedTuple):
     """How one case moved between two runs. Deltas are current minus baseline, fractions."""
 
     case_id: str
     move: CaseMove
     delta: float
     """Change of `overall`."""
-    deltas: Mapping[str, float] = field(default_factory=dict)
-    gained: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    lost: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    deltas: Mapping[str, float] = {}
+    gained: Mapping[str, tuple[str, ...]] = {}
+    lost: Mapping[str, tuple[str, ...]] = {}
     """By list: `concepts` and `relationships` found in one run only, `extra` what was invented."""
     note: str = ""
 

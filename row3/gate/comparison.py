@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import filterfalse
 from typing import Literal
 
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
@@ -80,7 +81,7 @@ def _flips(before: Found, after: Found) -> tuple[dict[str, tuple[str, ...]], dic
     """
     gained: dict[str, tuple[str, ...]] = {}
     lost: dict[str, tuple[str, ...]] = {}
-    for name in dict.fromkeys((*before, *after)):
+    for name in (*before, *[name for name in after if name not in before]):
         old, new = before.get(name, ()), after.get(name, ())
         if old == new:
             continue
@@ -92,10 +93,7 @@ def _flips(before: Found, after: Found) -> tuple[dict[str, tuple[str, ...]], dic
 
 
 def _only_in(these: Sequence[str], others: Sequence[str]) -> tuple[str, ...]:
-    if not these:
-        return ()
-    known = set(others)
-    return tuple([item for item in these if item not in known])
+    return tuple(filterfalse(set(others).__contains__, these)) if these else ()
 
 
 def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:

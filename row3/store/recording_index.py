@@ -5,18 +5,23 @@ from __future__ import annotations
 import os
 import re
 from array import array
-from collections.abc import Iterator
+from binascii import unhexlify
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from row3.domain.requests import Request
+from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
 from row3.store.embeddings import EmbeddingIndex
 from row3.store.files import read_faults
 from row3.store.recording_lines import HEAD, Recording, from_line
 
 DIGEST = re.compile("[0-9a-f]{64}")
+BUFFER = 1 << 18
+"""Bytes of one reading: the lines are kilobytes long, and Python's own buffer holds one or two."""
+MANY = 300
+"""Recordings from which reading them by typed fields pays for its import."""
 
 
 class _Spot(NamedTuple):
@@ -42,7 +47,10 @@ class RecordingIndex:
     """Further lines of the digests that stand in the recordings more than once: after a merge, or a copied prompt."""
     _by_case: dict[str, list[str]] | None = None
     """Digests by case id, made when first asked for."""
-    _open: dict[tuple[int, int], int] = field(default_factory=dict)
+    _open: dict[int, int] = field(default_factory=dict)
+    """Descriptors by number of the file."""
+    _quick: Callable[[bytes], Answer | None] | None = None
+    """Reads an answer by typed fields, where there are `MANY`."""
     _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
 
     def embeddings(self, model: str) -> EmbeddingIndex:
@@ -71,13 +79,16 @@ class RecordingIndex:
         number = len(self.files)
         self.files.append(path)
         self.names.append(name)
+        self._by_case = None
+        rows, extend, begins = self._rows, self._table.extend, HEAD.match
+        key: bytes | str
         offset = 0
-        with read_faults(name), path.open("rb") as file:
+        with read_faults(name), path.open("rb", buffering=BUFFER) as file:
             for line_number, line in enumerate(file, 1):
                 length = len(line)
-                head = HEAD.match(line)
+                head = begins(line)
                 if head is not None:
-                    digest = head[1].decode()
+                    key = unhexlify(head[1])
                 elif not line.strip():
                     offset += length
                     continue
@@ -85,17 +96,20 @@ class RecordingIndex:
                     where = f"{name}:{line_number}"
                     if torn_end and not line.endswith(b"\n"):
                         break
-                    digest = from_line(line, where=where).digest
+                    key = _key(from_line(line, where=where).digest)
                 if torn_end and not line.endswith(b"\n"):
                     break
-                key = _key(digest)
-                if key not in self._rows:
-                    self._rows[key] = len(self._rows)
-                    self._table.extend((number, offset, length, line_number))
-                    self._by_case = None
+                if key not in rows:
+                    rows[key] = len(rows)
+                    extend((number, offset, length, line_number))
                 elif not torn_end:  # a journal may hold a newer answer than the recordings: it is no contradiction
                     self._again.setdefault(key, []).append(_Spot(number, offset, length, line_number))
                 offset += length
+        if len(self._rows) >= MANY and self._quick is None:
+            # Here and not where it is used first: that is in forked processes, and each would load it.
+            from row3.store.quick_answers import quick_answer
+
+            self._quick = quick_answer
 
     def get(self, digest: str) -> Recording | None:
         """The recording of that digest, to be replayed.
@@ -113,6 +127,30 @@ class RecordingIndex:
                     )
         return found
 
+    def answer(self, digest: str) -> Answer | None:
+        """The recorded answer of that digest, to be replayed; None where there is none.
+
+        Raises `InvalidFile` as `get`, and where the answer is no longer the one that was recorded.
+        """
+        key = _key(digest)
+        row = self._rows.get(key)
+        if row is None:
+            return None
+        if self._quick is not None and key not in self._again:
+            start = 4 * row
+            answer = self._quick(self._raw(*self._table[start : start + 3]))
+            if answer is not None:
+                return answer
+        recording = self.get(digest)
+        assert recording is not None
+        if recording.answer_digest and recording.answer_digest != digest_text(recording.answer.text):
+            raise InvalidFile(
+                "the recorded answer was edited: it does not fit its digest",
+                where=self.place(digest),
+                fix="Restore the line from git, or record it anew",
+            )
+        return recording.answer
+
     def first(self, digest: str) -> Recording | None:
         """The first line of that digest, whatever others say; raises `InvalidFile` where it is broken."""
         spot = self._spot(digest)
@@ -128,13 +166,13 @@ class RecordingIndex:
         return f"{self.names[spot.file]}:{spot.line}"
 
     def _read(self, spot: _Spot) -> Recording:
-        where = self._where(spot)
-        key = (os.getpid(), spot.file)  # a forked worker must not share a file position
-        descriptor = self._open.get(key)
+        return from_line(self._raw(spot.file, spot.offset, spot.length), where=self._where(spot))
+
+    def _raw(self, file: int, offset: int, length: int) -> bytes:
+        descriptor = self._open.get(file)
         if descriptor is None:
-            descriptor = self._open[key] = os.open(self.files[spot.file], os.O_RDONLY)
-        os.lseek(descriptor, spot.offset, os.SEEK_SET)
-        return from_line(os.read(descriptor, spot.length), where=where)
+            descriptor = self._open[file] = os.open(self.files[file], os.O_RDONLY)
+        return _read_at(descriptor, length, offset)
 
     def place(self, digest: str) -> str:
         """File and line of a recording, for messages."""
@@ -175,6 +213,14 @@ class RecordingIndex:
             found = self.first(digest)
             assert found is not None
             yield found
+
+
+def _read_at(descriptor: int, length: int, offset: int) -> bytes:
+    """Bytes of a file; without moving its position, which forked workers share, where the system can."""
+    if hasattr(os, "pread"):
+        return os.pread(descriptor, length, offset)
+    os.lseek(descriptor, offset, os.SEEK_SET)
+    return os.read(descriptor, length)
 
 
 def _key(digest: str) -> bytes | str:

@@ -17,7 +17,7 @@ from row3.store.files import CONFLICT
 SCHEMA_VERSION = 1
 TRUSTED = re.compile(rb'\{"digest": "[0-9a-f]{64}", "schemaVersion": 1, "caseId": "')
 """How row3 begins a line; one that a hand wrote is read more closely."""
-HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": ("(?:[^"\\]|\\.)*")')
+HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -28,9 +27,13 @@ MARK = b'"cases": [\n'
 END = b"\n]}\n"
 LINES_AT_ONCE = 64
 """Written in one piece."""
+FIRST = b'{"id":"'
 ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
+
+MANY = 300
+"""Cases from which reading them by typed fields pays for its import."""
 
 _NUMBERS = {int, float}
 
@@ -71,8 +74,7 @@ class RunHeader(_Record):
     complete: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class CaseRecord:
+class CaseRecord(NamedTuple):
     """One case of a saved run."""
 
     id: str
@@ -89,9 +91,9 @@ class CaseRecord:
     found: Mapping[str, tuple[str, ...]]
     answers: str = ""
     """Digest of the answers that were scored; empty for outputs made elsewhere."""
-    spread: Mapping[str, float] = field(default_factory=dict)
+    spread: Mapping[str, float] = {}
     """Standard deviation over the repeats, by metric; empty where the case was asked once."""
-    tally: Tally = field(default_factory=dict)
+    tally: Mapping[str, Mapping[str, int]] = {}
     """What became of the items, counted; empty in runs older than it."""
 
     def line(self) -> bytes:
@@ -168,6 +170,12 @@ class SavedRun:
         self._text, self._where = text, where
         self._number = {case_id: number for number, case_id in enumerate(places)}
         self._bounds = array("Q", [bound for place in places.values() for bound in place])
+        self._quick: Callable[[bytes], CaseRecord | None] | None = None
+        if len(places) >= MANY:
+            # Here and not where it is used first: that is in forked processes, and each would load it.
+            from row3.store.quick_records import quick_record
+
+            self._quick = quick_record
 
     @classmethod
     def of_lines(cls, header: RunHeader, lines: Mapping[str, bytes], where: str) -> SavedRun:
@@ -194,7 +202,9 @@ class SavedRun:
         if number is None:
             return None
         start, end = self._place(number)
-        return parse_record(self._text[start:end], where=f"{self._where} case {case_id}")
+        line = self._text[start:end]
+        record = None if self._quick is None else self._quick(line)
+        return record or parse_record(line, where=f"{self._where} case {case_id}")
 
     def records(self) -> Iterator[CaseRecord]:
         """All records, in file order."""
@@ -238,15 +248,17 @@ def _places(text: bytes, start: int, end: int, where: str) -> dict[str, tuple[in
         stop = text.find(b"\n", start, end)
         stop = end if stop < 0 else stop
         last = stop - 1 if text[stop - 1 : stop] == b"," and stop > start else stop
-        beginning = text[start : min(last, start + ID_WITHIN)]
-        if beginning.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
-            raise InvalidFile(
-                "the file has merge-conflict markers",
-                where=where,
-                fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`",
-            )
-        if beginning.strip():
-            case_id = _id_of(beginning) or parse_record(text[start:last], where=where).id
+        case_id: str | None = _id_at(text, start, min(last, start + ID_WITHIN))
+        if not case_id:
+            beginning = text[start : min(last, start + ID_WITHIN)]
+            if beginning.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
+                raise InvalidFile(
+                    "the file has merge-conflict markers",
+                    where=where,
+                    fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`",
+                )
+            case_id = parse_record(text[start:last], where=where).id if beginning.strip() else None
+        if case_id is not None:
             if case_id in places:
                 raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")
             places[case_id] = start, last
@@ -254,13 +266,13 @@ def _places(text: bytes, start: int, end: int, where: str) -> dict[str, tuple[in
     return places
 
 
-def _id_of(line: bytes) -> str:
+def _id_at(text: bytes, start: int, end: int) -> str:
     """The id, which comes first in every line row3 writes; "" for one that cannot be cut out."""
-    if line.startswith(b'{"id":"'):
-        end = line.find(b'"', 7)
-        if end > 0 and b"\\" not in line[7:end]:
-            return line[7:end].decode("utf-8", "replace")
-    return ""
+    if not text.startswith(FIRST, start, end):
+        return ""
+    start += len(FIRST)
+    stop = text.find(b'"', start, end)
+    return text[start:stop].decode("utf-8", "replace") if stop > start and text.find(b"\\", start, stop) < 0 else ""
 
 
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from row3.domain.requests import digest_json
 from row3.domain.tiers import tier_of
@@ -65,8 +64,7 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
         for line in run.records:
             record = parse_record(line, where="the run")
             case = stored(record.id).case
-            full = replace(
-                record,
+            full = record._replace(
                 content=content_digest(case),
                 demands=demands(suite.kind, case),
                 input=digest_json(suite.kind.variables(case)),

@@ -13,7 +13,7 @@ from row3.store.project import Project, Suite
 from row3.store.recordings import RecordingIndex, open_index
 from row3.store.saved_runs import CaseRecord, RunHeader
 from row3.workflows.evaluate import Asking, Parameters
-from row3.workflows.execute import ANSWERS_DIGITS, unedited
+from row3.workflows.execute import ANSWERS_DIGITS
 from row3.workflows.lineup import line_up
 
 
@@ -86,10 +86,10 @@ class BaselineAnswers:
         variables, outputs, texts = kind.variables(stored.case), {}, []
         for prompt in asking.lineup.prompts:
             request = asking.request(prompt, stored.id, variables, repeat)
-            recording = self._index.get(request.digest)
-            if recording is None:
+            answer = self._index.answer(request.digest)
+            if answer is None:
                 return None
-            texts.append(unedited(recording, self._index).text)
+            texts.append(answer.text)
             parsed = kind.parse(prompt.output, texts[-1])
             if not isinstance(parsed, Parsed):
                 return _Said(None, texts, f"{prompt.ref}: {parsed.reason}")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.metrics import Zone
@@ -148,7 +148,9 @@ class Comparer:
         if change.move == "not comparable":
             self.incomparable.append(case_id)
         # What a case in quarantine says is shown and counts for nothing; what is done to the case itself still counts.
-        self._keep(change if counts else replace(change, note=f"in quarantine until {result.quarantined}: not counted"))
+        if not counts:
+            change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
+        self._keep(change)
 
     def changes(self, before: Mapping[str, float], now: Mapping[str, float]) -> list[MetricChange]:
         """How the means moved, and what the gate's policy says of it."""

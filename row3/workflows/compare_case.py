@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -115,7 +115,7 @@ class CaseComparer:
             primary = self.suite.kind.primary
             metrics.pop(primary, None)
             metrics[primary] = overall(metrics, self.suite.rules.weights)
-        return replace(before, metrics=metrics)
+        return before._replace(metrics=metrics)
 
 
 def _side(record: CaseRecord) -> tuple[str, Mapping[str, float], Mapping[str, tuple[str, ...]]]:

@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Prompt
-from row3.domain.requests import Answer, NoAnswer, Request, digest_json, request_digest
+from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.kinds.base import Unusable
@@ -87,6 +87,18 @@ def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides
     return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
 
 
+class _Told(NamedTuple):
+    """What all requests of a prompt and repeat have in common."""
+
+    prompt: Prompt
+    ref: str
+    parameters: Parameters
+    schema: Mapping[str, Any]
+    schema_digest: str
+    head: bytes
+    """Of the digest."""
+
+
 @dataclass(slots=True)
 class Asking:
     """How a suite's cases are turned into requests."""
@@ -96,43 +108,52 @@ class Asking:
     parameters: Mapping[str, Parameters]
     """By prompt name."""
     repeats: int = 1
-    schemas: dict[str, tuple[dict[str, Any], str]] = field(default_factory=dict)
+    schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
+    """With its digest, by name of the output."""
+    _told: dict[tuple[int, int], _Told] = field(default_factory=dict, init=False)
+    """By the prompt's identity, which its being kept here makes lasting, and repeat."""
 
     def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
         """The exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
+        told = self._told.get((id(prompt), repeat))
+        if told is None:
+            told = self._told[id(prompt), repeat] = self._tell(prompt, repeat)
+        system, user = render(prompt, variables) if prompt.stage is None else ("", stage_text(prompt, variables))
+        p = told.parameters
+        return Request(
+            case_id,
+            told.ref,
+            repeat,
+            p.model,
+            p.temperature,
+            p.seed,
+            p.max_tokens,
+            system,
+            user,
+            prompt.output,
+            told.schema,
+            told.schema_digest,
+            prompt.digest,
+            variables,
+            digest_of(told.head, system, user),
+        )
+
+    def _tell(self, prompt: Prompt, repeat: int) -> _Told:
         if prompt.output not in self.schemas:
             # A system is told no schema, so none is part of the question.
-            schema = self.suite.kind.schema(prompt.output, self.suite.rules) if prompt.stage is None else {}
-            self.schemas[prompt.output] = (schema, digest_json(schema))
+            made = self.suite.kind.schema(prompt.output, self.suite.rules) if prompt.stage is None else {}
+            self.schemas[prompt.output] = made, digest_json(made)
         schema, schema_digest = self.schemas[prompt.output]
-        system, user = render(prompt, variables) if prompt.stage is None else ("", stage_text(prompt, variables))
         p = self.parameters[prompt.ref.name]
-        return Request(
-            case_id=case_id,
-            prompt=str(prompt.ref),
-            repeat=repeat,
+        head = digest_head(
             model=p.model,
             temperature=p.temperature,
             seed=p.seed,
             max_tokens=p.max_tokens,
-            system=system,
-            user=user,
-            schema_name=prompt.output,
-            schema=schema,
             schema_digest=schema_digest,
-            prompt_digest=prompt.digest,
-            variables=variables,
-            digest=request_digest(
-                model=p.model,
-                temperature=p.temperature,
-                seed=p.seed,
-                max_tokens=p.max_tokens,
-                system=system,
-                user=user,
-                schema_digest=schema_digest,
-                repeat=repeat,
-            ),
+            repeat=repeat,
         )
+        return _Told(prompt, str(prompt.ref), p, schema, schema_digest, head)
 
 
 Question = Request | EmbeddingRequest
@@ -158,7 +179,8 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     variables = kind.variables(stored.case)
     outputs: dict[str, Any] = {}
     notes: list[str] = []
-    for prompt in asking.lineup.prompts:
+    prompts = asking.lineup.prompts
+    for number, prompt in enumerate(prompts, 1):
         answer = yield asking.request(prompt, stored.id, variables, repeat)
         if isinstance(answer, NoAnswer):
             problem = f"{prompt.ref}: {answer.error}" + (f". {answer.fix}" if answer.fix else "")
@@ -173,7 +195,8 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
             return kind.bad_answer(stored.case, reason, answer.text, rules)
         notes += [f"{prompt.ref}: {repair}" for repair in parsed.repairs]
         outputs[prompt.output] = parsed.value
-        variables = {**variables, **kind.context(prompt.output, parsed.value)}
+        if number < len(prompts):  # nobody is told of the last output
+            variables = {**variables, **kind.context(prompt.output, parsed.value)}
     output = kind.combine(outputs)
     score = yield from scored(kind, stored.case, output, rules)
     return replace(score, notes=tuple(notes), output=output)

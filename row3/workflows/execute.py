@@ -10,13 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.requests import Answer, NoAnswer, Request, digest_text
+from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
-from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
 from row3.store.recording_index import RecordingIndex
-from row3.store.recordings import Recording
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.meanings import recorded
 from row3.workflows.results import CaseResult, Packing, Spent
@@ -67,17 +65,6 @@ def miss(index: RecordingIndex, request: Request) -> NoAnswer:
     )
 
 
-def unedited(recording: Recording, index: RecordingIndex) -> Answer:
-    """The recorded answer; raises `InvalidFile` where it is no longer the one that was recorded."""
-    if recording.answer_digest and recording.answer_digest != digest_text(recording.answer.text):
-        raise InvalidFile(
-            "the recorded answer was edited: it does not fit its digest",
-            where=index.place(recording.digest),
-            fix="Restore the line from git, or record it anew",
-        )
-    return recording.answer
-
-
 @dataclass(slots=True)
 class Replay:
     """Answers from recordings only."""
@@ -97,14 +84,12 @@ class Replay:
                 if isinstance(request, EmbeddingRequest):
                     request = walk.send(recorded(request, self.index.embeddings(request.model)))
                     continue
-                recording = self.index.get(request.digest)
-                answer: Answer | NoAnswer
-                if recording is None:
-                    answer = miss(self.index, request)
-                else:
-                    answer = unedited(recording, self.index)
-                    said.update(answer.text.encode("utf-8", "surrogatepass"))
-                    spent.append(spent_on(request, answer))
+                answer = self.index.answer(request.digest)
+                if answer is None:
+                    request = walk.send(miss(self.index, request))
+                    continue
+                said.update(answer.text.encode("utf-8", "surrogatepass"))
+                spent.append(spent_on(request, answer))
                 request = walk.send(answer)
         except StopIteration as end:
             score: CaseScore = end.value

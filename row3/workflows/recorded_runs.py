@@ -15,7 +15,6 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project, Suite
 from row3.store.recordings import RecordingIndex, open_index
 from row3.workflows.evaluate import Asking, Overrides, Parameters, parameters_of
-from row3.workflows.execute import unedited
 from row3.workflows.lineup import Lineup, line_up
 from row3.workflows.systems import versions_of
 
@@ -127,10 +126,10 @@ class RecordedRuns:
                 if stage is self._stages[0]:
                     raise
                 continue  # it needs what this version of an earlier prompt does not give
-            recording = self._index.get(request.digest)
-            if recording is None:
+            answer = self._index.answer(request.digest)
+            if answer is None:
                 continue
-            parsed = kind.parse(prompt.output, unedited(recording, self._index).text)
+            parsed = kind.parse(prompt.output, answer.text)
             if not isinstance(parsed, Parsed):
                 continue
             for link in getattr(parsed.value, "relationships", ()):

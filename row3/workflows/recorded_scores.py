@@ -14,7 +14,7 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project, Suite
 from row3.store.saved_runs import RunHeader
 from row3.workflows.evaluate import Asking, Parameters
-from row3.workflows.execute import ANSWERS_DIGITS, unedited
+from row3.workflows.execute import ANSWERS_DIGITS
 from row3.workflows.meanings import with_recorded
 from row3.workflows.recorded_runs import RecordedRuns
 
@@ -120,10 +120,10 @@ class RecordedScores(RecordedRuns):
             if first:
                 raise
             return None  # it needs what this version of an earlier prompt does not give
-        recording = self._index.get(request.digest)
-        if recording is None:
+        answer = self._index.answer(request.digest)
+        if answer is None:
             return None
-        text = unedited(recording, self._index).text
+        text = answer.text
         parsed = self._suite.kind.parse(prompt.output, text)
         one = setting_of_asking(asking)
         setting = Setting(path.setting.prompts + one.prompts, path.setting.parameters + one.parameters)

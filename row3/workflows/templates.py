@@ -20,6 +20,7 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
+from row3.workflows.plain_prompts import Blocks, filled, plain_blocks
 
 BLOCKS = ("system", "user")
 MAX_RENDERED = 2_000_000
@@ -115,9 +116,12 @@ def _joined(parts: Iterable[Any]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compiled(body: str, path: str) -> Template:
+def _compiled(body: str, path: str) -> tuple[Template, Blocks | None]:
+    """The template, and its blocks where they are plain."""
     try:
-        template = _environment().from_string(body)
+        tree = _environment().parse(body)
+        plain = plain_blocks(tree)
+        template = _environment().from_string(tree)
     except TemplateSyntaxError as error:
         raise InvalidFile(
             f"the template is wrong in line {error.lineno} of its body: {error.message}", where=path, fix="Correct it"
@@ -133,7 +137,7 @@ def _compiled(body: str, path: str) -> Template:
         raise InvalidFile(
             what, where=path, fix="Write `{% block system %}…{% endblock %}` and `{% block user %}…{% endblock %}`"
         )
-    return template
+    return template, plain
 
 
 def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
@@ -142,7 +146,18 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     Raises `InvalidFile` for a template that does not compile, uses an undefined name, reaches for
     internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
     """
-    template = _compiled(prompt.body, prompt.path)
+    plain = _compiled(prompt.body, prompt.path)[1]
+    if plain is not None:
+        user = filled(plain["user"], variables, most=MAX_RENDERED)
+        system = filled(plain.get("system", ()), variables, most=MAX_RENDERED)
+        if system is not None and user is not None:
+            return system, user
+    return run_template(prompt, variables)
+
+
+def run_template(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
+    """What `render` gives, by Jinja2 alone. Raises as `render`."""
+    template = _compiled(prompt.body, prompt.path)[0]
     try:
         with _deadline():
             context = template.new_context(dict(variables))
