@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
 from row3.domain.intervals import Interval
+from row3.domain.quick_dataclass import dataclass
 
 
 class Verdict(IntEnum):

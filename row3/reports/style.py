@@ -6,11 +6,11 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tabulate import DataRow, TableFormat, tabulate
 
 from row3.domain.metrics import Zone
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Verdict
 
 WIDTH = 80

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import Tier, file_stem, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.limits import parse_limits
