@@ -21,6 +21,7 @@ from row3.store.config import Mode
 from row3.store.project import Project, Suite
 from row3.store.recordings import open_index
 from row3.store.saved_runs import RunHeader
+from row3.store.unbuilt import made
 from row3.workflows.evaluate import Asking, Overrides, parameters_of
 from row3.workflows.execute import Replay, Work, evaluate_all
 from row3.workflows.lineup import Lineup
@@ -205,7 +206,8 @@ def collect(
         pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
     if collected.quarantined:
         head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
-    header = RunHeader(
+    header = made(
+        RunHeader,
         **head,
         metrics=means,
         pooled=pooled,
