@@ -7,12 +7,14 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
+
+from row3.domain.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from row3.reports.style import Style

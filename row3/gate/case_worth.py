@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+
+from row3.domain.quick_dataclass import dataclass
 
 LEAST = 3
 """Fewer versions have no correlation that means anything."""

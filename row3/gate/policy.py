@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
+
+from row3.domain.quick_dataclass import dataclass
 
 ALPHA = 0.025
 """One-sided: a 95 % interval lies wholly on one side of a limit by chance this often."""

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from row3.domain.metrics import Metric, Zone
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import MetricChange, Reason, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import SLACK

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC

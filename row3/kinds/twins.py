@@ -8,7 +8,7 @@ model's to judge, and to complain about. What it takes, the model takes too, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from itertools import chain
 from operator import attrgetter
@@ -18,6 +18,8 @@ from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 import msgspec
 from annotated_types import Ge
 from pydantic import BaseModel
+
+from row3.domain.quick_dataclass import dataclass
 
 NOT_BLANK = r"\S"
 """The pattern of most texts. A struct is slow at patterns, so this one is looked after here."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from rapidfuzz import process
 
+from row3.domain.quick_dataclass import dataclass
 from row3.matching.assignment import assign
 from row3.matching.marks import two_units
 from row3.matching.normalise import normalise

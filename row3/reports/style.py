@@ -6,11 +6,9 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-from tabulate import DataRow, TableFormat, tabulate
 
 from row3.domain.metrics import Zone
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Verdict
 
 WIDTH = 80
@@ -21,7 +19,8 @@ RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
 ZONE_COLOURS = {Zone.FAIL: RED, Zone.MARGINAL: YELLOW, Zone.PASS: GREEN, Zone.EXCELLENT: CYAN}
 VERDICT_COLOURS = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}
 
-_ESCAPES = re.compile(
+# Compiled when they are first needed, which in most runs is never: the ranges of wide characters take milliseconds.
+_ESCAPES = (
     r"(?:\x1b[\[]|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?"  # titles, links, device strings
     r"|\x1b[ -/]*[0-~]?"
@@ -29,7 +28,7 @@ _ESCAPES = re.compile(
 
 
 _WIDE = "\u1100-\u115f\u2e80-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6"
-_PIECES = re.compile(rf"[{_WIDE}\U0001f000-\U0003fffd]|[^\s{_WIDE}\U0001f000-\U0003fffd]+|\s+")
+_PIECES = rf"[{_WIDE}\U0001f000-\U0003fffd]|[^\s{_WIDE}\U0001f000-\U0003fffd]+|\s+"
 """A wide character (or one of their blocks), a word, or the space between."""
 
 
@@ -42,7 +41,7 @@ def visible(text: str) -> str:
     """As `plain`, but with spaces as they are, for lines of a diff."""
     if text.isprintable():
         return text
-    text = _ESCAPES.sub("", text).replace("\t", "    ")
+    text = re.sub(_ESCAPES, "", text).replace("\t", "    ")
     return "".join(c if c.isprintable() else " " if c.isspace() else "" for c in text)
 
 
@@ -82,7 +81,7 @@ def wrap(text: str, *, first: str = "", then: str | None = None, width: int = WI
 def _wrap_wide(text: str, first: str, rest: str, width: int) -> list[str]:
     """As `wrap`, of a text with wide characters: a line may end after any of them, as it does in such scripts."""
     lines, line, empty, space = [], first, True, False
-    for word in _PIECES.findall(text):
+    for word in re.findall(_PIECES, text):
         if word.isspace():
             space = not empty
             continue
@@ -147,16 +146,24 @@ def table(
     headers: Sequence[str], rows: Sequence[Sequence[str]], align: str, style: Style, *, gap: int = 2
 ) -> list[str]:
     """Lines of a table: quiet headers, a thin rule, one line a row. `align` has `l` or `r` for each column."""
-    row = DataRow("", " " * gap, "")
-    lines = tabulate(
-        [list(headers), *(list(each) for each in rows)],  # as a row: tabulate widens the columns of true headers
-        tablefmt=TableFormat(None, None, None, None, row, row, 0, None),
-        colalign=["left" if a == "l" else "right" for a in align],
-        disable_numparse=True,
-        preserve_whitespace=True,
-    ).split("\n")
+    everything = [headers, *rows]
+    widths = [max(_shown(row[column]) for row in everything) for column in range(len(headers))]
+    lines = []
+    for row in everything:
+        aligned = [_aligned(*cell) for cell in zip(row, align, widths, strict=True)]
+        lines.append((" " * gap).join(aligned).rstrip())
     rule = "─" * max(cells(visible(line).rstrip()) for line in lines)
-    return [style.dim(lines[0].rstrip()), style.dim(rule), *(line.rstrip() for line in lines[1:])]
+    return [style.dim(lines[0]), style.dim(rule), *lines[1:]]
+
+
+def _shown(text: str) -> int:
+    """Columns of a cell; colours take none."""
+    return cells(text if text.isprintable() else re.sub(_ESCAPES, "", text))
+
+
+def _aligned(text: str, side: str, width: int) -> str:
+    room = " " * (width - _shown(text))
+    return text + room if side == "l" else room + text
 
 
 def named_table(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:

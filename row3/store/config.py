@@ -13,6 +13,7 @@ from row3.matching.semantic_rule import THRESHOLD
 from row3.store.documents import validate
 from row3.store.files import read_text
 from row3.store.system_config import CommandConfig, McpConfig, PythonConfig
+from row3.store.unbuilt import made
 
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
@@ -88,7 +89,7 @@ class LiveConfig(_Section):
     """What holds in mode `live` in the place of the suite's own settings, key by key."""
 
     thresholds: dict[str, ThresholdConfig] = {}
-    gate: GateConfig = GateConfig()
+    gate: GateConfig = GateConfig.model_construct()
 
 
 class ProviderConfig(_Section):
@@ -147,10 +148,10 @@ class SuiteConfig(_Section):
     types: list[str] | None = Field(
         default=None, description="Types of concepts that answers are asked for; [] for any. Default: none is asked."
     )
-    matching: MatchingConfig = MatchingConfig()
-    predicates: PredicatesConfig = PredicatesConfig()
-    gate: GateConfig = GateConfig()
-    live: LiveConfig = Field(default=LiveConfig(), description="What is otherwise in mode `live`.")
+    matching: MatchingConfig = MatchingConfig.model_construct()
+    predicates: PredicatesConfig = PredicatesConfig.model_construct()
+    gate: GateConfig = GateConfig.model_construct()
+    live: LiveConfig = Field(default=LiveConfig.model_construct(), description="What is otherwise in mode `live`.")
 
 
 class Config(_Section):
@@ -165,7 +166,7 @@ class Config(_Section):
     protected_branch: str | None = Field(
         default=None, description="What the hook compares with; default: origin's head, main or master."
     )
-    provider: ProviderConfig = ProviderConfig()
+    provider: ProviderConfig = ProviderConfig.model_construct()
     prices: dict[str, PriceConfig] = {}
     suites: dict[SuiteName, SuiteConfig] = {}
 
@@ -177,7 +178,7 @@ def read_config(root: Path) -> Config:
     """The project's configuration; the defaults where there is no file. Raises `InvalidFile`."""
     path = root / FILE
     if not path.exists():
-        return Config()
+        return made(Config)
     text = read_text(path, where=FILE)
     try:
         value = tomllib.loads(text)

@@ -19,6 +19,7 @@ from pydantic_core import from_json, to_json
 
 from row3.errors import InvalidFile
 from row3.store.files import decode, read_bytes, refuse_conflicts
+from row3.store.unbuilt import unbuilt
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -121,6 +122,8 @@ def validate(model: type[Model], value: Any, *, where: str, command: str = "row3
     """
     if not isinstance(value, dict):
         raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
+    if (read := unbuilt(model, value)) is not None:
+        return read
     try:
         return model.model_validate(value)
     except ValidationError as error:

@@ -17,15 +17,23 @@ from pydantic.alias_generators import to_camel
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, complaints, dump_line, parse_json
 from row3.store.files import read_text, refuse_conflicts
+from row3.store.unbuilt import plain_values, unbuilt
 
 FILE = "metrics-history.json"
 SCHEMA_VERSION = 1
+FEW = 40
+"""Entries below which building their validator takes longer than reading them without."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _Record(BaseModel):
     model_config = ConfigDict(
-        extra="forbid", frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+        extra="forbid",
+        frozen=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        defer_build=True,
     )
 
 
@@ -73,7 +81,8 @@ def parse_history(text: str) -> list[HistoryEntry]:
     if not text.strip():
         return []
     rows = [(number, parse_json(row, where=f"{FILE}:{number}")) for number, row in _rows(text)]
-    return [_entry(value, where=f"{FILE}:{number}") for number, value in rows]
+    few = len(rows) < FEW
+    return [_entry(value, few=few, where=f"{FILE}:{number}") for number, value in rows]
 
 
 def _rows(text: str) -> list[tuple[int, str]]:
@@ -91,8 +100,10 @@ def _rows(text: str) -> list[tuple[int, str]]:
     return [(1, dump_line(entry)) for entry in value]
 
 
-def _entry(value: Any, *, where: str) -> HistoryEntry:
+def _entry(value: Any, *, few: bool, where: str) -> HistoryEntry:
     check_schema_version(value, SCHEMA_VERSION, where=where)
+    if few and (read := unbuilt(HistoryEntry, value)) is not None:
+        return read
     try:
         return HistoryEntry.model_validate(value)
     except ValidationError as error:
@@ -109,7 +120,7 @@ def history_text(root: Path, entry: HistoryEntry) -> str:
 def history_with(root: Path, entries: Sequence[HistoryEntry]) -> str:
     """The same with more entries than one."""
     path = root / FILE
-    lines = [dump_line(entry.model_dump(mode="json", by_alias=True, exclude_none=True)) for entry in entries]
+    lines = [dump_line(plain_values(entry)) for entry in entries]
     earlier: list[str] = []
     if path.exists():
         text = read_text(path, where=FILE)
@@ -122,7 +133,7 @@ def history_with(root: Path, entries: Sequence[HistoryEntry]) -> str:
 def as_json(entries: list[HistoryEntry]) -> str:
     """Entries as a JSON array, for `row3 history --format json`."""
     return json.dumps(
-        [entry.model_dump(mode="json", by_alias=True, exclude_none=True) for entry in entries],
+        [plain_values(entry) for entry in entries],
         ensure_ascii=False,
         indent=1,
     )

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import Tier, file_stem, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.limits import parse_limits
@@ -155,14 +156,14 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
 
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     """A tier of a suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
-    settings = config.suites.get(name, SuiteConfig())
+    settings = config.suites.get(name) or SuiteConfig.model_construct()
     where = f"{FILE} field suites.{name}"
     if name != suite_of_stem(name):
         what = f"a suite cannot be called `{name}`: its baseline would be that of another one's live tier"
         raise InvalidFile(what, where=f"golden/{name}/", fix="Give it a name without a dot")
     kind = kind_named(settings.kind, where=f"{where}.kind")
     known = {metric.key for metric in kind.metrics}
-    live = settings.live if tier == "live" else LiveConfig()
+    live = settings.live if tier == "live" else LiveConfig.model_construct()
     for field, keys in (
         ("weights", settings.weights),
         ("thresholds", settings.thresholds),
@@ -233,7 +234,7 @@ def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
         what = f"kind `{kind.name}` has no composite, so weights move nothing"
         raise InvalidFile(what, where=f"{where}.weights", fix=f"Remove them; {kind.primary} is what is judged first")
     if kind.name != "extraction":
-        idle = {"predicates": settings.predicates != PredicatesConfig()}
+        idle = {"predicates": settings.predicates != PredicatesConfig.model_construct()}
         idle["matching.semantic"] = settings.matching.semantic is not None
         for field in (field for field, given in idle.items() if given):
             what = f"only kind `extraction` uses it, and this suite is of kind `{kind.name}`"

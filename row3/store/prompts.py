@@ -22,7 +22,7 @@ Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _FrontMatter(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     name: str
     version: str
     description: str = ""
@@ -36,7 +36,9 @@ class _FrontMatter(BaseModel):
 class Promotion(BaseModel):
     """One line of `prompts/promoted.json`."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True
+    )
     version: str
     digest: str
     date: str
@@ -44,7 +46,7 @@ class Promotion(BaseModel):
 
 
 class _PromotedFile(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     schema_: str | None = Field(default=None, alias="$schema")
     schemaVersion: int = PROMOTED_SCHEMA_VERSION  # noqa: N815 - the file's own key
     prompts: dict[str, Promotion] = {}

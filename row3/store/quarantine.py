@@ -32,7 +32,12 @@ Day = Annotated[str, AfterValidator(day)]
 
 class _File(BaseModel):
     model_config = ConfigDict(
-        extra="forbid", strict=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+        extra="forbid",
+        strict=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        defer_build=True,
     )
 
 

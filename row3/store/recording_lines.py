@@ -6,9 +6,9 @@ A line begins with its digest, so that an index over many megabytes is made with
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Any
 
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_line, quick_json

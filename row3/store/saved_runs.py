@@ -21,6 +21,7 @@ from row3.domain.scores import Tally
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
+from row3.store.unbuilt import plain_values
 
 SCHEMA_VERSION = 1
 MARK = b'"cases": [\n'
@@ -40,7 +41,12 @@ _NUMBERS = {int, float}
 
 class _Record(BaseModel):
     model_config = ConfigDict(
-        extra="forbid", frozen=True, alias_generator=to_camel, validate_by_name=True, validate_by_alias=True
+        extra="forbid",
+        frozen=True,
+        alias_generator=to_camel,
+        validate_by_name=True,
+        validate_by_alias=True,
+        defer_build=True,
     )
 
 
@@ -277,7 +283,7 @@ def _id_at(text: bytes, start: int, end: int) -> str:
 
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
     """The file of a saved run, piece by piece."""
-    value = header.model_dump(mode="json", by_alias=True, exclude_none=True)
+    value = plain_values(header)
     yield json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
     yield b",\n " + MARK
     left, between = iter(lines), b""

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 
 

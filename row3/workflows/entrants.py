@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
+from row3.domain.quick_dataclass import dataclass
 from row3.metrics.aggregate import percentile
 from row3.store.saved_runs import parse_record
 from row3.workflows.evaluate import Asking

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
 from row3.errors import InvalidFile
 from row3.kinds.base import Unusable

@@ -7,9 +7,9 @@ saves nothing but the journal, which lets an interrupted run go on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Protocol
 
+from row3.domain.quick_dataclass import dataclass
 from row3.store.cases import StoredCase, case_files, read_cases
 from row3.store.project import Project, Suite
 from row3.workflows.asking_live import Answers, Cost, Observer, evaluate_live

@@ -8,7 +8,6 @@ values, is left to Jinja2 (`templates`), which alone writes messages; so the two
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import nodes

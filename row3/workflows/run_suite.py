@@ -5,12 +5,13 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
 
 from row3.domain.metrics import Zone
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
@@ -20,6 +21,7 @@ from row3.store.config import Mode
 from row3.store.project import Project, Suite
 from row3.store.recordings import open_index
 from row3.store.saved_runs import RunHeader
+from row3.store.unbuilt import made
 from row3.workflows.evaluate import Asking, Overrides, parameters_of
 from row3.workflows.execute import PARALLEL_FROM, Replay, Work, evaluate_all
 from row3.workflows.lineup import Lineup
@@ -204,7 +206,8 @@ def collect(
         pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
     if collected.quarantined:
         head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
-    header = RunHeader(
+    header = made(
+        RunHeader,
         **head,
         metrics=means,
         pooled=pooled,

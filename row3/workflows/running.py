@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
+from row3.domain.quick_dataclass import dataclass
 from row3.store.history import read_history
 from row3.store.project import Suite
 from row3.workflows.budget import pricing

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.config import FILE, Mode
@@ -15,6 +16,7 @@ from row3.store.history import Approval, HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, writing
 from row3.store.project import Project, Suite, open_project, pick_suite, with_limits
 from row3.store.saved_runs import latest_runs, write_run
+from row3.store.unbuilt import made
 from row3.workflows.compare import Comparison
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import Run, RunOptions
@@ -183,7 +185,8 @@ def save_log(session: Session, run: Run) -> None:
 def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval | None = None) -> HistoryEntry:
     """The run as an entry of the history."""
     header = run.header
-    return HistoryEntry(
+    return made(
+        HistoryEntry,
         run_id=header.run_id,
         at=header.at,
         action=header.action,  # type: ignore[arg-type]

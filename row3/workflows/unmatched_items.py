@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
+from row3.domain.quick_dataclass import dataclass
 from row3.kinds.extraction_models import quote_of
 from row3.matching.likeness import LIKE
 from row3.matching.normalise import normalise

@@ -5,7 +5,8 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+
+from row3.domain.quick_dataclass import dataclass
 
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 MOST_WORDS = 400
