@@ -12,6 +12,8 @@ from typing import Any
 
 from jinja2 import nodes
 
+from row3.domain.quick_dataclass import dataclass
+
 MOST_PIECES = 20_000
 """Pieces that are put together here; for more of them there is a deadline, which Jinja2 is run under."""
 SPECIAL = frozenset({"self", "super", "loop", "caller", "varargs", "kwargs"})
