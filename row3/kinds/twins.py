@@ -8,7 +8,7 @@ model's to judge, and to complain about. What it takes, the model takes too, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from functools import cache
 from itertools import chain
 from operator import attrgetter
@@ -23,8 +23,7 @@ NOT_BLANK = r"\S"
 """The pattern of most texts. A struct is slow at patterns, so this one is looked after here."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(msgspec.Struct, frozen=True):
     """A struct, and where in it stand texts that must not be blank."""
 
     struct: type[msgspec.Struct]
@@ -36,8 +35,7 @@ class _Form:
     """Fields that are a list of structs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Twin:
+class Twin(msgspec.Struct, frozen=True):
     """Reads files as the struct of a model."""
 
     form: _Form
@@ -128,8 +126,7 @@ def _form(model: type[BaseModel]) -> _Form:
     return _Form(struct, tuple(texts), tuple(lists), tuple(inside))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(msgspec.Struct, frozen=True):
     """What a field of a struct takes."""
 
     type: Any
