@@ -25,21 +25,21 @@ NOT_BLANK = r"\S"
 """The pattern of most texts. A struct is slow at patterns, so this one is looked after here."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Form:
+class _Form(msgspec.Struct, frozen=True):
     """A struct, and where in it stand texts that must not be blank."""
 
     struct: type[msgspec.Struct]
     texts: tuple[attrgetter[Any], ...]
-    """Fields that are a text, or None."""
+    """Fields that are a text."""
+    optional: tuple[attrgetter[Any], ...]
+    """Fields that are a text or None."""
     lists: tuple[attrgetter[Any], ...]
     """Fields that are a list of texts."""
     inside: tuple[tuple[attrgetter[Any], _Form], ...]
     """Fields that are a list of structs."""
 
 
-@dataclass(frozen=True, slots=True)
-class Twin:
+class Twin(msgspec.Struct, frozen=True):
     """Reads files as the struct of a model."""
 
     form: _Form
@@ -55,7 +55,10 @@ class Twin:
             case = msgspec.convert(value, self.form.struct)
         except (ValueError, RecursionError):  # all that msgspec finds wrong is a `ValueError`
             return None
-        return None if any(map(str.isspace, _texts(self.form, (case,)))) else (case, _keys(value))
+        texts: list[str] = []
+        _gather(texts, self.form, (case,))
+        # An empty text is not among them: the struct takes none where it must not be blank.
+        return None if any(map(str.isspace, texts)) else (case, _keys(value))
 
     def of(self, model: BaseModel) -> Any:
         """The struct with the values of a model."""
@@ -86,16 +89,18 @@ def _keys(value: Mapping[str, Any]) -> int:
     return len(value) + sum(map(len, chain.from_iterable(lists)))
 
 
-def _texts(form: _Form, items: Sequence[Any]) -> list[str]:
-    """The texts that must not be blank, of structs of one form. None is empty: the struct takes no such text."""
-    found: list[str] = []
+def _gather(texts: list[str], form: _Form, items: Sequence[Any]) -> None:
+    """Put the texts that must not be blank of structs of one form into the list."""
     for get in form.texts:
-        found += filter(None, map(get, items))
+        texts += map(get, items)
+    for get in form.optional:
+        texts += filter(None, map(get, items))
     for get in form.lists:
-        found += chain.from_iterable(map(get, items))
+        texts += chain.from_iterable(map(get, items))
     for get, inner in form.inside:
-        found += _texts(inner, list(chain.from_iterable(map(get, items))))
-    return found
+        for item in items:
+            if inside := get(item):
+                _gather(texts, inner, inside)
 
 
 def _form(model: type[BaseModel]) -> _Form:
@@ -104,6 +109,7 @@ def _form(model: type[BaseModel]) -> _Form:
         raise TypeError(f"{model.__name__} takes more than a twin can")
     members: list[tuple[str, Any, Any]] = []
     texts: list[attrgetter[Any]] = []
+    optional: list[attrgetter[Any]] = []
     lists: list[attrgetter[Any]] = []
     inside: list[tuple[attrgetter[Any], _Form]] = []
     for name, field in model.model_fields.items():
@@ -117,7 +123,8 @@ def _form(model: type[BaseModel]) -> _Form:
         if shape.items is not None:
             inside.append((get, shape.items))
         elif shape.not_blank:
-            (lists if get_origin(shape.type) is list else texts).append(get)
+            origin = get_origin(shape.type)
+            (lists if origin is list else texts if origin is Annotated else optional).append(get)
     struct = msgspec.defstruct(
         model.__name__,
         members,
@@ -127,11 +134,10 @@ def _form(model: type[BaseModel]) -> _Form:
         kw_only=True,
         forbid_unknown_fields=True,
     )
-    return _Form(struct, tuple(texts), tuple(lists), tuple(inside))
+    return _Form(struct, tuple(texts), tuple(optional), tuple(lists), tuple(inside))
 
 
-@dataclass(frozen=True, slots=True)
-class _Shape:
+class _Shape(msgspec.Struct, frozen=True):
     """What a field of a struct takes."""
 
     type: Any
