@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.reports.result_json import result_json
+from row3.workflows.spool import Spool
 
 DOCUMENTED = [
     "schemaVersion",
@@ -55,3 +56,14 @@ def test_cases_stream_one_a_line(run: Any) -> None:
     text = b"".join(result_json(replace(run, details=lines)))
     assert json.loads(text)["cases"] == [{"id": "a", "text": "ü\n"}, {"id": "b"}]
     assert set(lines) <= {line.rstrip(b",") for line in text.split(b"\n")}
+
+
+def test_lines_that_lie_ready_are_written_like_any_others(run: Any) -> None:
+    lines = [b'{"id":"a"}', '{"id":"b","text":"ü"}'.encode()]
+    for some in ([], lines[:1], lines):
+        ready = Spool()
+        for line in some:
+            ready.add(line)
+        texts = [b"".join(result_json(replace(run, details=details))) for details in (some, ready)]
+        assert texts[0] == texts[1]
+        assert len(json.loads(texts[1])["cases"]) == len(some)

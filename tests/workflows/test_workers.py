@@ -15,9 +15,9 @@ from row3.errors import EnvironmentFault, InvalidFile
 from row3.workflows.workers import AHEAD, in_order
 
 
-def children() -> list[int]:
+def children() -> set[int]:
     own = f"/proc/{os.getpid()}/task/{os.getpid()}/children"
-    return [int(pid) for pid in Path(own).read_text().split()]
+    return {int(pid) for pid in Path(own).read_text().split()}
 
 
 def test_results_come_in_the_order_of_the_tasks_from_several_processes() -> None:
@@ -36,14 +36,14 @@ def test_no_more_is_done_than_is_wanted(tmp_path: Path) -> None:
         (tmp_path / str(task)).touch()
         return task
 
+    before = children()
     results = in_order(range(100), do, workers=2)
     assert [next(results), next(results)] == [0, 1]
     time.sleep(0.2)
     assert len(list(tmp_path.iterdir())) <= 2 * AHEAD + 2
-    before = children()
+    assert len(children() - before) == 2
     results.close()
-    assert before
-    assert not set(before) & set(children())
+    assert children() == before
 
 
 def test_large_results_and_no_tasks() -> None:
@@ -91,9 +91,10 @@ def test_a_process_that_is_gone_ends_the_work_with_one_message(end: object, said
             end()  # type: ignore[operator]
         return task
 
+    before = children()
     with pytest.raises(EnvironmentFault, match=said):
         list(in_order(range(40), do, workers=2))
-    assert not children()
+    assert children() == before
 
 
 SLOW = """
