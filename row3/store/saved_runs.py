@@ -24,11 +24,11 @@ from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
 SCHEMA_VERSION = 1
 MARK = b'"cases": [\n'
 END = b"\n]}\n"
-FIRST = b'{"id":"'
 ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
+FIRST = b'{"id":"'
 MANY = 300
 """Cases from which reading them by typed fields pays for its import."""
 
