@@ -19,8 +19,6 @@ import msgspec
 from annotated_types import Ge
 from pydantic import BaseModel
 
-from row3.domain.quick_dataclass import dataclass
-
 NOT_BLANK = r"\S"
 """The pattern of most texts. A struct is slow at patterns, so this one is looked after here."""
 

@@ -112,3 +112,18 @@ def test_the_latest_runs_come_first(tmp_path: Path) -> None:
         write(tmp_path / f"{name}.json")
     assert [path.stem[:8] for path in latest_runs(tmp_path)] == ["20260102", "20260101"]
     assert latest_runs(tmp_path / "none") == []
+
+
+@pytest.mark.parametrize("case_id", ["", "rye", 'a "b"', "back\\slash", "é\u2028", "x" * 700, "<<<<<<<", "a,\tb"])
+def test_an_id_of_any_form_is_found(tmp_path: Path, case_id: str) -> None:
+    for number, layout in enumerate(((",", ":"), (", ", ": "))):
+        path = tmp_path / f"{number}.json"
+        value = json.loads(record(case_id).line())
+        lines = [json.dumps(each, separators=layout).encode() for each in (value, value | {"id": "other"})]
+        write_run(path, RunHeader(**HEAD), lines)
+        run = read_run(path, where="r.json")
+        assert run.ids() == [case_id, "other"]
+        assert run.record(case_id) == record(case_id)
+        write_run(path, RunHeader(**HEAD), [lines[0], lines[1], lines[0]])
+        with pytest.raises(InvalidFile, match="stands twice"):
+            read_run(path, where="r.json")
