@@ -6,9 +6,9 @@ import math
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
-from row3.gate.power_factor import detection_factor
+from row3.gate.power_factor import detection_factor, needs_more_than
 
 
 @pytest.mark.parametrize("cases", [2, 3, 5, 10, 15, 30, 200])
@@ -60,3 +60,21 @@ def test_level_and_df() -> None:
         detection_factor(14, level=1.0)
     with pytest.raises(ValueError, match="above 0"):
         detection_factor(0)
+
+
+@pytest.mark.parametrize("df", [0.6, 1, 2, 3.5, 14, 200])
+@pytest.mark.parametrize("known_df", [1.5, 14, math.inf])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+def test_what_surely_needs_more_is_told_without_the_search(df: float, known_df: float, power: float) -> None:
+    factor = detection_factor(df, known_df=known_df, power=power)
+    for share in (0.01, 0.5, 0.9, 0.999, 0.99999, 1.0, 1.00001, 1.01, 3.0):
+        if needs_more_than(share * factor, df, known_df=known_df, power=power):
+            assert share * factor < factor
+    assert needs_more_than(0.999 * factor, df, known_df=known_df, power=power)
+    assert not needs_more_than(factor, df, known_df=known_df, power=power)
+
+
+def test_a_noncentral_t_that_is_surely_missed_and_one_that_is_not() -> None:
+    root = optimize.brentq(lambda k: float(stats.nct.sf(stats.t.ppf(0.975, 1), 1, k)) - 0.8, 1.0, 200.0)
+    assert needs_more_than(root * 0.9999, 1)
+    assert not needs_more_than(root * 1.0001, 1)
