@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
-from row3.gate.power_factor import detection_factor, needs_more_than
+from row3.gate.power_factor import detection_factor, least_factor
 from row3.gate.variance import DifferenceVariance
 
 MOST_REPEATS = 1000
@@ -87,7 +87,7 @@ def cases_needed(
 
     def enough(cases: int) -> bool:
         df = _df(variance, cases)
-        if df > 0.0 and needs_more_than((drop - margin) / math.sqrt(known[0] / cases), df, known_df=known[1], **asked):
+        if df > 0.0 and drop < margin + least_factor(df, known_df=known[1], **asked) * math.sqrt(known[0] / cases):
             return False
         found = smallest_drop(variance, cases, repeats, margin=margin, power=power, level=level)
         return found is not None and found <= drop

@@ -18,7 +18,7 @@ from row3.gate.distributions import t_quantile
 NEGLIGIBLE = 1e-10
 """Probability of a node of the grid below which it is left out; a thousand of them move no digit that is shown."""
 CLOSE = 1e-9
-"""A power that is missed by no more than this is not surely missed: rounding could decide it."""
+"""A power that is missed by no more than this is not surely missed, since rounding could decide it."""
 
 
 @lru_cache(maxsize=4096)
@@ -57,14 +57,15 @@ def detection_factor(df: float, *, known_df: float = math.inf, power: float = 0.
     return high
 
 
-def needs_more_than(
-    factor: float, df: float, *, known_df: float = math.inf, power: float = 0.8, level: float = 0.95
-) -> bool:
-    """Whether `detection_factor` is surely larger than `factor`, at a tenth of its price; no where it is close.
+@lru_cache(maxsize=4096)
+def least_factor(df: float, *, known_df: float = math.inf, power: float = 0.8, level: float = 0.95) -> float:
+    """What `detection_factor` surely is larger than, at a tenth of its price: the textbook factor, or 0.
 
     Few cases have the dearest factor, and are what a search for enough cases tries first. Raises as it does.
     """
-    return _detected(df, known_df, power, level)[1](factor) < power - CLOSE
+    critical, reached = _detected(df, known_df, power, level)
+    textbook = critical + t_quantile(power, df)
+    return textbook if reached(textbook) < power - CLOSE else 0.0
 
 
 @lru_cache(maxsize=2)  # for the factor that is found next, where this many are close to enough
