@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
-
-from row3.domain.quick_dataclass import dataclass
 
 
 def digest_text(text: str | bytes) -> str:

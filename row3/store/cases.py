@@ -5,13 +5,13 @@ from __future__ import annotations
 import fnmatch
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind

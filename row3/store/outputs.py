@@ -11,10 +11,10 @@ import os
 import re
 from array import array
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.documents import check_schema_version, parse_json, quick_json
 from row3.store.files import CONFLICT

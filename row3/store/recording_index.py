@@ -6,11 +6,10 @@ import os
 import re
 from array import array
 from collections.abc import Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Request
 from row3.errors import InvalidFile
 from row3.store.embeddings import EmbeddingIndex

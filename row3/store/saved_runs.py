@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from array import array
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -17,7 +17,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.alias_generators import to_camel
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Tally
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate

@@ -9,11 +9,10 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.metrics import Zone
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Tally
 from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
 from row3.gate.comparison import by_size, judge_move, worse_by

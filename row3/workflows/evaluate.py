@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Prompt
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, NoAnswer, Request, digest_json, request_digest
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError

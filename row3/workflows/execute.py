@@ -7,12 +7,12 @@ import hashlib
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, NoAnswer, Request, digest_text
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
