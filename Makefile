@@ -21,6 +21,8 @@ $(VENV)/.made:
 $(VENV)/.run: $(VENV)/.made requirements/run.txt pyproject.toml
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/run.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	@# As for any other package; without its bytecode every command would take half as long again to start.
+	$(BIN)/python -m compileall -q row3
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/semantic.txt

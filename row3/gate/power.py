@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
-from row3.gate.power_factor import detection_factor
+from row3.gate.power_factor import detection_factor, least_factor
 from row3.gate.variance import DifferenceVariance
 
 MOST_REPEATS = 1000
@@ -44,12 +44,16 @@ def smallest_drop(
     if repeats < 1.0:
         raise ValueError(f"repeats must be at least 1, not {repeats}")
     known = variance.at(repeats)
-    # Clusters: n cases are worth fewer units, and they stay as many to a unit when cases are added.
-    df = (variance.df + 1.0) * cases / variance.cases - 1.0
+    df = _df(variance, cases)
     if known is None or known[0] == 0.0 or cases < 2 or df <= 0.0:
         return None
     factor = detection_factor(df, known_df=known[1], power=power, level=level)
     return margin + factor * math.sqrt(known[0] / cases)
+
+
+def _df(variance: DifferenceVariance, cases: int) -> float:
+    # Clusters: n cases are worth fewer units, and they stay as many to a unit when cases are added.
+    return (variance.df + 1.0) * cases / variance.cases - 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +86,13 @@ def cases_needed(
         return Needed(None, "unknown")
 
     def enough(cases: int) -> bool:
+        df = _df(variance, cases)
+        if df > 0.0 and drop < margin + least_factor(df, known_df=known[1], **asked) * math.sqrt(known[0] / cases):
+            return False
         found = smallest_drop(variance, cases, repeats, margin=margin, power=power, level=level)
         return found is not None and found <= drop
 
+    asked = {"power": power, "level": level}
     if drop <= margin:
         return Needed(None, "never")
     seen = smallest_drop(variance, variance.cases, repeats, margin=margin, power=power, level=level)

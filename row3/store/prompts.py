@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
@@ -14,11 +13,11 @@ from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, read_json, validate
 from row3.store.files import read_text
+from row3.store.front_matter import NotYamlError, parse_front_matter
 
 FOLDER = "prompts"
 PROMOTED = "prompts/promoted.json"
 PROMOTED_SCHEMA_VERSION = 1
-Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 class _FrontMatter(BaseModel):
@@ -50,22 +49,6 @@ class _PromotedFile(BaseModel):
     schema_: str | None = Field(default=None, alias="$schema")
     schemaVersion: int = PROMOTED_SCHEMA_VERSION  # noqa: N815 - the file's own key
     prompts: dict[str, Promotion] = {}
-
-
-class _NoDuplicates(Loader):  # type: ignore[misc]
-    """YAML takes the last of two equal keys; here that is an error."""
-
-
-def _mapping(loader: Any, node: Any) -> dict[Any, Any]:
-    keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
-    for key in keys:
-        if keys.count(key) > 1:
-            again = [node_of_key for (node_of_key, _), same in zip(node.value, keys, strict=True) if same == key][1]
-            raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", again.start_mark)
-    return dict(zip(keys, (loader.construct_object(value, deep=True) for _, value in node.value), strict=True))
-
-
-_NoDuplicates.add_constructor("tag:yaml.org,2002:map", _mapping)
 
 
 def versions(root: Path) -> dict[str, list[Version]]:
@@ -113,10 +96,10 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
     """A prompt from its file's text; raises `InvalidFile`."""
     front, body = _split(text, where=where)
     try:
-        value = yaml.load(front, Loader=_NoDuplicates)  # noqa: S506 - a safe loader
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
-        what, line = _yaml_fault(error, front)
-        raise InvalidFile(f"the front matter is not YAML: {what}", where=f"{where}:{line}", fix="Correct it") from None
+        value = parse_front_matter(front)
+    except NotYamlError as error:
+        what = f"the front matter is not YAML: {error.what}"
+        raise InvalidFile(what, where=f"{where}:{error.line}", fix="Correct it") from None
     if not isinstance(value, dict):
         raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
     if isinstance(value.get("version"), (int, float)):
@@ -149,18 +132,6 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
         text=text,
         path=where,
     )
-
-
-def _yaml_fault(error: Exception, front: str) -> tuple[str, int]:
-    """What is wrong, and the line of the file that it is wrong in; the parser may have noticed lines later."""
-    position = getattr(error, "position", None)
-    if isinstance(position, int):  # a character that YAML does not take
-        return "a control character", front.count("\n", 0, position) + 2
-    mark = getattr(error, "problem_mark", None)
-    began = getattr(error, "context_mark", None)
-    if began is not None and str(getattr(error, "context", "")).startswith(("while scanning", "while parsing a flow")):
-        mark = began  # a quote or bracket that never closes, a key without its colon
-    return getattr(error, "problem", None) or str(error), 2 if mark is None else mark.line + 2
 
 
 def _split(text: str, *, where: str) -> tuple[str, str]:

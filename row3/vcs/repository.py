@@ -12,6 +12,8 @@ from row3.vcs import refs, trees
 from row3.vcs.discovery import Place, discover
 from row3.vcs.process import Answer, refusal
 
+OID = b"# branch.oid "
+
 
 class Repository:
     """One work tree of a git repository. Paths are relative to its root, with forward slashes."""
@@ -57,6 +59,22 @@ class Repository:
     def is_dirty(self, paths: Sequence[str]) -> bool:
         """Whether anything under `paths` differs from HEAD, in the index or on disk, untracked files included."""
         return bool(self._pending(paths, "normal"))
+
+    def state(self, paths: Sequence[str]) -> tuple[str | None, bool]:
+        """`head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
+        how = (
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "--no-ahead-behind",
+            "-z",
+            "--no-renames",
+            "--ignore-submodules=all",
+        )
+        answer = self._git.ask(*how, "--untracked-files=normal", "--", *trees.pathspecs(paths))
+        told = [entry for entry in answer.out.split(b"\0") if entry]
+        head = next((entry.removeprefix(OID).decode() for entry in told if entry.startswith(OID)), "(initial)")
+        return None if head == "(initial)" else head, any(not entry.startswith(b"# ") for entry in told)
 
     def user(self) -> str:
         """`Name <mail>` of whoever works here, from git's configuration; else the name of the OS user.

@@ -82,7 +82,7 @@ def _push_base(repository: Repository, start: Path, local: str, remote: str | No
             return repository.merge_base(local, repository.resolve(remote)) or remote
         except UsageError:
             pass  # the remote has commits that were never fetched; what was fetched last is the best that is known
-    protected = repository.protected_branch(_configured(repository, start))
+    protected = _protected(repository, start)
     for name in () if protected is None else (f"refs/remotes/{protected}", f"refs/remotes/origin/{protected}"):
         try:
             # Never the branch as it is here: that may be the very thing that is pushed.
@@ -95,7 +95,7 @@ def _push_base(repository: Repository, start: Path, local: str, remote: str | No
 
 def _fork(repository: Repository, start: Path, commit: str) -> str:
     """Where the commit's line of work left the protected branch; the commit itself on that branch."""
-    protected = repository.protected_branch(_configured(repository, start))
+    protected = _protected(repository, start)
     if protected is None:
         return commit
     base = repository.merge_base(commit, protected)
@@ -113,9 +113,15 @@ def _fork(repository: Repository, start: Path, commit: str) -> str:
     return base
 
 
-def _configured(repository: Repository, start: Path) -> str | None:
-    """The protected branch that row3.toml names, read where the work would go: a change cannot choose its judge."""
+def _protected(repository: Repository, start: Path) -> str | None:
+    """The ref of the protected branch, as far as there is one."""
     usual = repository.protected_branch(None)
+    configured = _configured(repository, start, usual)
+    return repository.protected_branch(configured) if configured else usual
+
+
+def _configured(repository: Repository, start: Path, usual: str | None) -> str | None:
+    """The protected branch that row3.toml names, read where the work would go: a change cannot choose its judge."""
     if usual is None:
         return read_config(start).protected_branch
     with TemporaryDirectory(prefix="row3-config-") as name:

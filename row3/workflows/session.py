@@ -164,10 +164,10 @@ def repository_state(project: Project) -> tuple[str | None, bool | None]:
         return None, None
     if repository is None:
         return None, None
-    head = repository.head()
     prefix = repository.relative(project.root)
     paths = [name if prefix in ("", ".") else f"{prefix}/{name}" for name in (FILE, "golden", "prompts", "recordings")]
-    return (head[:12] if head else None), repository.is_dirty(paths)
+    head, dirty = repository.state(paths)
+    return (head[:12] if head else None), dirty
 
 
 def save_log(session: Session, run: Run) -> None:

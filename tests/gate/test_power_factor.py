@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from row3.gate.power_factor import detection_factor
+from row3.gate.power_factor import detection_factor, least_factor
 
 
 @pytest.mark.parametrize("cases", [2, 3, 5, 10, 15, 30, 200])
@@ -60,3 +60,17 @@ def test_level_and_df() -> None:
         detection_factor(14, level=1.0)
     with pytest.raises(ValueError, match="above 0"):
         detection_factor(0)
+
+
+@pytest.mark.parametrize("df", [0.6, 1, 2, 3.5, 14, 200])
+@pytest.mark.parametrize("known_df", [1.5, 14, math.inf])
+@pytest.mark.parametrize("power", [0.5, 0.8, 0.95])
+def test_the_least_factor_is_below_the_factor(df: float, known_df: float, power: float) -> None:
+    assert least_factor(df, known_df=known_df, power=power) < detection_factor(df, known_df=known_df, power=power)
+
+
+def test_the_least_factor_of_two_cases_is_missed_by_the_noncentral_t_too() -> None:
+    least = least_factor(1)
+    assert least == pytest.approx(float(stats.t.ppf(0.975, 1) + stats.t.ppf(0.8, 1)), rel=1e-12)
+    assert float(stats.nct.sf(stats.t.ppf(0.975, 1), 1, least)) < 0.8
+    assert least_factor(14, known_df=14) > 3.0

@@ -70,6 +70,34 @@ def test_dirty(box: Sandbox) -> None:
     assert repo.is_dirty(["other"])
 
 
+def test_state_is_head_and_whether_it_is_dirty(box: Sandbox, tmp_path: Path) -> None:
+    repo = box.repository()
+    seen = []
+    for step in ("nothing", "untracked", "staged", "committed", "changed", "detached", "removed", "other"):
+        if step == "untracked":
+            box.write("golden/ä b", "1")
+        elif step == "staged":
+            box.git("add", "golden")
+        elif step == "committed":
+            box.commit(other="1", **{"# branch.oid x": "1"})
+        elif step == "changed":
+            box.write("golden/ä b", "2")
+        elif step == "detached":
+            box.git("checkout", "-q", "--detach")
+        elif step == "removed":
+            (box.root / "golden/ä b").unlink()
+        elif step == "other":
+            box.git("checkout", "-q", "golden")
+            box.write("# branch.oid x", "2")
+        for paths in (["golden"], ["."], ["golden", "no/such"]):
+            seen.append(repo.state(paths))
+            assert seen[-1] == (repo.head(), repo.is_dirty(paths)), step
+    assert {dirty for _, dirty in seen} == {True, False}
+    assert {head is None for head, _ in seen} == {True, False}
+    clone = shallow(box, tmp_path)
+    assert clone.state(["a"]) == (clone.head(), False)
+
+
 def test_user(box: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     repo = box.repository()
     assert repo.user() == "Zoë Tester <zoe@example.org>"
