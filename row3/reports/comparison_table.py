@@ -5,7 +5,7 @@ from __future__ import annotations
 from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports import numbers
-from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
 from row3.reports.headline import lineup_text, shown_metrics, some, title_of
 from row3.reports.match_counts import moved_block
@@ -208,8 +208,8 @@ def verdict_block(comparison: ComparisonView, style: Style, *, named: bool = Fal
     """The verdict with a summary in a line, the approval, and what to do next."""
     word = verdict_word(comparison)
     incomplete = bool(comparison.run.collected.failed)
-    mark = "?" if incomplete else VERDICT_MARKS[comparison.verdict]
-    colour = RED if incomplete else VERDICT_COLOURS[comparison.verdict]
+    mark = "?" if incomplete else VERDICT_MARKS[looks_like(comparison)]
+    colour = RED if incomplete else VERDICT_COLOURS[looks_like(comparison)]
     head = style.paint(f"{mark} {word}", colour, BOLD)
     lines = [style.dim("─" * style.width)]
     first, *rest = style.wrap(summary(comparison), first=f"{mark} {word}  ", then="  ")

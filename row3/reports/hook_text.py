@@ -7,9 +7,10 @@ from typing import Protocol
 
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
+from row3.reports.advice import looks_like, verdict_word
 from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_block
-from row3.reports.style import BOLD, GREEN, RED, WIDTH, YELLOW, Style, cells, plain, wrap
+from row3.reports.style import BOLD, RED, VERDICT_COLOURS, WIDTH, Style, cells, plain, wrap
 from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
 
 SHOWN_REASONS = 6
@@ -75,8 +76,7 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
             f"({numbers.points(change.delta)} points)"
         )
     incomplete = bool(run.collected.failed)
-    word = "INCOMPLETE" if incomplete else comparison.verdict.word.upper()
-    paint = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}[comparison.verdict]
+    word, paint = verdict_word(comparison), VERDICT_COLOURS[looks_like(comparison)]
     against = f" against {comparison.against}" if comparison.against else ""
     name = f"row3: {plain(run.suite.name)}{against}: "
     for shorter in (moved.replace(" points)", ")"), f",\n  {moved.removeprefix(', ')}"):

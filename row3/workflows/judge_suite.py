@@ -12,7 +12,7 @@ from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.zones import zones_of
-from row3.reports.advice import summary, verdict_word
+from row3.reports.advice import looks_like, summary, verdict_word
 from row3.reports.case_failure import case_text, score_text
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.comparison_table import reason_lines, verdict_block
@@ -194,8 +194,8 @@ def _gate(comparison: Comparison) -> JudgedCase:
     run = comparison.run
     incomplete = bool(run.collected.failed)
     judged: Judged = "error" if incomplete else "failed" if comparison.blocked else "passed"
-    word = verdict_word(comparison) + (", approved" if comparison.approval is not None else "")
-    mark = "?" if incomplete else VERDICT_MARKS[comparison.verdict]
+    word = verdict_word(comparison)
+    mark = "?" if incomplete else VERDICT_MARKS[looks_like(comparison)]
     header = run.header
     what = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
     lines = [f"{word}: {plain(summary(comparison))}", *PLAIN.wrap(what, first="  ", then="    "), ""]

@@ -62,7 +62,7 @@ def promote(
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
-        comparison.run = run
+        comparison.run, comparison.approval = run, approval
     newly = [prompt for prompt in lineup.prompts if _is_new(prompt, promoted)]
     result = PromotionResult(
         ref, run, comparison, verdict, reasons, approval, tuple(str(p.ref) for p in newly), (), dry_run, ""

@@ -113,7 +113,10 @@ def test_a_promoted_file_that_was_edited_is_refused_with_the_way_out(box: Box) -
 
 def test_a_block_that_is_approved_is_promoted_and_signed(box: Box) -> None:
     worse(box)
-    box.row3("promote", "v1.2", "--approve", "needed for the demo", code=0)
+    done = box.row3("promote", "v1.2", "--approve", "needed for the demo", code=0)
+    assert "! BLOCK, approved  " in done.out
+    assert "approved by Zoë Tester" in done.out
+    assert "✗ BLOCK" not in done.out
     entry = box.history()[-1]
     assert (entry["action"], entry["verdict"]) == ("promotion", "block")
     assert entry["approval"]["reason"] == "needed for the demo"

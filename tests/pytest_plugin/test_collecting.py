@@ -171,7 +171,7 @@ class TestWhatCounts:
         box.row3("--compare", "--approve", "Short answers are wanted", code=0)
         done = in_box("golden", "--row3", "-rs", code=0)
         assert "1 passed, 3 skipped" in done.out
-        assert "✗ bread  BLOCK, approved: " in done.out
+        assert "! bread  BLOCK, approved: " in done.out
         assert "approved by Zoë Tester <zoe@example.org>: Short answers are wanted" in " ".join(done.out.split())
 
     def test_a_case_in_quarantine_is_skipped(self, box: Box, in_box: Pytest) -> None:

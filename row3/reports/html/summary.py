@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import MetricChange, Verdict
 from row3.reports import numbers
-from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.headline import (
     declines_line,
@@ -86,8 +86,8 @@ def summary_of(comparison: ComparisonView) -> Summary:
     header = run.header
     return Summary(
         title=run.suite.name,
-        verdict="incomplete" if incomplete else comparison.verdict.word,
-        mark="?" if incomplete else VERDICT_MARKS[comparison.verdict],
+        verdict="incomplete" if incomplete else looks_like(comparison).word,
+        mark="?" if incomplete else VERDICT_MARKS[looks_like(comparison)],
         word=verdict_word(comparison),
         line=summary(comparison),
         what_runs=first_line("", header.prompts, run.lineup.promoted, header.model, header.mode),
