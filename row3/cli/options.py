@@ -224,7 +224,7 @@ _OPTIONS = (
         help="What --policy paired says where a regression is neither shown nor ruled out.",
     ),
     click.option("--fail", metavar="LIMITS", help="Limits of single metrics: overall:5,recall:3,hallucination:0."),
-    click.option("-v", "--verbose", count=True, help="More: all cases, the whole diff."),
+    click.option("-v", "--verbose", count=True, help="More: all cases, what they missed, the whole diff."),
     click.option("-q", "--quiet", is_flag=True, help="No notes and no progress."),
     click.option("--no-color", is_flag=True, help="No colour; NO_COLOR does the same."),
 )
