@@ -138,7 +138,11 @@ def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most:
         whisker=None if interval is None else whisker(interval, most, higher_is_better=metric.higher_is_better),
         zone="" if zone is None else zone.word,
         mark="" if zone is None else MARKS[zone],
-        limits=[(name, numbers.limit(each, metric)) for name, each in zip(names, beside, strict=False)],
+        limits=[
+            (name, numbers.limit(each, metric))
+            for name, each in zip(names, beside, strict=False)
+            if name != "minimum" or limits is None or numbers.has_minimum(limits, metric)
+        ],
         scale=zone_scale(metric, limits, change.current, change.baseline),
         verdict="" if change.verdict is Verdict.PROCEED else change.verdict.word,
         why=change.why,
