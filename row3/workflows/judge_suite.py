@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,8 @@ from row3.workflows.running import plain_run
 from row3.workflows.session import Session, open_session
 
 Judged = Literal["passed", "failed", "skipped", "error"]
+OPTION = re.compile(r"(?<![\w-])--(against|mode|model|prompt)\b")
+"""The options of the command line that are among `Flags`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Flags:
     mode: str | None = None
     model: str | None = None
     prompts: tuple[str, ...] = ()
+    begin: str = "--"
+    """What these options begin with where the user types them; the plugin's with `--row3-`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +112,16 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
         judged = dict(_cases(comparison.run, comparison))
         return JudgedSuite(judged, None if only is not None else _gate(comparison))
     except Row3Error as error:
-        return JudgedSuite(error="\n".join(PLAIN.wrap(plain(str(error)), then="  ")))
+        return JudgedSuite(error="\n".join(PLAIN.wrap(plain(_as_typed(error, flags.begin)), then="  ")))
+
+
+def _as_typed(error: Row3Error, begin: str) -> str:
+    """The message with the options as the user types them; those of a row3 command to be pasted stay as they are."""
+    parts = [
+        part if "row3 " in part else OPTION.sub(lambda found: begin + found[1], part)
+        for part in (error.what, error.where, error.fix)
+    ]
+    return str(Row3Error(parts[0], where=parts[1], fix=parts[2]))
 
 
 def _no_baseline(session: Session, flags: Flags) -> str:
