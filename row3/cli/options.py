@@ -172,12 +172,14 @@ class Common:
 
     def project(self) -> Project:
         """The project, with nothing half-done left in it, for a command that runs nothing."""
-        from row3.store.locks import finish_interrupted
+        from row3.store.locks import finish_interrupted, tell_interrupted
         from row3.store.project import open_project
 
         project = open_project(self.start)
         if self.may_write:
             finish_interrupted(project.local, say=self.say)
+        else:
+            tell_interrupted(project.local, say=self.say)
         return project
 
     def session(self, **rest: Any) -> Session:
