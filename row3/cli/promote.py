@@ -6,7 +6,7 @@ import click
 
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit
-from row3.cli.show import show_promotion
+from row3.cli.show_promotion import show_promotion
 
 
 @click.command()

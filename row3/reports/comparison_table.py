@@ -62,6 +62,18 @@ def comparison_table(
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
+def brief_comparison(comparison: ComparisonView, *, colour: bool = False, width: int = WIDTH) -> str:
+    """The headline metrics and the verdict with its grounds: for somebody who has seen the whole before."""
+    style = Style(colour, width)
+    blocks = [
+        _aggregate(comparison, style, companions=False),
+        quarantine_block(comparison.run.quarantine, style),
+        _reasons(comparison, style),
+        verdict_block(comparison, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
 def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[str]:
     baseline = comparison.baseline
     ref = f", from git {plain(comparison.against)}" if comparison.against else ""
@@ -83,10 +95,11 @@ def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) ->
     return lines
 
 
-def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
+def _aggregate(comparison: ComparisonView, style: Style, *, companions: bool = True) -> list[str]:
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
     metrics = [[m for m in shown_metrics(suite, companion=which) if m.key in changes] for which in (False, True)]
+    metrics = metrics if companions else [metrics[0], []]
     wide = style.width >= WITH_WORDS
     rows = [_row(metric, changes[metric.key], comparison, style, wide=wide) for metric in (*metrics[0], *metrics[1])]
     if not rows:
@@ -95,7 +108,7 @@ def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
     lines = table(heads, rows, "lrrrrrll", style)
     cut = 2 + len(metrics[0])
     quiet = [style.dim(line) for line in lines[cut:]]
-    texts = [*_legend(comparison, wide=wide), sensitivity_sentence(comparison.sensitivity)]
+    texts = [*_legend(comparison, wide=wide), sensitivity_sentence(comparison.sensitivity) if companions else ""]
     legend = [line for text in texts if text for line in style.wrap(text)]
     return [*lines[:cut], *([""] if quiet else []), *quiet, "", *map(style.dim, legend)]
 

@@ -62,6 +62,18 @@ def scorecard_table(
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
+def brief_scorecard(run: RunView, *, declines: int = 0, colour: bool = False, width: int = WIDTH) -> str:
+    """The metrics and what to be warned of."""
+    style = Style(colour, width)
+    blocks = [
+        _aggregate(run, style),
+        quarantine_block(run.quarantine, style),
+        problems_block(run, style, verbose=False),
+        _warnings(run, declines, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
 def room_for_ids(style: Style) -> int:
     """Columns that a case's id may take: a wide terminal has room for long ones."""
     return max(LONGEST_ID, min(LONGEST_EVER, LONGEST_ID + style.width - WIDTH))
