@@ -151,6 +151,15 @@ class Common:
                 "this is a file of the project, and would be lost", where=f"--out {self.out}", fix="Name another file"
             )
 
+    def check_folder(self, folder: Path) -> None:
+        """Raise `UsageError` where --out names a folder for pages that holds files of the project, or none can."""
+        from row3.errors import UsageError
+
+        if self._is_of_the_project(folder.resolve()):
+            raise UsageError("this folder is the project's", where=f"--out {self.out}", fix="Name another one")
+        if not os.access(folder if folder.is_dir() else folder.parent, os.W_OK):
+            raise UsageError("no file can be written there", where=f"--out {self.out}", fix="Name another folder")
+
     def _is_of_the_project(self, target: Path) -> bool:
         """Whether runs are made of this file, or judged by it."""
         from row3.errors import Row3Error
@@ -161,7 +170,7 @@ class Common:
         except (Row3Error, ValueError):
             return False
         folders = ("golden", "prompts", "recordings", "baselines")
-        return parts[0] in (*folders, "row3.toml", "metrics-history.json", "CHANGELOG.md")
+        return bool(parts) and parts[0] in (*folders, "row3.toml", "metrics-history.json", "CHANGELOG.md")
 
     def say(self, text: str) -> None:
         """A note for the person at the terminal, who may have asked for quiet."""
