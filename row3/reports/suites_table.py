@@ -34,7 +34,7 @@ LONGEST_SUITE, LEAST_TITLE = 14, 9
 """Columns of a suite's name where the table has to fit 80, twice as many where there is room; a metric's least."""
 WIDE = 112
 """Columns from which on zones are named and not only marked."""
-MARK_OF: dict[Standing, str] = {"incomplete": "?", "unusable": "✗", "none": " ", "approved": "✓", "informational": "✗"}
+MARK_OF: dict[Standing, str] = {"incomplete": "?", "unusable": "✗", "none": " ", "approved": "!", "informational": "✗"}
 
 
 def suites_table(report: SuitesReport, *, colour: bool = False, verbose: bool = False, width: int) -> str:
