@@ -39,8 +39,10 @@ def serve(memory: Memory) -> Any:
         include_entities: bool = False,
     ) -> dict[str, Any]:
         """Texts that fit a query, or one text by its id; with what it is connected with, where `expand` asks for it."""
-        if not query and not document_id:
-            raise ToolError("give a query or a document_id")
+        if bool(query) is bool(document_id):
+            raise ToolError("give a query or a document_id, not both" if query else "give a query or a document_id")
+        if limit < 1:
+            raise ToolError(f"limit is {limit}; it is 1 or more")
         if document_id and not memory.knows(document_id):
             raise ToolError(f"nothing is remembered as {document_id}")
         hits = [(document_id, 1.0)] if document_id else memory.recall(query, limit, expand=expand)

@@ -94,6 +94,7 @@ class Memory:
                 facts = extract(text)
                 with self._lock:
                     self._store.keep(name, facts)
+                self._failed.pop(name, None)  # remembered again, it may be better
             except Exception as error:  # one text must not end the work on all others
                 self._failed[name] = str(error)
             finally:

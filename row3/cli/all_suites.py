@@ -22,10 +22,9 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
     """What `row3 --all` does; returns the exit code."""
     from row3.workflows.all_suites import gate_all, run_all
 
-    for given, name in ((common.suite, "--suite"), (common.case, "--case"), (common.approve, "--approve")):
-        if given is not None:
-            raise click.UsageError(f"{name} is for one suite; leave out --all")
-    suites = _opened(common, live)
+    refuse_one(common)
+    common.check_out()
+    suites = opened(common, live)
     if compare:
         report = gate_all(suites, against=against)
     elif baseline:
@@ -36,15 +35,22 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
         from row3.workflows.running import plain_run
 
         report = run_all(suites, plain_run)
-    emit(_text(report, common), common.out)
+    emit(suites_text(report, common), common.out)
     suites.finish()
     if baseline:
         _tell_saved(report, suites, common)
     return report.exit_code
 
 
-def _opened(common: Common, live: LiveFlags) -> AllSuites:
-    common.check_out()
+def refuse_one(common: Common) -> None:
+    """Raise `UsageError` for an option that is about one suite."""
+    for given, name in ((common.suite, "--suite"), (common.case, "--case"), (common.approve, "--approve")):
+        if given is not None:
+            raise click.UsageError(f"{name} is for one suite; leave out --all")
+
+
+def opened(common: Common, live: LiveFlags) -> AllSuites:
+    """The project with all its suites. Raises `InvalidFile`."""
     from row3.cli.progress import make_observer
     from row3.workflows.all_suites import AllSuites
     from row3.workflows.session import GateFlags, Session, open_whole
@@ -61,7 +67,8 @@ def _opened(common: Common, live: LiveFlags) -> AllSuites:
     return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live)
 
 
-def _text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
+def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
+    """The result in the form that is wanted."""
     match common.format:
         case "json":
             from row3.reports.suites_json import suites_json

@@ -14,22 +14,24 @@ from row3.cli.output import emit
 def command(case_id: str, common: Common) -> None:
     """Explain a case: what was missed, invented, misdirected or unquoted, and where.
 
-    Writes the investigation template of the standards, filled in, as Markdown; of kinds other than extraction
-    what was expected, answered and wrong.
+    Writes the investigation template of the standards, filled in; of kinds other than extraction what was expected,
+    answered and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
     from row3.errors import UsageError
     from row3.reports.investigation import as_json, investigation_markdown
     from row3.reports.items_investigation import ItemsInvestigation, items_investigation_json, items_markdown
+    from row3.reports.markdown_screen import on_screen
     from row3.workflows.investigate import investigate
 
     if common.format in CI_FORMATS:
         what, where = "this command has no such form", f"--format {common.format}"
-        raise UsageError(what, where=where, fix="Use markdown or json")
+        raise UsageError(what, where=where, fix="Use markdown, table or json")
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
-    if isinstance(found, ItemsInvestigation):
-        emit(items_investigation_json(found) if common.format == "json" else items_markdown(found), common.out)
-    elif common.format == "json":
-        emit(as_json(found), common.out)
-    else:
-        emit(investigation_markdown(found), common.out)
+    if common.format == "json":
+        emit(items_investigation_json(found) if isinstance(found, ItemsInvestigation) else as_json(found), common.out)
+        return
+    text = items_markdown(found) if isinstance(found, ItemsInvestigation) else investigation_markdown(found)
+    if common.format == "table" or (common.format is None and common.on_terminal):
+        text = on_screen(text, common.style)
+    emit(text, common.out)

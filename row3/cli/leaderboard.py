@@ -52,9 +52,10 @@ def command(
     from row3.workflows.session import LiveFlags
 
     form = common.form("table", "json", "markdown")
+    named, called = _listed(prompts, "--prompts"), _listed(models, "--models")
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
-    chosen = {"prompts": (*common.prompt, *_listed(prompts)), "models": _listed(models)}
+    chosen = {"prompts": (*common.prompt, *named), "models": called}
     if dry_run:
         from row3.reports.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text
         from row3.workflows.leaderboard import plan
@@ -79,8 +80,12 @@ def command(
     ctx.exit(INCOMPLETE if missing else 0)
 
 
-def _listed(texts: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(part.strip() for text in texts for part in text.split(",") if part.strip())
+def _listed(texts: tuple[str, ...], option: str) -> tuple[str, ...]:
+    """What stands between the commas; raises `UsageError` where that is nothing, which would mean all of them."""
+    parts = [[part.strip() for part in text.split(",") if part.strip()] for text in texts]
+    if not all(parts):
+        raise click.UsageError(f"{option}: no name in it; leave it out for all of them")
+    return tuple(name for names in parts for name in names)
 
 
 def _check_chart(common: Common, chart: str | None) -> None:

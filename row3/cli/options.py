@@ -153,6 +153,15 @@ class Common:
                 "this is a file of the project, and would be lost", where=f"--out {self.out}", fix="Name another file"
             )
 
+    def check_folder(self, folder: Path) -> None:
+        """Raise `UsageError` where --out names a folder for pages that holds files of the project, or none can."""
+        from row3.errors import UsageError
+
+        if self._is_of_the_project(folder.resolve()):
+            raise UsageError("this folder is the project's", where=f"--out {self.out}", fix="Name another one")
+        if not os.access(folder if folder.is_dir() else folder.parent, os.W_OK):
+            raise UsageError("no file can be written there", where=f"--out {self.out}", fix="Name another folder")
+
     def _is_of_the_project(self, target: Path) -> bool:
         """Whether runs are made of this file, or judged by it."""
         from row3.errors import Row3Error
@@ -163,7 +172,7 @@ class Common:
         except (Row3Error, ValueError):
             return False
         folders = ("golden", "prompts", "recordings", "baselines")
-        return parts[0] in (*folders, "row3.toml", "metrics-history.json", "CHANGELOG.md")
+        return bool(parts) and parts[0] in (*folders, "row3.toml", "metrics-history.json", "CHANGELOG.md")
 
     def say(self, text: str) -> None:
         """A note for the person at the terminal, who may have asked for quiet."""
@@ -174,12 +183,14 @@ class Common:
 
     def project(self) -> Project:
         """The project, with nothing half-done left in it, for a command that runs nothing."""
-        from row3.store.locks import finish_interrupted
+        from row3.store.locks import finish_interrupted, tell_interrupted
         from row3.store.project import open_project
 
         project = open_project(self.start)
         if self.may_write:
             finish_interrupted(project.local, say=self.say)
+        else:
+            tell_interrupted(project.local, say=self.say)
         return project
 
     def session(self, **rest: Any) -> Session:
@@ -226,7 +237,7 @@ _OPTIONS = (
         help="What --policy paired says where a regression is neither shown nor ruled out.",
     ),
     click.option("--fail", metavar="LIMITS", help="Limits of single metrics: overall:5,recall:3,hallucination:0."),
-    click.option("-v", "--verbose", count=True, help="More: all cases, the whole diff."),
+    click.option("-v", "--verbose", count=True, help="More: all cases, what they missed, the whole diff."),
     click.option("-q", "--quiet", is_flag=True, help="No notes and no progress."),
     click.option("--no-color", is_flag=True, help="No colour; NO_COLOR does the same."),
 )

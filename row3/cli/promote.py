@@ -6,7 +6,7 @@ import click
 
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit
-from row3.cli.show import show_promotion
+from row3.cli.show_promotion import show_promotion
 
 
 @click.command()
@@ -54,10 +54,12 @@ def command(
         )
     except AlreadyDone as done:
         files = "".join(f"\n  {file}" for file in done.files)
-        emit(
-            f"{done.name} is promoted: the interrupted promotion was finished. Commit these files together.{files}",
-            common.out,
+        how = (
+            "the interrupted promotion was finished. Commit these files together."
+            if files
+            else "nothing is left to do."
         )
+        emit(f"{done.name} is promoted: {how}{files}", common.out)
         ctx.exit(0)
     code = show_promotion(result, common)
     session.finish()

@@ -96,14 +96,16 @@ def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
 @command.command()
 @click.option("--sample", type=click.IntRange(min=2), metavar="N", help="How many cases; default: half, 10 to 20.")
 @click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
 @common_options
 @click.pass_context
-def drift(ctx: click.Context, common: Common, *, sample: int | None, max_cost: float | None) -> None:
+def drift(ctx: click.Context, common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool) -> None:
     """Ask for a sample of the recordings again: how far has the live system moved from them?
 
     Live, with the recorded model and parameters, the promoted prompts or those that --prompt names. --seed chooses
     the sample; nothing is recorded or judged. Exit 1 where the live system moved, 3 where a case has no answer.
     """
-    from row3.cli.drift import show_drift
+    from row3.cli.drift import show_drift, show_drift_all
 
-    ctx.exit(show_drift(common, sample=sample, max_cost=max_cost, recordings=True))
+    show = show_drift_all if all_suites else show_drift
+    ctx.exit(show(common, sample=sample, max_cost=max_cost, recordings=True))

@@ -14,14 +14,20 @@ HTML = "html"
 
 @click.command()
 @click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
+@click.option("--all", "all_suites", is_flag=True, help="Every suite: one text, or a folder of pages with an index.")
 @common_options
 @click.pass_context
-def command(ctx: click.Context, common: Common, *, against: str | None) -> None:
+def command(ctx: click.Context, common: Common, *, against: str | None, all_suites: bool) -> None:
     """Write a comparison as a report: Markdown, or a page for a browser.
 
     The page is one file that loads nothing: `--out report.html`, or `--format html`. Compares like `row3 --compare`,
-    but writes no history and does not judge: exit 0, or 3 where a case has no answer.
+    but writes no history and does not judge: exit 0, or 3 where a case has no answer. With --all and `--out FOLDER`
+    there is a page for each suite and `index.html` beside them.
     """
+    if all_suites:
+        from row3.cli.report_all import report_all
+
+        ctx.exit(report_all(common, against=against))
     from row3.workflows.at_ref import find_ref, laid_out
     from row3.workflows.gating import compare
     from row3.workflows.trend import suite_history

@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from row3.store.history import HistoryEntry
     from row3.workflows.compare import Comparison
     from row3.workflows.hook import HookVerdict
-    from row3.workflows.promotion import PromotionResult
     from row3.workflows.run_suite import Run
     from row3.workflows.running import Announced
 
@@ -45,10 +44,11 @@ def show_run(announced: Announced, common: Common) -> int:
 
 
 def _run_text(announced: Announced, common: Common) -> str | Iterable[bytes]:
-    return _other_format(announced.run, None, common, declines=announced.declines) or _scorecard(announced, common)
+    return other_format(announced.run, None, common, declines=announced.declines) or scorecard(announced, common)
 
 
-def _scorecard(announced: Announced, common: Common) -> str:
+def scorecard(announced: Announced, common: Common) -> str:
+    """The whole scorecard for a person."""
     from row3.reports.scorecard_table import scorecard_table
 
     run = announced.run
@@ -58,7 +58,7 @@ def _scorecard(announced: Announced, common: Common) -> str:
     return f"{headline(run, common)}\n\n{table}"
 
 
-def _other_format(
+def other_format(
     run: Run, comparison: Comparison | None, common: Common, *, declines: int
 ) -> str | Iterable[bytes] | None:
     """The result in a format other than the table."""
@@ -141,11 +141,12 @@ def show_comparison(comparison: Comparison, common: Common, *, history: Sequence
 
 
 def _comparison_text(comparison: Comparison, common: Common) -> str | Iterable[bytes]:
-    other = _other_format(comparison.run, comparison, common, declines=comparison.declines)
-    return other if other is not None else _comparison_table(comparison, common)
+    other = other_format(comparison.run, comparison, common, declines=comparison.declines)
+    return other if other is not None else whole_comparison(comparison, common)
 
 
-def _comparison_table(comparison: Comparison, common: Common) -> str:
+def whole_comparison(comparison: Comparison, common: Common) -> str:
+    """The whole comparison for a person."""
     from row3.reports.comparison_table import comparison_table
 
     table = comparison_table(comparison, colour=common.colour, verbose=common.verbose > 0, width=common.width)
@@ -165,46 +166,6 @@ def _tell_incomplete(run: Run) -> None:
     problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
     more = f" (and {len(failed) - 1} more cases)" if len(failed) > 1 else ""
     sys.stderr.write(f"error: {failed[0]}: {problem.rstrip('.')}{more}. The run is incomplete.\n")
-
-
-def show_promotion(result: PromotionResult, common: Common) -> int:
-    """What a promotion did; 1 where the gate blocks, else 0."""
-    comparison = result.comparison
-    other = _other_format(result.run, comparison, common, declines=0 if comparison is None else comparison.declines)
-    if other is not None:
-        emit(other, common.out)
-    else:
-        text = _first_text(result, common) if comparison is None else _comparison_table(comparison, common)
-        emit(f"{text.rstrip()}\n\n{_outcome(result)}", common.out)
-    for text in result.notes:
-        common.say(text)
-    return BLOCKED if result.refused else 0
-
-
-def _first_text(result: PromotionResult, common: Common) -> str:
-    from row3.workflows.running import Announced
-
-    text = _scorecard(Announced(result.run, 0), common)
-    reasons = [f"{reason.verdict.word}: {reason.text}" for reason in result.reasons]
-    lines = [line for reason in reasons for line in common.style.wrap(reason, then="  ")]
-    return "\n".join([text.rstrip(), "", *lines, ""]) if lines else text
-
-
-def _outcome(result: PromotionResult) -> str:
-    name = f"{result.ref.name} {result.ref.version}"
-    if result.refused:
-        return f"{name} was not promoted; nothing was written.\n"
-    if result.dry_run:
-        listed = "\n".join(f"  {file}" for file in result.files)
-        return f"{name} would be promoted; without --dry-run these are written:\n{listed}\n\n{result.entry}"
-    lines = [f"{name} is promoted. Written as one change:", *(f"  {file}" for file in result.files)]
-    if result.commit:
-        lines.append(f"committed as {result.commit[:10]}")
-    else:
-        lines.append("Commit these files together.")
-    if result.tag:
-        lines.append(f"tagged {result.tag}")
-    return "\n".join(lines) + "\n"
 
 
 def show_hook(verdict: HookVerdict, common: Common) -> int:

@@ -10,6 +10,7 @@ import signal
 import time
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from row3.domain.calls import canonical
 from row3.domain.requests import Answer, NoAnswer, Request
@@ -24,6 +25,10 @@ LARGEST = 20_000_000
 """Bytes of stdout that are read; more is no answer."""
 SHOWN = 2_000
 """Bytes at the end of stderr that a message is made of."""
+GRACE_S = 0.5
+"""For what is still on its way when the program has ended and something holds its streams open."""
+LOOK_S = 0.02
+"""How often to see whether a program has ended whose streams are open."""
 
 
 class Command:
@@ -104,42 +109,66 @@ class Command:
 
 
 async def _talk(process: asyncio.subprocess.Process, told: bytes) -> tuple[bytes, bytes, int]:
-    """Write the question, read both streams at once, wait for the end."""
-    assert process.stdin is not None
+    """Write the question and read both streams at once, until the program has ended and they are closed.
+
+    A helper that it left behind may keep them open: what was written by then is the answer, and the helper is ended.
+    """
     assert process.stdout is not None
     assert process.stderr is not None
-    reading = asyncio.gather(_read(process.stdout, LARGEST + 1), _tail(process.stderr, SHOWN))
+    out, err = bytearray(), bytearray()
+    talking = asyncio.gather(_tell(process, told), _read(process.stdout, out), _tail(process.stderr, err))
+    ended = asyncio.ensure_future(_ended(process))
+    either: set[asyncio.Future[Any]] = {talking, ended}
     try:
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read what it does not want
-            process.stdin.write(told)
-            await process.stdin.drain()
-            process.stdin.close()
-        out, err = await reading
-        return out, err, await process.wait()
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+        if not talking.done():
+            await asyncio.wait({talking}, timeout=GRACE_S)
+        if not talking.done():
+            _kill(process)  # which closes the streams, but for a helper that left the program's group
+            await asyncio.wait({talking}, timeout=GRACE_S)
+        if talking.done():
+            await talking  # raises what went wrong in it
+        return bytes(out), bytes(err), await process.wait()
     finally:
-        reading.cancel()
+        ended.cancel()
+        talking.cancel()
 
 
-async def _read(stream: asyncio.StreamReader, most: int) -> bytes:
-    """Up to so many bytes; the rest is read and dropped, so that the writer does not wait for ever."""
-    kept = bytearray()
+async def _tell(process: asyncio.subprocess.Process, told: bytes) -> None:
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # it need not read what it does not want
+        process.stdin.write(told)
+        await process.stdin.drain()
+        process.stdin.close()
+
+
+async def _read(stream: asyncio.StreamReader, kept: bytearray) -> None:
+    """A little more than the largest answer; the rest is read and dropped, lest the writer wait for ever."""
     while chunk := await stream.read(1 << 16):
-        kept += chunk[: most - len(kept)]
-    return bytes(kept)
+        kept += chunk[: LARGEST + 1 - len(kept)]
 
 
-async def _tail(stream: asyncio.StreamReader, most: int) -> bytes:
-    kept = b""
+async def _tail(stream: asyncio.StreamReader, kept: bytearray) -> None:
     while chunk := await stream.read(1 << 16):
-        kept = (kept + chunk)[-most:]
-    return kept
+        kept += chunk
+        del kept[:-SHOWN]
 
 
-async def _end(process: asyncio.subprocess.Process) -> None:
+async def _ended(process: asyncio.subprocess.Process) -> None:
+    """Wait for the program alone: before Python 3.13 `wait` waits for whoever holds its streams, too."""
+    while process.returncode is None:
+        await asyncio.sleep(LOOK_S)
+
+
+def _kill(process: asyncio.subprocess.Process) -> None:
     """End the process and what it started, where any of it still runs: a helper may outlive the program."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
-    left, stopped = asyncio.ensure_future(process.wait()), False
+
+
+async def _end(process: asyncio.subprocess.Process) -> None:
+    _kill(process)
+    left, stopped = asyncio.ensure_future(_ended(process)), False
     while not left.done():
         try:
             await asyncio.shield(left)

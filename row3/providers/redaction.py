@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from row3.providers.secret_forms import forms_of
+
 LONGEST = 300
 """Characters of a vendor's message that are shown."""
 
@@ -32,12 +34,12 @@ _GAPS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """One line of at most 300 characters without keys, tokens, e-mail addresses or account names.
 
-    `secrets` are values that must not be there whatever they look like, such as the key itself.
+    `secrets` are values that must not be there whatever they look like, such as the key itself, nor in an encoded form.
     """
     # A vendor may send megabytes; the patterns need not see more than can be shown.
     line = text[: LONGEST * 20]
-    for secret in sorted(filter(None, secrets), key=len, reverse=True):
-        line = line.replace(secret, _HIDDEN)
+    for form in sorted({form for secret in secrets for form in forms_of(secret)}, key=len, reverse=True):
+        line = line.replace(form, _HIDDEN)
     line = _GAPS.sub(" ", line).strip()
     for pattern, put in _RULES:
         line = pattern.sub(put, line)

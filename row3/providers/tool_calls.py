@@ -13,12 +13,11 @@ from row3.domain.placeholders import found_at
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.providers.redaction import LONGEST, redact
+from row3.providers.secret_forms import SHORT, holds
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """What every process is given of the environment; keys and tokens only where they are named."""
 LAST_LINES = 3
-SHORT = 8
-"""Characters of a value; a shorter one may stand in an answer by chance."""
 _SECRET = re.compile(r"(?i)key|token|secret|passw|credential|auth")
 
 
@@ -59,11 +58,11 @@ def _as_json(value: Any) -> Any:
 
 
 def answered(value: Any, path: str, who: str, latency_s: float, keys: Iterable[str] = ()) -> Answer | NoAnswer:
-    """The answer in what a system gave; `latency_s` in seconds. One that holds one of `keys` is none."""
+    """The answer in what a system gave; `latency_s` in seconds. None with one of `keys` in it, encoded or not."""
     text = picked(value, path)
     if text is None:
         return NoAnswer(f"{who} gave nothing at `{path}`", "Correct `answer` in row3.toml")
-    if any(key in text for key in keys):
+    if holds(text, keys):
         return NoAnswer(
             f"{who} told the value of a variable that is a secret",
             "Answers are recorded: let it say something else, or take the variable out of `env`",

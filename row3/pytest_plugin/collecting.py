@@ -31,7 +31,7 @@ class Collecting:
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         option = config.option
-        flags = Flags(option.row3_against, option.row3_mode, option.row3_model, tuple(option.row3_prompt))
+        flags = Flags(option.row3_against, option.row3_mode, option.row3_model, tuple(option.row3_prompt), "--row3-")
         given = getattr(config, "workerinput", {}).get(SHARED)
         self.evaluations = Evaluations(flags, None if given is None else Path(given))
         self._own: Path | None = None

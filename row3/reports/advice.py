@@ -14,8 +14,15 @@ from row3.reports.style import plain
 
 
 def verdict_word(comparison: ComparisonView) -> str:
-    """`PROCEED`, `INVESTIGATE`, `BLOCK` or `INCOMPLETE`."""
-    return "INCOMPLETE" if comparison.run.collected.failed else comparison.verdict.word.upper()
+    """`PROCEED`, `INVESTIGATE`, `BLOCK`, `BLOCK, approved` or `INCOMPLETE`."""
+    if comparison.run.collected.failed:
+        return "INCOMPLETE"
+    return comparison.verdict.word.upper() + ("" if comparison.approval is None else ", approved")
+
+
+def looks_like(comparison: ComparisonView) -> Verdict:
+    """The verdict whose mark and colour it has: a block that was approved stops nothing, and is to be looked at."""
+    return comparison.verdict if comparison.approval is None else min(comparison.verdict, Verdict.INVESTIGATE)
 
 
 def summary(comparison: ComparisonView) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports import numbers
-from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.case_changes import MOST_RELATIONSHIPS, after_values, flips, movement
 from row3.reports.headline import first_line, shown_metrics, title_of
 from row3.reports.markdown import SIGNS
@@ -81,15 +81,14 @@ def _primary(comparison: ComparisonView) -> MetricChange | None:
 def _sign(one: Compared) -> str:
     if isinstance(one, Unusable) or one.run.collected.failed:
         return UNKNOWN
-    return SIGNS[one.verdict]
+    return SIGNS[looks_like(one)]
 
 
 def _word(one: Compared) -> str:
     if isinstance(one, Unusable):
         return "NOT JUDGED"
-    approved = ", approved" if one.approval is not None else ""
-    informational = ", informational" if one.run.suite.policy.informational and one.verdict is Verdict.BLOCK else ""
-    return f"{verdict_word(one)}{approved or informational}"
+    informs = one.approval is None and one.verdict is Verdict.BLOCK and one.run.suite.policy.informational
+    return f"{verdict_word(one)}{', informational' if informs else ''}"
 
 
 def _name(one: Compared) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports import numbers
-from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
 from row3.reports.headline import lineup_text, shown_metrics, some, title_of
 from row3.reports.match_counts import moved_block
@@ -62,6 +62,18 @@ def comparison_table(
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
 
 
+def brief_comparison(comparison: ComparisonView, *, colour: bool = False, width: int = WIDTH) -> str:
+    """The headline metrics and the verdict with its grounds: for somebody who has seen the whole before."""
+    style = Style(colour, width)
+    blocks = [
+        _aggregate(comparison, style, companions=False),
+        quarantine_block(comparison.run.quarantine, style),
+        _reasons(comparison, style),
+        verdict_block(comparison, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
 def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[str]:
     baseline = comparison.baseline
     ref = f", from git {plain(comparison.against)}" if comparison.against else ""
@@ -83,10 +95,11 @@ def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) ->
     return lines
 
 
-def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
+def _aggregate(comparison: ComparisonView, style: Style, *, companions: bool = True) -> list[str]:
     suite = comparison.run.suite
     changes = {change.key: change for change in comparison.metrics}
     metrics = [[m for m in shown_metrics(suite, companion=which) if m.key in changes] for which in (False, True)]
+    metrics = metrics if companions else [metrics[0], []]
     wide = style.width >= WITH_WORDS
     rows = [_row(metric, changes[metric.key], comparison, style, wide=wide) for metric in (*metrics[0], *metrics[1])]
     if not rows:
@@ -95,7 +108,7 @@ def _aggregate(comparison: ComparisonView, style: Style) -> list[str]:
     lines = table(heads, rows, "lrrrrrll", style)
     cut = 2 + len(metrics[0])
     quiet = [style.dim(line) for line in lines[cut:]]
-    texts = [*_legend(comparison, wide=wide), sensitivity_sentence(comparison.sensitivity)]
+    texts = [*_legend(comparison, wide=wide), sensitivity_sentence(comparison.sensitivity) if companions else ""]
     legend = [line for text in texts if text for line in style.wrap(text)]
     return [*lines[:cut], *([""] if quiet else []), *quiet, "", *map(style.dim, legend)]
 
@@ -208,8 +221,8 @@ def verdict_block(comparison: ComparisonView, style: Style, *, named: bool = Fal
     """The verdict with a summary in a line, the approval, and what to do next."""
     word = verdict_word(comparison)
     incomplete = bool(comparison.run.collected.failed)
-    mark = "?" if incomplete else VERDICT_MARKS[comparison.verdict]
-    colour = RED if incomplete else VERDICT_COLOURS[comparison.verdict]
+    mark = "?" if incomplete else VERDICT_MARKS[looks_like(comparison)]
+    colour = RED if incomplete else VERDICT_COLOURS[looks_like(comparison)]
     head = style.paint(f"{mark} {word}", colour, BOLD)
     lines = [style.dim("─" * style.width)]
     first, *rest = style.wrap(summary(comparison), first=f"{mark} {word}  ", then="  ")

@@ -8,7 +8,7 @@ from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.charts import sparkline
 from row3.reports.model import HistoryView
-from row3.reports.style import WIDTH, Style, arrow, plain, shorten, table
+from row3.reports.style import VERDICT_MARKS, WIDTH, YELLOW, Style, arrow, plain, shorten, table
 
 SHOWN = 20
 SPARKS = 40
@@ -78,6 +78,8 @@ def _row(entry: HistoryView, before: HistoryView | None, primary: str, style: St
     good = None if delta is None or abs(delta) < 5e-4 else delta > 0
     words = {verdict.word: verdict for verdict in Verdict}
     judged = style.verdict(words[entry.verdict]) if entry.verdict in words else style.dim("–")
+    if entry.approval is not None:
+        judged = style.paint(f"{VERDICT_MARKS[Verdict.INVESTIGATE]} approved", YELLOW)
     commit = plain(entry.commit or "")[:7] or "–"
     return [
         numbers.moment(plain(entry.at)),

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
+from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
+from row3.reports.advice import looks_like, verdict_word
 from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_block
-from row3.reports.style import BOLD, GREEN, RED, WIDTH, YELLOW, Style, cells, plain, wrap
+from row3.reports.style import BOLD, RED, VERDICT_COLOURS, WIDTH, Style, cells, plain, wrap
 from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
 
 SHOWN_REASONS = 6
@@ -53,15 +55,30 @@ def hook_text(hook: HookView, *, colour: bool = False) -> str:
     for result in hook.results:
         if isinstance(result, Gone | Broken):
             lines += wrap(plain(result.problem), first=f"row3: suite {plain(result.suite)}: ", then="  ")
+    still: list[str] = []
     for result in hook.results:
         if isinstance(result, Judged):
-            lines += _comparison(result.comparison, style)
+            if len(hook.results) > 1 and not result.note and _nothing_moved(result.comparison):
+                still.append(plain(result.suite))
+            else:
+                lines += _comparison(result.comparison, style)
+    if still:
+        lines += wrap(f"nothing moved: {', '.join(still)}", first="row3: ", then="  ")
     if hook.results and hook.untouched:
         lines += wrap(f"not concerned: {', '.join(map(plain, hook.untouched))}", first="row3: ", then="  ")
     if hook.exit_code:
         what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
         lines += ["", style.paint(f"row3 stops this {what}.", RED, BOLD), *_cure(hook)]
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _nothing_moved(comparison: ComparisonView) -> bool:
+    """Whether a suite has nothing to say: it may pass, and is as it was, in its fail zone or not."""
+    changed = any(reason.cause not in ("answers", "history") for reason in comparison.reasons)
+    moved = set(comparison.moves) - {"unchanged"} or any(change.delta for change in comparison.metrics)
+    run = comparison.run
+    special = comparison.verdict is Verdict.BLOCK or run.collected.failed or run.quarantine != NO_QUARANTINE
+    return not (changed or moved or special)
 
 
 def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
@@ -75,8 +92,7 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
             f"({numbers.points(change.delta)} points)"
         )
     incomplete = bool(run.collected.failed)
-    word = "INCOMPLETE" if incomplete else comparison.verdict.word.upper()
-    paint = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}[comparison.verdict]
+    word, paint = verdict_word(comparison), VERDICT_COLOURS[looks_like(comparison)]
     against = f" against {comparison.against}" if comparison.against else ""
     name = f"row3: {plain(run.suite.name)}{against}: "
     for shorter in (moved.replace(" points)", ")"), f",\n  {moved.removeprefix(', ')}"):

@@ -9,12 +9,13 @@ from row3.domain.intervals import Interval
 from row3.gate.ranking import Contest, Standing
 from row3.kinds.base import Kind
 from row3.reports import numbers
+from row3.reports.headline import some
 
 UNKNOWN = "unknown"
 FRONT: dict[Standing, str] = {"front": "◆", "open": "?", "beaten": ""}
 THOUSAND = 1000
 """Cases that a price is told for: a single one costs too little to read."""
-SHOWN_TIES, SHOWN_INCOMPLETE, SHOWN_NAMES = 8, 20, 3
+SHOWN_TIES, SHOWN_INCOMPLETE, SHOWN_NAMES, SHOWN_REMARKS, SHOWN_RESTING = 8, 20, 3, 20, 12
 
 
 class EntrantView(Protocol):
@@ -249,17 +250,19 @@ def remark_lines(board: BoardView) -> list[str]:
     names = names_of(board)
     lines = []
     if board.quarantined:
-        lines.append(f"In quarantine, in no figure: {', '.join(board.quarantined)}")
+        lines.append(f"In quarantine, in no figure: {some(board.quarantined, SHOWN_RESTING)}")
     if board.left_out:
         lines.append(f"{numbers.count(len(board.left_out), 'case')} left out: the score does not apply for one of them")
+    remarks = []
     for one in board.placed:
         if one.entrant.bad:
             count = numbers.count(len(one.entrant.bad), "bad answer")
-            lines.append(f"{names.of(one.entrant)}: {count}, which score 0")
+            remarks.append(f"{names.of(one.entrant)}: {count}, which score 0")
         if one.same_as is not None:
             twin = names.of(board.placed[one.same_as].entrant)
-            lines.append(f"{names.of(one.entrant)} gave word for word the answers of {twin}")
-    return lines
+            remarks.append(f"{names.of(one.entrant)} gave word for word the answers of {twin}")
+    left = len(remarks) - SHOWN_REMARKS
+    return [*lines, *remarks[:SHOWN_REMARKS], *([f"and {left:,} more remarks"] if left > 0 else [])]
 
 
 def incomplete_lines(board: BoardView) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports import numbers
-from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.case_changes import after_values, count_line, flips, moved_cases, movement
 from row3.reports.headline import (
@@ -56,7 +56,7 @@ def markdown_report(
 def _heading(run: RunView, comparison: ComparisonView | None) -> str:
     if comparison is None:
         return f"### row3 · {inline(run.suite.name)}"
-    sign = "❔" if run.collected.failed else SIGNS[comparison.verdict]
+    sign = "❔" if run.collected.failed else SIGNS[looks_like(comparison)]
     return f"### {sign} {verdict_word(comparison)} · row3 · {inline(run.suite.name)}"
 
 

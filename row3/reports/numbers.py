@@ -41,9 +41,16 @@ def limit(threshold: float, metric: Metric) -> str:
 
 
 def limit_texts(threshold: Threshold, metric: Metric) -> list[str]:
-    """Minimum, target, excellent; a minimum that only warns in brackets."""
+    """Minimum, target, excellent; a minimum that only warns in brackets, a dash where there is none."""
     minimum, *others = (limit(each, metric) for each in limits_of(threshold))
+    if not has_minimum(threshold, metric):
+        return ["–", *others]
     return [minimum if threshold.blocking else f"({minimum})", *others]
+
+
+def has_minimum(threshold: Threshold, metric: Metric) -> bool:
+    """Whether any value is in the fail zone: at least 0% and at most 100% hold for all of them."""
+    return threshold.minimum > 0 if metric.higher_is_better else threshold.minimum < 1
 
 
 def limits_of(threshold: Threshold | None) -> tuple[float, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.bounds_text import bounds_lines
+from row3.reports.case_items import items_block
 from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, some, usage_lines
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
@@ -54,7 +55,20 @@ def scorecard_table(
         quarantine_block(run.quarantine, style),
         problems_block(run, style, verbose=verbose),
         _cases(run, style, verbose=verbose),
+        items_block(run, _worst_first(run), style) if verbose else [],
         usage_block(run, style, verbose=verbose),
+        _warnings(run, declines, style),
+    ]
+    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+
+
+def brief_scorecard(run: RunView, *, declines: int = 0, colour: bool = False, width: int = WIDTH) -> str:
+    """The metrics and what to be warned of."""
+    style = Style(colour, width)
+    blocks = [
+        _aggregate(run, style),
+        quarantine_block(run.quarantine, style),
+        problems_block(run, style, verbose=False),
         _warnings(run, declines, style),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -142,10 +156,7 @@ def _by_reason(problems: Sequence[tuple[str, str]], style: Style) -> list[str]:
 def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     if not run.rows:
         return []
-    primary = run.suite.kind.primary
-    ordered = sorted(
-        run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, math.inf), row.case_id)
-    )
+    ordered = _worst_first(run)
     shown = ordered if verbose else ordered[:SHOWN_CASES]
     columns = _columns(run, shown, style)
     spread = run.header.repeats > 1
@@ -162,6 +173,11 @@ def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
         how = "--format json has all" if len(shown) == len(run.rows) else "-v shows all"
         lines.append(style.dim(f"  and {left:,} more ({how})"))
     return lines
+
+
+def _worst_first(run: RunView) -> list[CaseView]:
+    primary = run.suite.kind.primary
+    return sorted(run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, math.inf), row.case_id))
 
 
 def _columns(run: RunView, rows: Sequence[CaseView], style: Style) -> list[Metric]:

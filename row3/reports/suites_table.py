@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from row3.domain.metrics import Metric
 from row3.reports import numbers
 from row3.reports.comparison_table import better, comparison_table
@@ -23,14 +25,16 @@ from row3.reports.style import (
     plain,
     shorten,
     table,
+    visible,
+    wrap,
 )
 from row3.reports.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, standing
 
-LONGEST_SUITE, LONGEST_TITLE = 14, 9
-"""Columns of the names where the table has to fit 80; twice as many where there is room."""
+LONGEST_SUITE, LEAST_TITLE = 14, 9
+"""Columns of a suite's name where the table has to fit 80, twice as many where there is room; a metric's least."""
 WIDE = 112
 """Columns from which on zones are named and not only marked."""
-MARK_OF: dict[Standing, str] = {"incomplete": "?", "unusable": "✗", "none": " ", "approved": "✓", "informational": "✗"}
+MARK_OF: dict[Standing, str] = {"incomplete": "?", "unusable": "✗", "none": " ", "approved": "!", "informational": "✗"}
 
 
 def suites_table(report: SuitesReport, *, colour: bool = False, verbose: bool = False, width: int) -> str:
@@ -59,13 +63,25 @@ def _summary(report: SuitesReport, style: Style) -> list[str]:
         keep = (0, 1, 2, 5, 6, 7)
         heads, align = tuple(heads[i] for i in keep), "".join(align[i] for i in keep)
         heads, rows = (*heads[:-1], ""), [[row[i] for i in keep] for row in rows]
-    lines = table(heads, rows, align, style, gap=2 if wide else 1)
+    gap = 2 if wide else 1
+    lines = table(heads, _titles_wrapped(heads, rows, style.width, gap), align, style, gap=gap)
     modes = {run.header.mode for result in report.results if (run := run_of(result)) is not None}
     over = "percentage points; paired intervals; " if report.judged else ""
     marks = "" if wide else "  ".join(f"{MARKS[zone]} {zone.word}" for zone in sorted(MARKS, reverse=True))
     legend = f"{over}{', '.join(sorted(modes))}" if modes else ""
     texts = [text for text in (marks, legend) if text]
     return [*lines, *([""] if texts else []), *(style.dim(line) for text in texts for line in style.wrap(text))]
+
+
+def _titles_wrapped(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, gap: int) -> list[list[str]]:
+    """The rows, with what a metric's name takes more than is left of the width on lines of its own."""
+    others = [i for i in range(len(heads)) if i != 1]
+    taken = sum(max(cells(visible(row[i])) for row in (heads, *rows)) for i in others) + gap * len(others)
+    wrapped = []
+    for row in rows:
+        first, *rest = wrap(row[1], width=max(LEAST_TITLE, width - taken)) or [""]
+        wrapped += [[row[0], first, *row[2:]], *(["", each, *[""] * len(row[2:])] for each in rest)]
+    return wrapped
 
 
 def primary_of(run: RunView) -> Metric:
@@ -79,14 +95,13 @@ def _row(result: SuiteResult, style: Style, *, wide: bool, judged: bool) -> list
     if run is None:
         return [style.bold(name), "", "–", "–  ", "–", "", "–", _word(result, style)]
     metric = primary_of(run)
-    title = shorten(metric.title, 2 * LONGEST_TITLE if wide else LONGEST_TITLE)
     value = run.header.metrics.get(metric.key)
     limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
     zone = run.zones.get(metric.key)
     mark = "" if zone is None else style.zone(zone) if wide else style.paint(MARKS[zone], ZONE_COLOURS[zone])
     now = "–" if value is None else numbers.percent(value, beside=limits)
     delta, interval = _move(result, metric, style)
-    return [style.bold(name), title, now, delta, interval, mark, f"{run.cases:,}", _word(result, style)]
+    return [style.bold(name), metric.title, now, delta, interval, mark, f"{run.cases:,}", _word(result, style)]
 
 
 def _move(result: SuiteResult, metric: Metric, style: Style) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from row3.errors import EnvironmentFault
 from row3.store.file_lock import FileLock, LockedElsewhereError
 from row3.store.files import disk_faults
-from row3.store.transaction import FOLDER, recover
+from row3.store.transaction import FOLDER, MANIFEST, recover
 
 PATIENCE_S = 120.0
 GITIGNORE = "*\n"
@@ -60,6 +60,12 @@ def finish_interrupted(local: Path, *, say: Callable[[str], None] = lambda _: No
     if done:
         say(f"finished what an interrupted command had begun: {', '.join(done)}")
     return done
+
+
+def tell_interrupted(local: Path, *, say: Callable[[str], None]) -> None:
+    """Say that a killed command's change waits, to a command that may write nothing and so cannot finish it."""
+    if (local / FOLDER / MANIFEST).exists():
+        say("an interrupted command left its files half in place: repeat it (such as row3 promote) to finish them")
 
 
 def _acquired(lock: FileLock, patience_s: float) -> bool:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from row3.errors import UsageError
 from row3.vcs.process import GitProcess
 
 DEEPEN = "Run `git fetch --unshallow` (in GitHub Actions: `fetch-depth: 0` for actions/checkout)"
 
+_DIGEST = re.compile(r"[0-9a-f]{7,64}")
 _REMOTE_HEAD = "refs/remotes/origin/HEAD"
 _USUAL = ("refs/remotes/origin/main", "refs/remotes/origin/master", "refs/heads/main", "refs/heads/master")
 
@@ -19,6 +22,11 @@ def checked(ref: str) -> str:
     if not ref or ref.startswith("-") or any(ord(letter) < 32 for letter in ref):
         raise UsageError(f"{ref!r} is not a name that git knows", fix="Give a branch, a tag or a commit")
     return ref
+
+
+def is_digest(ref: str) -> bool:
+    """Whether this is a commit's digest, short or whole, and not a name."""
+    return _DIGEST.fullmatch(ref) is not None
 
 
 def protected_branch(process: GitProcess, configured: str | None, shallow: bool) -> str | None:

@@ -103,6 +103,11 @@ class Repository:
             raise UsageError(
                 f"git does not know {ref} in this shallow clone, which has no full history", fix=refs.DEEPEN
             )
+        if refs.is_digest(ref):
+            raise UsageError(
+                f"git knows no commit named {ref}; it was never fetched, or a force push put another in its place",
+                fix=f"Run `git fetch origin {ref}`, or name the branch that the change goes to, such as origin/main",
+            )
         raise UsageError(
             f"git knows no commit named {ref}",
             fix="`git branch --all` and `git tag` list the names; `git fetch` brings those of the remote",

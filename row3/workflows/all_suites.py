@@ -124,18 +124,25 @@ def check_fitting(named: Sequence[str], suites: Sequence[Suite]) -> None:
             )
 
 
-def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:
-    """Compare every suite, note them in the history as one change, keep their run logs.
-
-    Raises `InvalidFile` for what they share: row3.toml, the history; `UsageError`, `EnvironmentFault`.
-    """
+def compare_all(suites: AllSuites, *, against: str | None = None, pages: bool = False) -> Iterator[SuiteResult]:
+    """Compare every suite in turn and write nothing; with `pages` for a page of each. Raises as `gate_all`."""
     project = suites.project
     suites.history()
     suites.check_named()
     with laid_out(None if against is None else find_ref(project, against)) as base:
         gone = gone_suites(project, base)
         names = suites.names if base is None else [name for name in suites.names if has_cases(project, name)]
-        results = [*judge_suites(suites.of, names, base, change=base is not None), *gone]
+        yield from judge_suites(suites.of, names, base, change=base is not None, pages=pages)
+        yield from gone
+
+
+def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:
+    """Compare every suite, note them in the history as one change, keep their run logs.
+
+    Raises `InvalidFile` for what they share: row3.toml, the history; `UsageError`, `EnvironmentFault`.
+    """
+    project = suites.project
+    results = list(compare_all(suites, against=against))
     may_write = bool(suites.made) and suites.made[0].may_write
     state = repository_state(project) if may_write else (None, None)
     entries = []

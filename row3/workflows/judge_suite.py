@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import field
 from pathlib import Path
@@ -13,7 +14,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.zones import zones_of
-from row3.reports.advice import summary, verdict_word
+from row3.reports.advice import looks_like, summary, verdict_word
 from row3.reports.case_failure import case_text, score_text
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.comparison_table import reason_lines, verdict_block
@@ -29,6 +30,8 @@ from row3.workflows.running import plain_run
 from row3.workflows.session import Session, open_session
 
 Judged = Literal["passed", "failed", "skipped", "error"]
+OPTION = re.compile(r"(?<![\w-])--(against|mode|model|prompt)\b")
+"""The options of the command line that are among `Flags`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,8 @@ class Flags:
     mode: str | None = None
     model: str | None = None
     prompts: tuple[str, ...] = ()
+    begin: str = "--"
+    """What these options begin with where the user types them; the plugin's with `--row3-`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +113,16 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
         judged = dict(_cases(comparison.run, comparison))
         return JudgedSuite(judged, None if only is not None else _gate(comparison))
     except Row3Error as error:
-        return JudgedSuite(error="\n".join(PLAIN.wrap(plain(str(error)), then="  ")))
+        return JudgedSuite(error="\n".join(PLAIN.wrap(plain(_as_typed(error, flags.begin)), then="  ")))
+
+
+def _as_typed(error: Row3Error, begin: str) -> str:
+    """The message with the options as the user types them; those of a row3 command to be pasted stay as they are."""
+    parts = [
+        part if "row3 " in part else OPTION.sub(lambda found: begin + found[1], part)
+        for part in (error.what, error.where, error.fix)
+    ]
+    return str(Row3Error(parts[0], where=parts[1], fix=parts[2]))
 
 
 def _no_baseline(session: Session, flags: Flags) -> str:
@@ -195,8 +209,8 @@ def _gate(comparison: Comparison) -> JudgedCase:
     run = comparison.run
     incomplete = bool(run.collected.failed)
     judged: Judged = "error" if incomplete else "failed" if comparison.blocked else "passed"
-    word = verdict_word(comparison) + (", approved" if comparison.approval is not None else "")
-    mark = "?" if incomplete else VERDICT_MARKS[comparison.verdict]
+    word = verdict_word(comparison)
+    mark = "?" if incomplete else VERDICT_MARKS[looks_like(comparison)]
     header = run.header
     what = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
     lines = [f"{word}: {plain(summary(comparison))}", *PLAIN.wrap(what, first="  ", then="    "), ""]

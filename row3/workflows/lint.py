@@ -17,7 +17,7 @@ from row3.store import embeddings, positions
 from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
-from row3.store.locks import finish_interrupted
+from row3.store.locks import finish_interrupted, tell_interrupted
 from row3.store.project import LOCAL, Project, Suite, find_root, make_suite, pick_suite
 from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
@@ -45,6 +45,8 @@ def lint_at(
     root = find_root(start)
     if finish:
         finish_interrupted(root / LOCAL, say=say)
+    else:
+        tell_interrupted(root / LOCAL, say=say)
     try:
         project = Project(root, read_config(root))
     except InvalidFile:  # `_Lint` meets it again and makes it a finding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -17,6 +18,12 @@ from row3.store.project import Project, Suite
 from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.systems import stage_prompt, stage_text
 from row3.workflows.templates import render
+
+OTHER_ENDINGS = frozenset(
+    (".txt", ".text", ".yml", ".yaml", ".md", ".mkd", ".mdown", ".markdown", ".j2", ".jinja", ".jinja2", ".prompt")
+)
+"""Of files that somebody may have meant to be prompts; `.md` in capitals is among them."""
+AS_A_PROMPT = re.compile(r"-v\d+\.\d+", re.IGNORECASE)
 
 
 class PromptLint:
@@ -47,11 +54,22 @@ class PromptLint:
             if prompt is not None:
                 there[ref.name].append(prompt)
                 self._findings.attempt(where, partial(prompt_store.check_locked, prompt, promoted), count=False)
+        self._unread()
         self._promoted(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, there, samples[suite.name])}
         for name in sorted(set(there) - used) if everything and suites else ():
             for prompt in there[name]:
                 self._findings.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
+
+    def _unread(self) -> None:
+        """Files that look like prompts and are none, since prompts end in `.md`."""
+        folder = self._root / prompt_store.FOLDER
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            plain = path.is_file() and not path.name.startswith(".") and not path.name.endswith(("~", ".md"))
+            named = path.name.partition(".")[0].upper() not in {"README", "CHANGELOG"}
+            if plain and named and (path.suffix.lower() in OTHER_ENDINGS or AS_A_PROMPT.search(path.name)):
+                what = "nothing reads it: rename it to `<name>-v<major>.<minor>.md`, or move it elsewhere"
+                self._findings.add("warning", "not-a-prompt", f"{prompt_store.FOLDER}/{path.name}", what)
 
     def _promoted(self, promoted: Mapping[str, prompt_store.Promotion]) -> None:
         text = self._findings.text(prompt_store.PROMOTED)

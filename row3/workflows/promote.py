@@ -15,6 +15,7 @@ from row3.store.history import Approval, read_history
 from row3.store.locks import writing
 from row3.store.project import Project, Suite, has_baseline
 from row3.store.transaction import commit
+from row3.workflows.at_ref import inside_of
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.gating import compare
@@ -52,6 +53,8 @@ def promote(
     if current is not None and current.version == str(ref.version):
         if prompt_store.PROMOTED in session.recovered:
             raise AlreadyDone(f"{ref.name} {ref.version}", session.recovered)
+        if _waits_for_a_commit(project):  # cut off after its last write, or finished by a command in between
+            raise AlreadyDone(f"{ref.name} {ref.version}", ())
         raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix="See `row3 history`")
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named))
     run, comparison, verdict, reasons = _judged(session, lineup)
@@ -62,7 +65,7 @@ def promote(
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
-        comparison.run = run
+        comparison.run, comparison.approval = run, approval
     newly = [prompt for prompt in lineup.prompts if _is_new(prompt, promoted)]
     result = PromotionResult(
         ref, run, comparison, verdict, reasons, approval, tuple(str(p.ref) for p in newly), (), dry_run, ""
@@ -88,6 +91,16 @@ def promote(
     if make_commit or make_tag:
         _commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)
     return result
+
+
+def _waits_for_a_commit(project: Project) -> bool:
+    """Whether the last promotion is in no commit yet; False outside of git, where nobody knows."""
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    return repository is not None and repository.is_dirty(
+        [f"{inside_of(repository, project.root)}{prompt_store.PROMOTED}"]
+    )
 
 
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:

@@ -43,7 +43,7 @@ class PromotionResult:
 
 
 class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
-    """The promotion had been decided before it was cut off, and opening the project finished it."""
+    """The promotion had been decided before it was cut off; `files` are those that opening the project finished."""
 
     def __init__(self, name: str, files: tuple[str, ...]) -> None:
         super().__init__(name)

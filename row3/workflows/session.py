@@ -13,7 +13,7 @@ from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.config import FILE, Mode
 from row3.store.history import Approval, HistoryEntry, read_history
-from row3.store.locks import finish_interrupted, writing
+from row3.store.locks import finish_interrupted, tell_interrupted, writing
 from row3.store.project import Project, Suite, open_project, pick_suite, with_limits
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.unbuilt import made
@@ -134,7 +134,10 @@ class Session:
 def open_whole(start: Path, *, may_write: bool, say: Callable[[str], None]) -> tuple[Project, list[str]]:
     """The project with nothing half-done left in it, and the files that were finished. Raises `InvalidFile`."""
     project = open_project(start)
-    return project, finish_interrupted(project.local, say=say) if may_write else []
+    if may_write:
+        return project, finish_interrupted(project.local, say=say)
+    tell_interrupted(project.local, say=say)
+    return project, []
 
 
 def open_session(

@@ -205,6 +205,26 @@ def test_in_ci_nothing_is_finished(box: Box) -> None:
     assert box.tree() == before
 
 
+@pytest.mark.parametrize(
+    "command", ["history", "recordings list", "lint", "lint --format github", "--compare", "promote v1.1"]
+)
+def test_in_ci_it_is_said_that_something_waits(box: Box, command: str) -> None:
+    halfway(box)
+    done = box.row3(*command.split(), code=None, CI="true")
+    assert done.err.count("an interrupted command left its files half in place: repeat it") == 1
+
+
+def test_a_promotion_that_is_not_committed_may_be_repeated(box: Box) -> None:
+    """It may have been cut off after its last write, or a command in between may have finished it."""
+    halfway(box)
+    box.row3("history", code=0)
+    before = box.tree()
+    assert box.row3("promote", "v1.1", code=0).out == "extract v1.1 is promoted: nothing is left to do.\n"
+    assert box.tree() == before
+    box.commit("v1.1")
+    assert "is promoted already" in box.row3("promote", "v1.1", code=2).errors[0]
+
+
 def test_a_quiet_command_finishes_it_without_a_word(box: Box) -> None:
     halfway(box)
     assert box.row3("history", "-q", code=0).err == ""

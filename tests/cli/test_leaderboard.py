@@ -90,6 +90,13 @@ def test_nothing_complete_is_exit_3_and_nothing_recorded_an_error(box: Box) -> N
     assert "none of 2 combinations has a recorded answer" in error
 
 
+@pytest.mark.parametrize("option", ["--models", "--prompts"])
+@pytest.mark.parametrize("value", [",,", "", " , "])
+def test_a_list_without_a_name_is_not_all_of_them(box: Box, option: str, value: str) -> None:
+    (error,) = box.row3("leaderboard", option, value, code=2).errors
+    assert f"{option}: no name in it" in error
+
+
 def test_a_bad_answer_scores_zero_and_is_listed(box: Box) -> None:
     box.prompt("1.2")
     box.record("1.2", {**{name: flawless(case) for name, case in CASES.items()}, "rye": "no JSON at all"})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import shutil
 import signal
 import time
 from collections import Counter
@@ -456,6 +457,25 @@ class TestDrift:
         assert "no drift seen" in done.out
         assert "10 of 15 cases, chosen with seed 0" in done.out
         assert box.git("status", "--porcelain", "recordings", "baselines", "metrics-history.json").out == ""
+
+    def test_all_suites_are_asked_in_turn_and_one_that_cannot_be_stops_none(self, box: Box, provider: Make) -> None:
+        made = provider(fallen)
+        golden = box.path("golden/bread")
+        shutil.copytree(golden, box.path("golden/rolls"))
+        done = box.row3("drift", "--all", code=2)
+        assert made.versions() == {"1.0": 10}
+        *_, bread, rolls = done.out.rstrip().splitlines()
+        assert "bread: the provider moved" in done.out
+        assert rolls == "rolls: not asked, see above"
+        assert bread
+        assert "rolls: there is no recording of the promoted prompts" in said(done.out)
+        assert max(map(len, done.out.splitlines())) <= 80
+        shutil.rmtree(box.path("golden/rolls"))
+        result = box.row3("drift", "--all", "--format", "json", code=1).json
+        assert [(one["suite"], one["verdict"]) for one in result["suites"]] == [("bread", "the provider moved")]
+        result = box.row3("recordings", "drift", "--all", "--format", "json", code=1).json
+        assert [one["then"]["source"] for one in result["suites"]] == ["recordings/bread"]
+        assert "--suite is for one suite" in said(box.row3("drift", "--all", "--suite", "bread", code=2).err)
 
     def test_a_provider_that_moved_is_exit_1(self, box: Box, provider: Make) -> None:
         provider(fallen)

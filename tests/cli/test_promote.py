@@ -113,7 +113,10 @@ def test_a_promoted_file_that_was_edited_is_refused_with_the_way_out(box: Box) -
 
 def test_a_block_that_is_approved_is_promoted_and_signed(box: Box) -> None:
     worse(box)
-    box.row3("promote", "v1.2", "--approve", "needed for the demo", code=0)
+    done = box.row3("promote", "v1.2", "--approve", "needed for the demo", code=0)
+    assert "! BLOCK, approved  " in done.out
+    assert "approved by Zoë Tester" in done.out
+    assert "✗ BLOCK" not in done.out
     entry = box.history()[-1]
     assert (entry["action"], entry["verdict"]) == ("promotion", "block")
     assert entry["approval"]["reason"] == "needed for the demo"
@@ -153,3 +156,21 @@ def test_a_first_promotion_in_a_fail_zone_is_blocked(tmp_path_factory: pytest.Te
     assert "in its fail zone" in box.row3("promote", "v1.0", code=1).out
     assert box.tree() == before
     assert box.row3("promote", "v1.1", code=0)
+
+
+def test_it_says_in_short_on_what_it_was_promoted(box: Box) -> None:
+    short, whole = (box.row3("promote", "v1.1", "--dry-run", *more, code=0).out for more in ((), ("-v",)))
+    for part in ("Overall ", "✓ PROCEED", "would be promoted", "metrics-history.json"):
+        assert part in short
+    for part in ("What changed", "Cases  ", "How the items matched"):
+        assert part not in short
+        assert part in whole
+    assert "Commit these files together.\n" in box.row3("promote", "v1.1", code=0).out
+
+
+def test_what_is_refused_is_shown_whole(box: Box) -> None:
+    worse(box)
+    out = box.row3("promote", "v1.2", code=1).out
+    assert "What changed" in out
+    assert "− lost: " in out
+    assert "was not promoted; nothing was written" in out

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+from tests.suites import spoil, with_baselines
 
 TOP = "<!doctype html>"
 
@@ -138,3 +139,55 @@ def test_a_file_of_the_project_is_not_written_over(box: Box, name: str, command:
     (error,) = box.row3(*command, "--out", name, code=2).errors
     assert error.startswith(f"error: --out {name}: this is a file of the project, and would be lost")
     assert box.tree() == before
+
+
+class TestAllSuites:
+    @pytest.fixture
+    def several(self, tmp_path: Path) -> Box:
+        box = with_baselines(tmp_path / "project")
+        spoil(box)
+        return box
+
+    def test_a_folder_gets_a_page_of_each_and_an_index(self, several: Box) -> None:
+        before = several.tree()
+        done = several.row3("report", "--all", "--out", "pages", code=2)  # one of them cannot be used
+        assert done.out == ""
+        after = several.tree()
+        pages = {name for name in after if name.startswith("pages/")}
+        assert pages == {f"pages/{name}.html" for name in ("good", "incomplete", "index", "worse")}
+        assert {name: text for name, text in after.items() if name not in pages} == before
+        index = several.read("pages/index.html")
+        assert index.startswith(TOP)
+        assert '<a href="worse.html">worse</a>' in index
+        assert '<a href="broken.html">' not in index
+        assert "not JSON" in index
+        assert several.read("pages/worse.html").startswith(TOP)
+
+    def test_elsewhere_it_is_one_text(self, several: Box) -> None:
+        text = several.row3("report", "--all", code=2).out
+        assert text.startswith("### ")
+        assert "| **worse** |" in text
+        several.row3("report", "--all", "--out", "all.md", code=2)
+        assert several.read("all.md") == text
+        shown = several.row3("report", "--all", "--format", "json", code=2).json
+        assert [each["suite"] for each in shown["suites"]] == ["broken", "good", "incomplete", "worse"]
+
+    def test_what_blocks_is_reported_and_not_judged(self, tmp_path: Path) -> None:
+        box = with_baselines(tmp_path / "project")
+        box.row3("report", "--all", "--out", "pages", code=0)
+        assert 'class="verdict block"' in box.read("pages/index.html")
+
+    @pytest.mark.parametrize(
+        ("args", "told"),
+        [
+            (("--out", "all.html"), "Name a folder: --out FOLDER"),
+            (("--format", "html"), "Name a folder: --out FOLDER"),
+            (("--out", "golden"), "this folder is the project's"),
+            (("--out", "nowhere/pages"), "Name a folder: --out FOLDER"),
+            (("--suite", "good"), "--suite is for one suite"),
+        ],
+    )
+    def test_what_it_cannot_do_is_said_first(self, several: Box, args: tuple[str, ...], told: str) -> None:
+        before = several.tree()
+        assert told in several.row3("report", "--all", *args, code=2).errors[0]
+        assert several.tree() == before

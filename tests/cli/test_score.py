@@ -187,3 +187,12 @@ def test_half_a_surrogate_pair_in_an_output_is_scored_like_any_name(project: Box
     assert done.err == ""
     assert "itself failed" not in done.out
     assert done.out
+
+
+def test_v_names_what_was_missed_and_what_is_a_canary(project: Box) -> None:
+    less = {**OUTPUT, "concepts": [*OUTPUT["concepts"][:1], {"label": "yoghurt"}]}
+    project.write("outputs.jsonl", json.dumps({"caseId": "bees", "output": less}) + "\n")
+    shown = project.row3("score", "hives", "--outputs", "outputs.jsonl", "-v", code=0).out
+    assert "− missed concepts: " in shown
+    assert "− invented: yoghurt" in shown
+    assert "invented" not in project.row3("score", "hives", "--outputs", "outputs.jsonl", code=0).out

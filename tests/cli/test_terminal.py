@@ -57,6 +57,16 @@ def test_the_headline_is_wrapped_on_a_terminal_only(first: Box, tmp_path: Path) 
     assert (tmp_path / "card.txt").read_text(encoding="utf-8").split("\n")[0] == piped[0]
 
 
+def test_an_investigation_is_laid_out_on_a_terminal_and_markdown_elsewhere(first: Box) -> None:
+    on_terminal, _ = written(first, "investigate", "bank-runs")
+    assert "\x1b[1mSymptoms\x1b[0m" in on_terminal
+    assert not re.search(r"^(#|\|)|\*\*", CODES.sub("", on_terminal), re.MULTILINE)
+    piped = first.row3("investigate", "bank-runs", code=0).out
+    assert "### Symptoms" in piped
+    raw, _ = written(first, "investigate", "bank-runs", "--format", "markdown")
+    assert CODES.sub("", raw) == piped
+
+
 def test_in_a_pipe_the_width_is_always_the_same(first: Box) -> None:
     args = ("diff", "decompose-concepts-v1.0", "decompose-concepts-v1.1")
     assert first.row3(*args, COLUMNS="200").out == first.row3(*args, COLUMNS="40").out

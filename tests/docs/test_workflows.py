@@ -120,6 +120,39 @@ class TestTheScript:
         assert done.code == 0, done
         assert output == "verdict=passed\n"
 
+    def test_after_a_force_push_the_base_branch_judges(self, box: Box) -> None:
+        """The commit that GitHub names is gone; what the change goes to is not."""
+        box.git("update-ref", "refs/remotes/origin/main", "HEAD")
+        worse(box)
+        box.row3("--baseline", code=0)  # a baseline of its own does not help
+        box.commit("worse")
+        done, output = gate(box, SUITE="bread", AGAINST="1" * 40, BRANCH="main")
+        assert (done.code, output) == (1, "against=origin/main\nverdict=blocked\n")
+        assert "::warning title=row3::1111" in done.out
+
+    @pytest.mark.parametrize("branch", ["main", "", "gone"])
+    def test_a_change_is_never_judged_by_itself(self, box: Box, branch: str) -> None:
+        worse(box)
+        box.row3("--baseline", code=0)
+        box.commit("worse, pushed by force")
+        box.git("update-ref", "refs/remotes/origin/main", "HEAD")
+        done, output = gate(box, SUITE="bread", AGAINST="1" * 40, BRANCH=branch)
+        assert (done.code, output) == (2, "verdict=unusable\n")
+        assert "force push" in done.err
+
+    def test_a_commit_that_the_remote_still_has_is_fetched(self, box: Box) -> None:
+        remote = box.root.parent / "remote.git"
+        box.git("clone", "-q", "--bare", ".", str(remote))
+        box.git("--git-dir", str(remote), "config", "uploadpack.allowAnySHA1InWant", "true")
+        box.git("remote", "add", "origin", str(remote))
+        tree = box.git("--git-dir", str(remote), "rev-parse", "HEAD^{tree}").out.strip()
+        author = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+        gone = box.git("--git-dir", str(remote), *author, "commit-tree", tree, "-m", "in no branch").out.strip()
+        worse(box)
+        box.commit("worse")
+        done, output = gate(box, SUITE="bread", AGAINST=gone, BRANCH="main")
+        assert (done.code, output) == (1, "verdict=blocked\n"), done
+
     def test_a_project_s_files_take_the_place_of_no_module(self, box: Box) -> None:
         for name in ("json.py", "pip.py"):
             box.write(name, "open('hijacked', 'w').close()\n")

@@ -121,17 +121,25 @@ def test_connections_are_by_rare_entities_and_expand_a_recall() -> None:
     assert [name for name, _ in wider] == ["kickoff", "mail"]
 
 
-def test_a_text_that_cannot_be_looked_into_is_told() -> None:
+def test_a_text_that_cannot_be_looked_into_is_told_until_it_can() -> None:
     class Broken(SqliteStore):
-        def keep(self, name: str, facts: Any) -> None:
-            raise OSError("no space")
+        full = True
 
-    memory = Memory(Broken())
+        def keep(self, name: str, facts: Any) -> None:
+            if self.full:
+                raise OSError("no space")
+            super().keep(name, facts)
+
+    store = Broken()
+    memory = Memory(store)
     memory.remember("a", "turnips")
     until = time.monotonic() + 30
     while memory.state()["state"] == "working" and time.monotonic() < until:
         time.sleep(0.01)
     assert memory.state() == {"state": "failed", "pending": 0, "failed": {"a": "no space"}}
+    store.full = False
+    memory.remember("a", "turnips")
+    waited(memory)
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres", "chroma"])
@@ -161,6 +169,8 @@ def test_remembers_recalls_and_connects_over_mcp(command: tuple[str, ...]) -> No
         stage("mcp", "recall", {"document_id": "mail", "expand": True}, answer="connections.0.document_id"),
         stage("mcp", "recall", {"document_id": "kickoff", "include_events": True}, answer="events.0.category"),
         stage("mcp", "recall", {"document_id": "nonesuch"}),
+        stage("mcp", "recall", {"query": "valve", "limit": 0}),
+        stage("mcp", "recall", {"query": "valve", "document_id": "mail"}),
     ]
     provider = served_by(command, asked[0])
 
@@ -178,8 +188,9 @@ def test_remembers_recalls_and_connects_over_mcp(command: tuple[str, ...]) -> No
     assert "entities" in first
     assert "events" not in first
     assert texts[2:] == ["kickoff", "Decision"]
-    assert isinstance(given[4], NoAnswer)
-    assert "nothing is remembered as nonesuch" in given[4].error
+    errors = [each.error for each in given[4:] if isinstance(each, NoAnswer)]
+    for error, told in zip(errors, ("nothing is remembered as nonesuch", "limit is 0", "not both"), strict=True):
+        assert told in error
 
 
 def test_over_streamable_http() -> None:

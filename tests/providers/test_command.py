@@ -148,10 +148,31 @@ child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"], 
 open("pid", "w").write(str(child.pid))
 print("{{}}")
 """
-    given = ask(command(tmp_path, code, timeout_s=3.0), stage("command", "x", {}))
-    assert isinstance(given, NoAnswer if not streams else Answer)
+    given = ask(command(tmp_path, code), stage("command", "x", {}))
+    assert isinstance(given, Answer)
+    assert given.text == "{}"
     helper = int((tmp_path / "pid").read_text())
     _, left = psutil.wait_procs([psutil.Process(helper)] if psutil.pid_exists(helper) else [], timeout=30)
     assert not [one for one in left if one.status() != psutil.STATUS_ZOMBIE]
+    gc.collect()
+    assert not [each for each in recwarn if "unclosed" in str(each.message)]
+
+
+def test_a_daemon_that_keeps_stdout_open_does_not_cost_the_answer(
+    tmp_path: Path, recwarn: pytest.WarningsRecorder
+) -> None:
+    code = """
+import subprocess
+sleep = "import time; time.sleep(60)"
+child = subprocess.Popen([sys.executable, "-c", sleep], start_new_session=True)
+open("pid", "w").write(str(child.pid))
+print(json.dumps("x" * 200_000))
+"""
+    try:
+        given = ask(command(tmp_path, code), stage("command", "x", {"text": "i" * 300_000}))
+    finally:
+        psutil.Process(int((tmp_path / "pid").read_text())).kill()  # it left the group, so nobody else ends it
+    assert isinstance(given, Answer)
+    assert len(given.text) >= 200_000
     gc.collect()
     assert not [each for each in recwarn if "unclosed" in str(each.message)]

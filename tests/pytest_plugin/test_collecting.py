@@ -171,7 +171,7 @@ class TestWhatCounts:
         box.row3("--compare", "--approve", "Short answers are wanted", code=0)
         done = in_box("golden", "--row3", "-rs", code=0)
         assert "1 passed, 3 skipped" in done.out
-        assert "✗ bread  BLOCK, approved: " in done.out
+        assert "! bread  BLOCK, approved: " in done.out
         assert "approved by Zoë Tester <zoe@example.org>: Short answers are wanted" in " ".join(done.out.split())
 
     def test_a_case_in_quarantine_is_skipped(self, box: Box, in_box: Pytest) -> None:
@@ -204,6 +204,13 @@ class TestWhatCounts:
         box.commit("a looser gate")
         done = in_box("golden", "--row3", "--row3-against", "HEAD~1", code=1)
         assert "golden cases removed since HEAD~1: oven.gold.json" in " ".join(done.out.split())
+
+    def test_an_error_names_the_options_as_pytest_has_them(self, box: Box, in_box: Pytest) -> None:
+        out = " ".join(in_box("golden", "--row3", "--row3-prompt", "extract-v9.9", code=1).out.split())
+        assert "--row3-prompt: `extract-v9.9` does not exist" in out
+        assert " --prompt" not in out
+        out = " ".join(in_box("golden", "--row3", "--row3-mode", "live", "--row3-against", "HEAD", code=1).out.split())
+        assert "--row3-mode: --row3-against judges recorded answers. Use --row3-mode replay." in out
 
     def test_another_version_can_be_named(self, in_box: Pytest) -> None:
         out = in_box("golden", "--row3", "--row3-prompt", "extract-v1.0", code=0).out

@@ -42,7 +42,9 @@ def test_investigate_names_the_case_and_then_the_promotion(comparison: Any, make
 
 
 def test_an_approved_block_says_by_whom(comparison: Any, make: Any) -> None:
-    assert tail(replace(comparison, approval=make.Approval(reason="known\x1b[1m gap"))).split("\n")[1:] == [
+    first, *rest = tail(replace(comparison, approval=make.Approval(reason="known\x1b[1m gap"))).split("\n")
+    assert first.startswith("! BLOCK, approved  ")
+    assert rest == [
         "  approved by Ann, 2026-01-29 11:00 UTC: known gap",
         "  Next: row3 promote decompose-concepts-v1.1",
         "",

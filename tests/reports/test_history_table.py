@@ -52,7 +52,7 @@ when (UTC)        action     overall  points    verdict        commit
                   decompose-concepts v1.0 · map-ontology v1.0 · reference-llm
 2026-01-21 09:30  compare      70.0%    −5.1 ▼  ! investigate  a1b2c3d + edits
                   decompose-concepts v1.1
-2026-01-22 09:30  compare      60.0%   −10.0 ▼  ✗ block        a1b2c3d
+2026-01-22 09:30  compare      60.0%   −10.0 ▼  ! approved     a1b2c3d
                   approved by Ann: known gap
 2026-01-23 09:30  promotion    84.7%   +24.7 ▲  ✓ proceed      a1b2c3d
 2026-01-24 09:30  compare      84.7%     0.0    ✓ proceed      –

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.domain.metrics import Metric, Threshold
 from row3.reports import numbers
 from row3.reports.model import ComparisonView, HistoryView, RunView
 from row3.reports.style import cells, plain, shorten, visible
@@ -92,3 +93,19 @@ def test_no_more_is_cut_off_than_has_to_be(text: str, room: int) -> None:
 def test_a_text_of_megabytes_is_shortened_as_any_other() -> None:
     assert shorten("x" * 5_000_000, 4) == "xxx…"
     assert shorten("漢" * 1_000_000, 4) == "漢…"
+
+
+@pytest.mark.parametrize(
+    ("minimum", "higher", "blocking", "shown"),
+    [
+        (0.0, True, True, "–"),
+        (0.0, True, False, "–"),
+        (1.0, False, True, "–"),
+        (0.6, True, False, "(≥60%)"),
+        (0.0, False, True, "0%"),
+        (1.0, True, True, "≥100%"),
+    ],
+)
+def test_a_minimum_that_every_value_reaches_is_none(minimum: float, higher: bool, blocking: bool, shown: str) -> None:
+    metric = Metric("m", "M", higher_is_better=higher)
+    assert numbers.limit_texts(Threshold(minimum, minimum, minimum, blocking), metric)[0] == shown

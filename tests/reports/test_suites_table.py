@@ -40,6 +40,18 @@ def test_it_fits_and_nothing_steers_the_terminal(report: SuitesReport, width: in
     assert all(line == visible(line) for line in text.splitlines())
 
 
+@pytest.mark.parametrize("width", [80, 140])
+def test_the_name_of_a_metric_is_never_cut(make: Any, run: Any, width: int) -> None:
+    metric = next(metric for metric in run.suite.kind.metrics if metric.key == run.suite.kind.primary)
+    title = "Precision of all the connections that were found"
+    kind = replace(run.suite.kind, metrics=[replace(metric, title=title)])
+    run = replace(run, suite=replace(run.suite, kind=kind, name="a-suite-with-a-long-name"))
+    text = suites_table(SuitesReport([Judged(make.comparison(run, (), verdict=Verdict.PROCEED))]), width=width)
+    table = text.partition("\n\n")[0]
+    assert max(map(cells, table.splitlines())) <= width
+    assert set(title.split()) <= set(table.split())
+
+
 def test_colour_changes_nothing_but_colour(report: SuitesReport) -> None:
     plain, painted = (suites_table(report, width=100, colour=colour) for colour in (False, True))
     assert [visible(line) for line in painted.splitlines()] == plain.splitlines()

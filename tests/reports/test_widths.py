@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import example, given, settings
@@ -16,8 +16,10 @@ from row3.domain.verdicts import CaseChange, MetricChange
 from row3.gate.ranking import Contest, Standing
 from row3.kinds.base import Kind
 from row3.kinds.extraction import Extraction
+from row3.reports.diff_markdown import diff_markdown
 from row3.reports.diff_table import diff_text
 from row3.reports.estimate_table import PlannedView, estimate_text
+from row3.reports.leaderboard_markdown import leaderboard_markdown
 from row3.reports.leaderboard_table import leaderboard_text
 from row3.reports.recordings_table import list_text
 from row3.reports.style import Style, cells, wrap
@@ -275,3 +277,34 @@ def test_wide_characters_take_two_columns_and_no_letter_is_lost(text: str, first
 def test_a_line_of_wide_characters_is_filled() -> None:
     assert wrap("漢字" * 6, first="a ", width=10) == ["a 漢字漢字", "  漢字漢字", "  漢字漢字"]
     assert wrap("ab 漢字 cd 漢字", width=8) == ["ab 漢字", "cd 漢字"]
+
+
+A_COMMENT = 65_536
+"""Characters that GitHub takes as one comment."""
+
+
+def test_a_leaderboard_of_thousands_is_a_page_as_markdown_too() -> None:
+    one = Board().placed[1]
+    placed = [replace(one, entrant=Combination(f"v1.{i}", "other", bad=("case-3",)), rank=i) for i in range(3_000)]
+    board = Board(placed=placed, quarantined=[f"case-{i}" for i in range(9_000)])
+    text = leaderboard_markdown(board)
+    assert len(text) < A_COMMENT
+    assert "and 2,960 more\n" in text
+    assert "- and 5,980 more remarks\n" in text
+    assert "and 8,988 more\n" in text
+    assert len(leaderboard_text(board)) < A_COMMENT
+
+
+def test_a_diff_of_long_labels_is_a_page_as_markdown_too() -> None:
+    label = "label " * 50_000
+    change = CaseChange(label, "improved", 0.2, gained={"missedConcepts": (label,) * 900}, note=label)
+    view = Diff(
+        cases=(change,) * 900,
+        moves=Counter({"improved": 900}),
+        differs=(label,) * 900,
+        prompt_diffs={f"prompt-{i}": f"+{label}" for i in range(90)},
+    )
+    text = diff_markdown(view, METRICS)
+    assert len(text) < A_COMMENT
+    assert "- and 880 more\n" in text
+    assert "and the text of 86 more prompts\n" in text

@@ -124,6 +124,12 @@ def test_resolve(box: Sandbox) -> None:
             repo.resolve(refused)
 
 
+def test_a_digest_that_is_gone_says_what_may_have_happened(box: Sandbox) -> None:
+    box.commit(a="1")
+    with pytest.raises(UsageError, match="a force push put another in its place. Run `git fetch origin ffffffffff`"):
+        box.repository().resolve("f" * 10)
+
+
 def test_shallow_clone(box: Sandbox, tmp_path: Path) -> None:
     repo = shallow(box, tmp_path)
     for ref in ("HEAD~1", "old", box.git("rev-parse", "old").strip()):

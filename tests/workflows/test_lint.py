@@ -522,6 +522,22 @@ def test_an_earlier_prompt_does_not_see_what_a_later_one_gives(root: Path) -> No
     assert [(one.rule, one.line) for one in found(root)] == [("template", line_with(text, "{{ concepts }}"))]
 
 
+@pytest.mark.parametrize(
+    "name", ["extract-v1.1.txt", "extract.yml", "notes.markdown", "extract-v1.1", "extract-v1.1.MD", "extract.md.j2"]
+)
+def test_a_prompt_with_another_ending_is_not_passed_over_in_silence(root: Path, name: str) -> None:
+    (root / "prompts" / name).write_text("x", encoding="utf-8")
+    findings = found(root)
+    assert [(one.level, one.rule, one.file) for one in findings] == [("warning", "not-a-prompt", f"prompts/{name}")]
+    assert "rename it" in findings[0].message
+
+
+@pytest.mark.parametrize("name", ["README.txt", "CHANGELOG.markdown", ".extract-v1.1.md.swp", "x-v1.0.md~", "a.png"])
+def test_a_file_that_nobody_takes_for_a_prompt_is_left_alone(root: Path, name: str) -> None:
+    (root / "prompts" / name).write_text("x", encoding="utf-8")
+    assert found(root) == []
+
+
 def test_every_version_is_rendered(root: Path) -> None:
     text = (root / PROMPT).read_text(encoding="utf-8")
     newer = text.replace('"1.0"', '"1.1"')

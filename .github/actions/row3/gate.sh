@@ -7,8 +7,23 @@ scope=(--all)
 if [ -n "${SUITE:-}" ]; then scope=(--suite "$SUITE"); fi
 base=()
 against=${AGAINST:-}
+known() { git rev-parse --quiet --verify "$1^{commit}" > /dev/null 2>&1; }
 # Of a branch that was pushed for the first time GitHub says that the commit before was forty zeros.
-if [ -n "${against//0/}" ]; then base=(--against "$AGAINST"); fi
+if [ -n "${against//0/}" ]; then
+  # After a force push the commit before may be in no branch any more; GitHub still has it for a while.
+  known "$against" || git fetch --quiet --no-tags -- origin "$against" 2> /dev/null || true
+  if ! known "$against"; then
+    # Else the base branch judges, unless it has the change already: that would be judged by itself, and row3 says
+    # that the commit is missing.
+    branch=origin/${BRANCH:-}
+    if [ -n "${BRANCH:-}" ] && known "$branch" && ! git merge-base --is-ancestor HEAD "$branch"; then
+      echo "::warning title=row3::$against is gone, as after a force push: $branch judges in its place"
+      against=$branch
+      echo "against=$against" >> "${GITHUB_OUTPUT:-/dev/null}"
+    fi
+  fi
+  base=(--against "$against")
+fi
 
 code=0
 row3 --compare "${scope[@]}" --mode "${MODE:-replay}" "${base[@]}" --format "${FORMAT:-github}" || code=$?

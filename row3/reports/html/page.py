@@ -44,7 +44,7 @@ def html_report(comparison: ComparisonView, history: Sequence[HistoryView] = ())
         history: the suite's earlier runs, oldest first; the present one is added.
     """
     run = comparison.run
-    script, style = _joined(SCRIPTS), _joined(STYLES)
+    script, style = joined(SCRIPTS), joined(STYLES)
     header = run.header
     now = Moment(
         numbers.moment(header.at),
@@ -54,7 +54,7 @@ def html_report(comparison: ComparisonView, history: Sequence[HistoryView] = ())
         comparison.verdict.word,
     )
     kind = run.suite.kind
-    page = _skeleton().render(
+    page = template(SKELETON).render(
         policy=policy(script, style),
         style=Markup(style),  # noqa: S704 - our own file
         script=Markup(script),  # noqa: S704 - our own file
@@ -91,11 +91,13 @@ def _meta(comparison: ComparisonView) -> dict[str, Any]:
     }
 
 
-def _joined(names: Sequence[str]) -> str:
+def joined(names: Sequence[str]) -> str:
+    """Files of this folder as one text."""
     return "\n".join((FOLDER / name).read_text(encoding="utf-8") for name in names)
 
 
-def _skeleton() -> Any:
+def template(name: str) -> Any:
+    """A template of this folder: what it is given is escaped, and what it is not given is an error."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     environment = Environment(
@@ -107,4 +109,4 @@ def _skeleton() -> Any:
         lstrip_blocks=True,
     )
     environment.filters["seen"] = seen
-    return environment.get_template(SKELETON)
+    return environment.get_template(name)

@@ -8,7 +8,7 @@ from row3.domain.metrics import Metric
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import MetricChange, Verdict
 from row3.reports import numbers
-from row3.reports.advice import summary, verdict_word, what_next
+from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.headline import (
     declines_line,
@@ -86,8 +86,8 @@ def summary_of(comparison: ComparisonView) -> Summary:
     header = run.header
     return Summary(
         title=run.suite.name,
-        verdict="incomplete" if incomplete else comparison.verdict.word,
-        mark="?" if incomplete else VERDICT_MARKS[comparison.verdict],
+        verdict="incomplete" if incomplete else looks_like(comparison).word,
+        mark="?" if incomplete else VERDICT_MARKS[looks_like(comparison)],
         word=verdict_word(comparison),
         line=summary(comparison),
         what_runs=first_line("", header.prompts, run.lineup.promoted, header.model, header.mode),
@@ -138,7 +138,11 @@ def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most:
         whisker=None if interval is None else whisker(interval, most, higher_is_better=metric.higher_is_better),
         zone="" if zone is None else zone.word,
         mark="" if zone is None else MARKS[zone],
-        limits=[(name, numbers.limit(each, metric)) for name, each in zip(names, beside, strict=False)],
+        limits=[
+            (name, numbers.limit(each, metric))
+            for name, each in zip(names, beside, strict=False)
+            if name != "minimum" or limits is None or numbers.has_minimum(limits, metric)
+        ],
         scale=zone_scale(metric, limits, change.current, change.baseline),
         verdict="" if change.verdict is Verdict.PROCEED else change.verdict.word,
         why=change.why,

@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from row3.domain.quarantine import Quarantine, Quarantined
+from row3.domain.verdicts import Cause, Reason, Verdict
+from row3.reports.hook_text import hook_text
+from row3.reports.suites_model import Judged, SuiteResult
+
+
+@dataclass
+class Hook:
+    results: list[SuiteResult]
+    exit_code: int = 1
+    name: str = "pre-commit"
+    base: str | None = "0123456789"
+    untouched: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def still(make: Any, run: Any) -> Any:
+    """A suite in whose fail zone nothing moved."""
+    same = replace(run, suite=replace(run.suite, name="graph"))
+    quiet = make.comparison(same, (), verdict=Verdict.INVESTIGATE)
+    moved = [replace(change, delta=0.0, worse_by=0.0) for change in quiet.metrics]
+    reason = Reason(Verdict.INVESTIGATE, "Recall is in its fail zone, which does not block")
+    return replace(quiet, metrics=moved, moves={"unchanged": 2}, reasons=[reason])
+
+
+def test_suites_in_which_nothing_moved_share_a_line(comparison: Any, still: Any) -> None:
+    other = replace(still, run=replace(still.run, suite=replace(still.run.suite, name="retrieval")))
+    text = hook_text(Hook([Judged(comparison), Judged(still), Judged(other)]))
+    assert "row3: nothing moved: graph, retrieval\n" in text
+    assert "INVESTIGATE" not in text
+    assert "row3: decomposition: " in text
+
+
+def test_a_suite_alone_says_where_it_stands(still: Any) -> None:
+    text = hook_text(Hook([Judged(still)], exit_code=0))
+    assert text.startswith("row3: graph: INVESTIGATE, overall ")
+    assert "nothing moved" not in text
+
+
+@pytest.mark.parametrize("cause", ["cases", "rules", "recordings", "locks", "baseline"])
+def test_a_change_of_the_rules_is_told_though_no_number_moved(comparison: Any, still: Any, cause: Cause) -> None:
+    changed = replace(still, reasons=[Reason(Verdict.INVESTIGATE, "something else", cause=cause)])
+    assert "something else" in hook_text(Hook([Judged(comparison), Judged(changed)]))
+
+
+def test_a_quarantine_is_told_though_no_number_moved(comparison: Any, still: Any) -> None:
+    entry = Quarantined("ozone", "2026-01-01", "2026-02-01", "it wavers")
+    resting = replace(still, run=replace(still.run, quarantine=Quarantine((entry,))))
+    assert "it wavers" in hook_text(Hook([Judged(comparison), Judged(resting)]))
