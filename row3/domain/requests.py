@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from row3.domain.quick_dataclass import dataclass
+
 
 def digest_text(text: str | bytes) -> str:
     """SHA-256, hexadecimal, of a text in UTF-8 (or of bytes)."""

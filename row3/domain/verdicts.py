@@ -7,6 +7,7 @@ from enum import IntEnum
 from typing import Literal, NamedTuple
 
 from row3.domain.intervals import Interval
+from row3.domain.quick_dataclass import dataclass
 
 
 class Verdict(IntEnum):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind

@@ -13,6 +13,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.metrics import Zone
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Tally
 from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
 from row3.gate.comparison import by_size, judge_move, worse_by

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import NamedTuple
 
 from row3.domain.metrics import Zone
+from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
