@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from operator import attrgetter
 from typing import Any
 
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
@@ -35,20 +34,18 @@ def _is_person(type_: str | None) -> bool:
     return type_ is not None and category_key(type_) in map(category_key, PERSON_TYPES)
 
 
-_ENDS = attrgetter("source", "predicate", "target")
-
-
 def _triples(relationships: Iterable[Any]) -> list[Triple]:
     # Past the named tuple's own constructor, which takes three times as long; a case has a hundred of them.
     new = tuple.__new__
-    return [new(Triple, _ENDS(relationship)) for relationship in relationships]
+    return [new(Triple, (one.source, one.predicate, one.target)) for one in relationships]
 
 
 def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanation:
     """Match a whole output: what each extracted item is, and what found each expected one."""
     expected, canaries = case.expected_concepts, case.forbidden_concepts
     text, typed = SourceText(case.source_text), carries_types(case)
-    named = [Named(c.label, c.aliases, typed and _is_person(c.type)) for c in expected]
+    new = tuple.__new__  # see `_triples`
+    named = [new(Named, (c.label, c.aliases, typed and _is_person(c.type))) for c in expected]
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
@@ -67,6 +64,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
         forbidden,
         resolve,
         _predicates(tuple(rules.inverses.items()), rules.symmetric),
+        index.spelt(),
     )
     relationships, found = links.match(given)
     concepts = _concepts(case, output, matches, text)

@@ -87,6 +87,10 @@ class NameIndex:
             return None
         return hit[0], hit[1]
 
+    def spelt(self) -> dict[str, int]:
+        """Expected index by label or alias, just as they are written: what `resolve` says of these."""
+        return {name: index for index, _, name in self._exact.values()}
+
     @property
     def judge(self) -> Judge:
         """Compares names that are not equal."""
@@ -146,7 +150,8 @@ def end_resolver(
     `ends` are those of the expected and forbidden relationships. Lint wants them to be expected concepts; a
     forbidden relationship may all the same point to a made-up one, and a spelling of it must not slip through.
     """
-    foreign = [name for name in dict.fromkeys(ends) if index.resolve(name) is None]
+    known = index.spelt()
+    foreign = [name for name in dict.fromkeys(ends) if name not in known and index.resolve(name) is None]
     if not foreign:
         return index.resolve
     others = NameIndex([Named(name, ()) for name in foreign], (), rule, text)

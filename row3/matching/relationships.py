@@ -37,8 +37,8 @@ class _Ends(dict[str, int]):
 
     __slots__ = ("_names", "_resolve", "fuzzy")
 
-    def __init__(self, resolve: Resolve) -> None:
-        super().__init__()
+    def __init__(self, resolve: Resolve, known: Mapping[str, int]) -> None:
+        super().__init__(known)
         self._resolve = resolve
         self._names: dict[str, int] = {}
         self.fuzzy: set[str] = set()
@@ -67,10 +67,12 @@ class RelationshipIndex:
         forbidden: Sequence[Triple],
         resolve: Resolve,
         predicates: Predicates,
+        known: Mapping[str, int] | None = None,
     ) -> None:
+        """`known` are names whose index is known already: what `resolve` would say of them."""
         self.expected = expected
         self._predicates = predicates
-        self._ends = _Ends(resolve)
+        self._ends = _Ends(resolve, known or {})
         self._near: _Near | None = None
         self._keys, self._swapped = self._keyed([triple for triple, _ in expected])
         self._by_key: dict[Key, int] = {}
