@@ -119,6 +119,10 @@ class Kind(Protocol):
         """What the templates of later prompts see of an earlier prompt's output."""
         ...
 
+    def output_json(self, output: Any) -> dict[str, Any]:
+        """A whole output as plain values for JSON, without what is not there."""
+        ...
+
     def score(self, case: Any, output: Any, rules: Rules) -> CaseScore:
         """Score one output."""
         ...

@@ -24,7 +24,7 @@ from row3.kinds.extraction_models import (
     quote_of,
 )
 from row3.kinds.extraction_reading import fit, read_answer
-from row3.kinds.extraction_structs import Extracted, usual_line
+from row3.kinds.extraction_structs import Extracted, item_json, usual_line
 from row3.kinds.extraction_tally import tally
 from row3.kinds.extraction_types import carries_types
 from row3.matching.forms import category_key
@@ -125,6 +125,13 @@ class Extraction:
                 {"source": r.source, "predicate": r.predicate, "target": r.target} for r in value.relationships
             ]
         return seen
+
+    def output_json(self, output: ExtractionOut) -> dict[str, Any]:
+        """Concepts and relationships as plain values, without what is not there."""
+        return {
+            "concepts": [item_json(concept) for concept in output.concepts],
+            "relationships": [item_json(relationship) for relationship in output.relationships],
+        }
 
     def score(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> CaseScore:
         """Match, count, weigh, and keep the explanation."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct, field, to_builtins
 from msgspec.json import Decoder
 from pydantic import BaseModel
 
@@ -87,3 +87,10 @@ def usual_line(raw: bytes) -> tuple[str, Extracted, int] | None:
     absent = [one.source_quote for one in concepts].count(None) + [one.type for one in concepts].count(None)
     keys = 3 + 3 * len(concepts) - absent + isinstance(links, list) + 3 * len(links)
     return line.case_id, line.output, keys
+
+
+def item_json(item: Any) -> dict[str, Any]:
+    """A concept or relationship, struct or model, as plain values by its keys, without what is not there."""
+    if isinstance(item, BaseModel):
+        return item.model_dump(by_alias=True, exclude_none=True)
+    return {key: value for key, value in to_builtins(item).items() if value is not None}

@@ -92,6 +92,11 @@ class ListKind(ABC):
         """What the templates of later prompts see: the list as plain values."""
         return {output: value.model_dump(mode="json")[output]}
 
+    def output_json(self, output: Any) -> dict[str, Any]:
+        """The list as plain values, without what is not there."""
+        value: dict[str, Any] = output.model_dump(by_alias=True, exclude_none=True)
+        return value
+
     def score(self, case: Any, output: Any, rules: Rules) -> CaseScore:
         """Score one output."""
         items, score = self.judge(case, output, rules)

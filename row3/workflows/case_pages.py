@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from row3.domain.matches import Explanation
 from row3.domain.metrics import Zone
@@ -45,7 +44,8 @@ class CasePages:
             body["extraction"] = extraction_value(stored.case, score.explanation, score.output, before.output)
         else:
             body["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
-            body["answer"], body["before"] = _plain(score.output), _plain(before.output)
+            given = {"answer": score.output, "before": before.output}
+            body |= {name: None if output is None else kind.output_json(output) for name, output in given.items()}
         body["baseline"] = {"same": same, "raw": before.raw, "problem": before.problem}
         return dump(line.row()) + b"\t" + dump(body)
 
@@ -56,7 +56,3 @@ class CasePages:
             return Given(problem=NEW_CASE), False
         same = bool(before.answers) and before.answers == record.answers
         return (Given(), True) if same else (self._answers.of(stored, before), False)
-
-
-def _plain(output: Any) -> Any:
-    return None if output is None else output.model_dump(by_alias=True, exclude_none=True)

@@ -197,3 +197,11 @@ def test_stages_read_in_either_way_are_one_output_and_one_context() -> None:
     combined = EXTRACTION.combine(usual)
     assert [concept.label for concept in combined.concepts] == ["Rye", "Salt"]
     assert [link.predicate for link in combined.relationships] == ["SLOWS"]
+
+
+def test_an_output_for_a_page_is_the_same_whatever_it_was_read_as() -> None:
+    usual, model = usual_answer(ExtractionOut, json.dumps(OUTPUT)), ExtractionOut.model_validate(OUTPUT)
+    mixed = ExtractionOut.model_construct(concepts=usual.concepts, relationships=model.relationships)
+    assert model.model_dump(by_alias=True, exclude_none=True) == OUTPUT
+    for output in (usual, model, mixed):
+        assert EXTRACTION.output_json(output) == OUTPUT
