@@ -35,6 +35,8 @@ demo: $(VENV)/.run
 	@sh examples/demo.sh "$(abspath $(BIN))"
 
 test: $(VENV)/.dev
+	@# Some tests start new interpreters, a second each where they have to compile what was edited.
+	@$(BIN)/python -m compileall -q row3
 	$(BIN)/python -m pytest -q -n auto
 
 $(VENV)/.backends: $(VENV)/.dev requirements/backends.txt

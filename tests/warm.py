@@ -31,7 +31,7 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[1]
 READ_AT_START = ("PYTHON", "LC_", "LANG", "PATH", "LD_", "MPL", "TZ")
 """Beginnings of variables that an interpreter, or a package while it is imported, reads once."""
-HEAVY = ("openai", "git", "jinja2", "matplotlib.figure", "matplotlib.backends.backend_svg")
+HEAVY = ("openai", "git", "jinja2", "yaml", "matplotlib.figure", "matplotlib.backends.backend_svg")
 LARGEST = 1 << 20
 """Bytes of a request."""
 
