@@ -6,6 +6,8 @@ two stands in `opposites`.
 
 from __future__ import annotations
 
+from row3.matching.misspellings import MISSPELT
+
 
 def words(text: str) -> frozenset[str]:
     """The words of a text as a set."""
@@ -97,6 +99,8 @@ SPELLINGS = pairs(
     "learned burnt burned spelt spelled dreamt dreamed spoilt spoiled"
 )
 """A spelling, or a common short form, to the one that keys use."""
+
+SPELLINGS |= MISSPELT
 
 NUMERALS = pairs(
     "zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 thirteen 13 "
