@@ -15,9 +15,17 @@ from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.marks import two_companies, two_units
+from row3.matching.marks import two_by_case, two_companies, two_units
 from row3.matching.normalise import normalise
-from row3.matching.persons import Person, can_be_one, may_be_persons, parse_person, same_person, turned
+from row3.matching.persons import (
+    Person,
+    can_be_one,
+    is_eastern,
+    may_be_persons,
+    parse_person,
+    same_person,
+    turned,
+)
 from row3.matching.plain_words import PlainWords, plain_words
 from row3.matching.scorers import SLACK, similarity
 from row3.matching.values import value_of
@@ -78,6 +86,8 @@ def compare(
     if key_a == key_b and key_a:
         if two_units(a, b):
             return Comparison(False, "value", 0.0, "two units")
+        if two_by_case(a, b):
+            return Comparison(False, "different", 1.0, "two codes")
         return Comparison(True, "exact", 1.0, "")
     if two_companies(a, b):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "two legal forms")
@@ -130,7 +140,7 @@ def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> H
         if (
             one is not None
             and other is not None
-            and (told or one.evident or other.evident or (turned(one, other) and _foreign(one)))
+            and (told or one.evident or other.evident or (turned(one, other) and (is_eastern(one, a, b) or _foreign(one))))
             and same_person(a, b)
         ):
             return "person"

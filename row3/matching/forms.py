@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from row3.matching.inflection import token_form
-from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS
+from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
 from row3.matching.normalise import normalise
 from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SPLIT
 
@@ -55,6 +55,18 @@ def form_keys(name: str) -> tuple[str, ...]:
     More than `form_key` can see once the case is gone: `GPUs` and `IDs` are plurals and `DNS` or `AIDS` none, and
     a letter with an umlaut is written with or without its e (`Müller`, `Mueller`, `Muller`).
     """
+    if "ses" in name or "axes" in name:
+        return _keys_of_two(name)
+    return _form_keys(name)
+
+
+def _keys_of_two(name: str) -> tuple[str, ...]:
+    """With a plural of two words (`bases`) in either singular."""
+    both = [name, " ".join([TWO_SINGULARS.get(word, word) for word in normalise(name).split()])]
+    return tuple(dict.fromkeys(key for spelling in both for key in _form_keys(spelling)))
+
+
+def _form_keys(name: str) -> tuple[str, ...]:
     if name.islower() and name.isascii() and "#" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
@@ -128,7 +140,7 @@ _USUAL = (
     | frozenset(run[0] for run, _ in _RUNS)
 )
 """Words without which a name is left as it is by `_trimmed`."""
-TELLING = _USUAL | _NUMERALS | TANTUM
+TELLING = _USUAL | _NUMERALS | TANTUM | frozenset(TWO_SINGULARS)
 """Words that make more of a name than its words, each in its form."""
 
 

@@ -46,10 +46,29 @@ PLURALS = pairs(
     "junkies junkie hoodies hoodie ties tie lies lie pies pie dies die caches cache aches ache headaches headache "
     "toothaches toothache avalanches avalanche niches niche creches creche psyches psyche cliches cliche shoes "
     "shoe toes toe foes foe canoes canoe floes floe oboes oboe tomatoes tomato excuses excuse muses muse abuses "
-    "abuse menus menu gurus guru emus emu taxis taxi skis ski rabbis rabbi recluses recluse fuses fuse refuses "
-    "refuse"
+    "abuse menus menu gurus guru emus emu taxis taxi skis ski tsunamis tsunami safaris safari alibis alibi kiwis kiwi "
+    "israelis israeli iraqis iraqi pakistanis pakistani yogis yogi wikis wiki emojis emoji nazis nazi corgis corgi "
+    "zucchinis zucchini bikinis bikini saris sari gandhis gandhi rabbis rabbi recluses recluse fuses fuse refuses "
+    "refuse lemmata lemma dogmata dogma carcinomata carcinoma traumata trauma fora forum stadia stadium consortia "
+    "consortium flagella flagellum cilia cilium cerebella cerebellum sera serum crania cranium atria atrium septa "
+    "septum momenta momentum referenda referendum gymnasia gymnasium honoraria honorarium compendia compendium "
+    "auditoria auditorium sanatoria sanatorium planetaria planetarium podia podium dicta dictum desiderata "
+    "desideratum phyla phylum endothelia endothelium epithelia epithelium mycelia mycelium sporangia sporangium "
+    "protozoa protozoan metazoa metazoan bryozoa bryozoan spermatozoa spermatozoon bronchi bronchus villi villus "
+    "moduli modulus calculi calculus cumuli cumulus abaci abacus papyri papyrus sarcophagi sarcophagus magi magus "
+    "styli stylus colossi colossus tori torus alumnae alumna amoebae amoeba amebae ameba personae persona fibulae "
+    "fibula tibiae tibia scapulae scapula hyphae hypha papillae papilla lacunae lacuna lamellae lamella tracheae "
+    "trachea patellae patella calyces calyx cervices cervix directrices directrix phalanges phalanx larynges larynx "
+    "kibbutzim kibbutz cherubim cherub seraphim seraph paparazzi paparazzo libretti libretto concerti concerto "
+    "virtuosi virtuoso beaux beau werewolves werewolf midwives midwife housewives housewife bookshelves bookshelf "
+    "dwarves dwarf sheaves sheaf grandchildren grandchild stepchildren stepchild schoolchildren schoolchild dormice "
+    "dormouse woodlice woodlouse passersby passerby apotheoses apotheosis synopses synopsis mycoses mycosis "
+    "anastomoses anastomosis apsides apsis"
 )
 """Plural to singular, where no rule of `inflection.singular` gives it."""
+
+TWO_SINGULARS = pairs("bases basis axes ax ellipses ellipsis")
+"""Plurals of two words, with the singular that `PLURALS` and the rules do not give: base, axis, ellipse."""
 
 PLURALS |= {
     f"{noun}s": noun

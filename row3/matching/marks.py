@@ -1,13 +1,55 @@
-"""Marks that tell two names apart whose words are the same: the case of a unit, the legal form of a company."""
+"""Marks that tell two names apart whose words are the same: the case of a unit or formula, the legal form."""
 
 from __future__ import annotations
 
 import re
 
+from row3.matching.lexicon import words
 from row3.matching.phrases import COMPANY_ENDS
 
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,3})\b")
 _ONE_FORM = {"limited": "ltd", "incorporated": "inc", "corporation": "corp", "company": "co"}
+
+
+ELEMENTS = words(
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb Mo "
+    "Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au Hg Tl "
+    "Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts Og"
+)
+"""Symbols of the chemical elements."""
+_FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
+_ATOM = re.compile(r"[A-Z][a-z]?")
+_CAPITALS_OR_STAR = re.compile(r"[A-Z]{2}|[A-Z]\*")
+_STAR = re.compile(r"\b[A-Z]\*")
+
+SHORT_AND_WORD = words("us who it aids led ram rest soap basic pet sad sat nice cobra dos dare")
+"""Acronyms that are other words in small letters, where they are the whole name."""
+
+
+def two_by_case(one: str, other: str) -> bool:
+    """Two names that only normalising makes equal: `CO` and `Co`, `WHO` and `who`, `A*` and `A`."""
+    if _CAPITALS_OR_STAR.search(one) is None and _CAPITALS_OR_STAR.search(other) is None:
+        return False
+    if _STAR.findall(one) != _STAR.findall(other):
+        return True
+    spelt, spelt2 = one.split(), other.split()
+    if len(spelt) != len(spelt2):
+        return False
+    if len(spelt) == 1:
+        shouted, said = sorted((one, other))
+        if shouted.isupper() and said.islower():
+            return said in SHORT_AND_WORD
+    elif one.isupper() or other.isupper():
+        return False
+    return any(word != word2 and _two_formulas(word, word2) for word, word2 in zip(spelt, spelt2, strict=True))
+
+
+def _two_formulas(one: str, other: str) -> bool:
+    """Both are formulas, of other elements: carbon monoxide and cobalt."""
+    if len(one) > 6 or one.lower() != other.lower() or not (_FORMULA.fullmatch(one) and _FORMULA.fullmatch(other)):
+        return False
+    atoms, atoms2 = _ATOM.findall(one), _ATOM.findall(other)
+    return atoms != atoms2 and ELEMENTS.issuperset(atoms) and ELEMENTS.issuperset(atoms2)
 
 
 def two_units(one: str, other: str) -> bool:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from rapidfuzz import process
 
 from row3.matching.assignment import assign
-from row3.matching.marks import two_units
+from row3.matching.marks import two_by_case, two_units
 from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
@@ -125,7 +125,9 @@ _DIGIT = re.compile(r"\d")
 
 
 def _two_values(one: str, other: str) -> bool:
-    """The names are two values, though they are equal once normalised."""
+    """The names are two values or two codes, though they are equal once normalised."""
+    if two_by_case(one, other):
+        return True
     if _DIGIT.search(one) is None:
         return False
     from row3.matching.values import value_of

@@ -47,7 +47,7 @@ SPLIT: dict[str, frozenset[str]] = {
     "re": words(
         "creation create created cover covered sign signed signing sent form formed lease leased sort collect "
         "collected collection serve mark present press pose prove sound strain treat count tort act lay bound "
-        "petition fund solve view pair search"
+        "petition fund solve view pair search dress store"
     ),
     "un": frozenset(("ionized", "ionised")),
     "multi": frozenset(("ply",)),
