@@ -15,7 +15,7 @@ from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.marks import two_by_case, two_companies, two_units
+from row3.matching.marks import two_by_case, two_by_text, two_companies, two_units
 from row3.matching.normalise import normalise
 from row3.matching.persons import (
     Person,
@@ -27,6 +27,7 @@ from row3.matching.persons import (
     turned,
 )
 from row3.matching.plain_words import PlainWords, plain_words
+from row3.matching.quotes import SourceText
 from row3.matching.scorers import SLACK, similarity
 from row3.matching.values import value_of
 from row3.matching.variants import variant_keys
@@ -86,12 +87,12 @@ def compare(
     if key_a == key_b and key_a:
         if two_units(a, b):
             return Comparison(False, "value", 0.0, "two units")
-        if two_by_case(a, b):
+        if two_by_case(a, b) or (isinstance(known, SourceText) and two_by_text(a, b, known.text)):
             return Comparison(False, "different", 1.0, "two codes")
         return Comparison(True, "exact", 1.0, "")
     if two_companies(a, b):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "two legal forms")
-    if _named_by_article(a, b):
+    if _named_by_article(a, b) or (isinstance(known, SourceText) and two_by_text(a, b, known.text)):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "a proper name and a common noun")
     persons = bool(person) if person is not None else may_be_persons(a, b)
     if persons and _two_families(a, b, told=bool(person)):

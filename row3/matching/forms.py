@@ -104,6 +104,8 @@ def _plurals(name: str) -> list[str]:
 
 def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
+    if " v" in normalised:
+        normalised = _VERSION.sub(" ", normalised)
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 
@@ -127,6 +129,9 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
                 tokens[at] = ROMAN_LETTERS[tokens[at]]
     return tokens
 
+
+_VERSION = re.compile(r"(?<=\w) (?:(?:version |v ?)(?=\d+ \d)|version (?=\d))")
+"""`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""
 
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
 _RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRASES.items())

@@ -119,7 +119,26 @@ SPELLINGS = pairs(
 )
 """A spelling, or a common short form, to the one that keys use."""
 
-SPELLINGS |= MISSPELT
+TRANSLITERATIONS = pairs(
+    "qaddafi gaddafi gadhafi gaddafi qadhafi gaddafi kadafi gaddafi kaddafi gaddafi khadafy gaddafi tchebychev chebyshev "
+    "tchebycheff chebyshev chebychev chebyshev tschebyscheff chebyshev chebyshov chebyshev chanukah hanukkah chanukkah "
+    "hanukkah hanukah hanukkah koran quran moslem muslim hizbollah hezbollah hizballah hezbollah hizbullah hezbollah "
+    "hezbullah hezbollah qaida qaeda shariah sharia chinggis genghis jenghis genghis tutankhamen tutankhamun "
+    "nebuchadrezzar nebuchadnezzar lvov lviv kharkov kharkiv chornobyl chernobyl odesa odessa khruschev khrushchev "
+    "kruschev khrushchev kruschchev khrushchev krushchev khrushchev tolstoi tolstoy chekov chekhov tchekhov chekhov "
+    "rachmaninoff rachmaninov prokofieff prokofiev moussorgsky mussorgsky moussorgski mussorgsky liapunov lyapunov "
+    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao husayn hussein "
+    "hussain hussein usama osama abdallah abdullah taleban taliban pushtun pashtun uighur uyghur uygur "
+    "uyghur kazak kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar kaftan caftan hommus hummus houmous hummus "
+    "houmus hummus felafel falafel cabala kabbalah cabbala kabbalah kabala kabbalah kabbala kabbalah qabalah kabbalah "
+    "succoth sukkot sukkoth sukkot zarathushtra zarathustra mahomet muhammad makkah mecca "
+    "siddharta siddhartha alkhwarizmi khwarizmi ghazzali ghazali "
+    "kolmogoroff kolmogorov markoff markov pavloff pavlov bunyakovskii bunyakovsky "
+    "bouniakowsky bunyakovsky ostrogradskii ostrogradsky tsiolkovskii tsiolkovsky"
+)
+"""A name or word of another script in one of its spellings, to the one that keys use."""
+
+SPELLINGS |= TRANSLITERATIONS | MISSPELT
 
 NUMERALS = pairs(
     "zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 thirteen 13 "

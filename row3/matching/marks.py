@@ -22,8 +22,18 @@ _ATOM = re.compile(r"[A-Z][a-z]?")
 _CAPITALS_OR_STAR = re.compile(r"[A-Z]{2}|[A-Z]\*")
 _STAR = re.compile(r"\b[A-Z]\*")
 
-SHORT_AND_WORD = words("us who it aids led ram rest soap basic pet sad sat nice cobra dos dare")
+SHORT_AND_WORD = words("us who it aids led ram rest soap basic pet sad sat nice cobra dos dare pin cat act aid care mad ice arm")
 """Acronyms that are other words in small letters, where they are the whole name."""
+
+WITH_CAPITAL = words(
+    "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh bush "
+    "frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange slack meta "
+    "stripe square python java rust ruby swift go guardian economist times mini beetle"
+)
+"""Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
+
+ALWAYS_A_NAME = words("turkey china polish")
+"""Those of which a capital tells where it begins a sentence too."""
 
 
 def two_by_case(one: str, other: str) -> bool:
@@ -52,6 +62,23 @@ def _two_formulas(one: str, other: str) -> bool:
     return atoms != atoms2 and ELEMENTS.issuperset(atoms) and ELEMENTS.issuperset(atoms2)
 
 
+def two_by_text(one: str, other: str, text: str) -> bool:
+    """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
+    if one[-2:] != other[-2:]:
+        return False
+    low, high = one.removeprefix("the ").removeprefix("The "), other.removeprefix("the ").removeprefix("The ")
+    if low[:1].isupper():
+        low, high = high, low
+    if high[1:] != low[1:] or low not in WITH_CAPITAL or high[:1] == low[:1]:
+        return False
+    said, named = (re.search(rf"{before}{word}\b", text) for before, word in ((r"\b", low), (_INSIDE, high)))
+    return said is not None and (named is not None or (low in ALWAYS_A_NAME and high in text))
+
+
+_INSIDE = r"(?<=[a-z,;] )"
+"""Before a word that does not begin a sentence."""
+
+
 def two_units(one: str, other: str) -> bool:
     """Names that are equal but for the case of a unit after a number: `10 mW laser` and `10 MW laser`."""
     units = [_QUANTITY.findall(name) for name in (one, other)]
@@ -71,12 +98,12 @@ def two_companies(one: str, other: str) -> bool:
 
 def _legal_forms(name: str) -> set[str]:
     """The legal forms that end a name, each in its short form: `Co., Ltd.` has two."""
-    words = name.casefold().replace(",", " ").replace("&", " ").split()
+    spelt = name.casefold().replace(",", " ").replace("&", " ").split()
     found: set[str] = set()
-    while len(words) > 1:
-        word = words[-1].replace(".", "").replace("/", "")
+    while len(spelt) > 1:
+        word = spelt[-1].replace(".", "").replace("/", "")
         if word not in COMPANY_ENDS or len(word) < 2:
             break
         found.add(_ONE_FORM.get(word, word))
-        words.pop()
+        spelt.pop()
     return found

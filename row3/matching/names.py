@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from rapidfuzz import process
 
 from row3.matching.assignment import assign
-from row3.matching.marks import two_by_case, two_units
+from row3.matching.marks import two_by_case, two_by_text, two_units
 from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
@@ -83,7 +83,7 @@ class NameIndex:
         Two values that differ in what normalising drops (-5 and 5) are not equal.
         """
         hit = self._exact.get(normalise(name))
-        if hit is None or (name != hit[2] and _two_values(name, hit[2])):
+        if hit is None or (name != hit[2] and _two_values(name, hit[2], self._text)):
             return None
         return hit[0], hit[1]
 
@@ -124,9 +124,9 @@ class NameIndex:
 _DIGIT = re.compile(r"\d")
 
 
-def _two_values(one: str, other: str) -> bool:
+def _two_values(one: str, other: str, text: SourceText | None) -> bool:
     """The names are two values or two codes, though they are equal once normalised."""
-    if two_by_case(one, other):
+    if two_by_case(one, other) or (text is not None and two_by_text(one, other, text.text)):
         return True
     if _DIGIT.search(one) is None:
         return False
