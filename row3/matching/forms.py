@@ -14,7 +14,7 @@ from functools import lru_cache
 from row3.matching.inflection import token_form
 from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
 from row3.matching.normalise import normalise
-from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SPLIT
+from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SAINTLY, SPLIT
 
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
 UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
@@ -164,7 +164,10 @@ def _trimmed(words: list[str]) -> list[str]:
     if words[0] == "a":
         words[0] += APART
     elif len(words) > 1:
-        words[0] = BEFORE_NAMES.get(words[0], words[0])
+        first = words[0]
+        words[0] = BEFORE_NAMES.get(first, first)
+        if words[1] == "st" and words[0] in SAINTLY and len(words) > 2:
+            words[1] = BEFORE_NAMES["st"]
     _replace_runs(words)
     for at in range(len(words) - 1):
         if words[at] in BEFORE_NUMBERS and (words[at + 1][0].isdigit() or words[at + 1] in _NUMERALS):

@@ -6,7 +6,7 @@ from row3.matching.lexicon import pairs, words
 
 MALE = (
     "robert bob rob bobby robbie bert|william bill will billy liam willie|richard rick dick rich richie ricky|"
-    "james jim jimmy jamie|john jack johnny|thomas tom tommy|michael mike mick mickey|charles charlie chuck|"
+    "james jim jimmy jamie|john jack johnny|thomas tom tommy|michael micheal mike mick mickey|charles charlie chuck|"
     "edward ed eddie ted teddy ned|joseph joe joey|daniel dan danny|david dave davy|andrew andy drew|anthony tony|"
     "matthew matt|christopher chris kit|nicholas nick nicky|alexander alex sandy sasha|benjamin ben benny|"
     "samuel sam sammy|stephen steve|steven steve|timothy tim timmy|gregory greg|jeffrey jeff|geoffrey geoff jeff|"
@@ -18,7 +18,7 @@ MALE = (
     "dmitri dmitry dima|sergei sergey|nikolai kolya|eric|erik|karl|carl|alan al|allen|allan|antonio toni|"
     "giuseppe beppe|francisco paco pancho|jose pepe|johann|johannes|friedrich fritz|heinrich heinz|hans|paul|"
     "george|mark|marc|martin|luke lucas|adam|brian|bryan|kevin|gary|roger|simon|oscar|oliver ollie|hugo|louis lou|"
-    "lewis lou|victor vic|isaac|neil|neal|noam|alfred alf fred|ernest ernie|herbert herb|ralph|roy|sean|shaun|"
+    "lewis lou|victor vic|isaac issac|neil|neal|noam|alfred alf fred|ernest ernie|herbert herb|ralph|roy|sean|shaun|"
     "shawn|stuart stu|stewart stew|terence terry|wallace|winston|abraham abe|elon|barack|stephane|etienne|jean|"
     "pierre|jacques|francois|luigi|marco|mario|juan|carlos|luis|miguel|pablo|pedro|diego|"
     "muhammad mohammed mohamed mohammad|ahmed ahmad|ali|omar|hassan|ibrahim|yusuf|albrecht|ludwig|wolfgang|otto|"

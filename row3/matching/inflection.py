@@ -61,7 +61,8 @@ def singular(token: str) -> str:
         return token[:-2] + "an"
     if token.endswith("ss"):
         # The genitive of a name in -s, its apostrophe gone: Gauss's law, Charles's law.
-        return token[:-1] if token.endswith("sss") or token[:-1] in INVARIANT else token
+        genitive = token.endswith("sss") or (len(token) > 4 and token[:-1] in INVARIANT and token != "canvass")
+        return token[:-1] if genitive else token
     if token[-1:] != "s" or token in INVARIANT or token.endswith(SAME_PLURAL) or re.search(_NOT_PLURAL, token):
         return token
     stem = token[:-2]

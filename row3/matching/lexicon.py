@@ -91,7 +91,12 @@ INVARIANT = words(
     "las des les jenkins hopkins wilkins dickens stevens adams williams jones hughes rogers evans davies collins "
     "edwards apropos thermos albatross kubernetes redis postgres windows alps andes herpes diabetes rabies "
     "scabies ames hermes socrates archimedes descartes hercules antilles bayes markus lucas douglas dallas judas "
-    "midas ceres achilles ramses rhodes aries caries ulysses jus bis"
+    "midas ceres achilles ramses rhodes aries caries ulysses jus bis keynes stokes huygens rawls engels siemens mercedes "
+    "corps hobbes aristophanes euripides sophocles thucydides pericles heracles hippocrates parmenides empedocles "
+    "diogenes alcibiades themistocles demosthenes orestes xerxes hamas degas dumas thales vargas fuentes cortes cervantes "
+    "nantes cannes rennes reims amiens arras calais limoges poitiers ardennes pyrenees leeds jaspers mises sachs soros "
+    "hicks forbes holmes gibbs briggs higgs riggs hastings rawlings jennings cummings giddens hayes ives moses ramos "
+    "santos lagos naxos samos delos argos davos carlos marcos burgos galapagos"
 )
 """Singular words that end in -s."""
 
@@ -127,7 +132,7 @@ TRANSLITERATIONS = pairs(
     "nebuchadrezzar nebuchadnezzar lvov lviv kharkov kharkiv chornobyl chernobyl odesa odessa khruschev khrushchev "
     "kruschev khrushchev kruschchev khrushchev krushchev khrushchev tolstoi tolstoy chekov chekhov tchekhov chekhov "
     "rachmaninoff rachmaninov prokofieff prokofiev moussorgsky mussorgsky moussorgski mussorgsky liapunov lyapunov "
-    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao husayn hussein "
+    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao mohammed muhammad mohamed muhammad mohammad muhammad husayn hussein "
     "hussain hussein usama osama abdallah abdullah taleban taliban pushtun pashtun uighur uyghur uygur "
     "uyghur kazak kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar kaftan caftan hommus hummus houmous hummus "
     "houmus hummus felafel falafel cabala kabbalah cabbala kabbalah kabala kabbalah kabbala kabbalah qabalah kabbalah "
@@ -169,7 +174,7 @@ TANTUM = words(
 )
 """Plurals that mean another thing than their singular where they stand alone."""
 
-ACCENTED = words("résumé résumés rosé rosés pâté pâtés exposé exposés maté")
+ACCENTED = words("résumé résumés rosé rosés pâté pâtés pâte exposé exposés maté")
 """Words that are others without their accent."""
 
 GREEK = dict(

@@ -28,7 +28,7 @@ SHORT_AND_WORD = words("us who it aids led ram rest soap basic pet sad sat nice 
 WITH_CAPITAL = words(
     "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh bush "
     "frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange slack meta "
-    "stripe square python java rust ruby swift go guardian economist times mini beetle"
+    "stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox"
 )
 """Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
 
@@ -49,6 +49,8 @@ def two_by_case(one: str, other: str) -> bool:
         shouted, said = sorted((one, other))
         if shouted.isupper() and said.islower():
             return said in SHORT_AND_WORD
+        if len(one) < 4 and _two_cased_units(one, other):
+            return True
     elif one.isupper() or other.isupper():
         return False
     return any(word != word2 and _two_formulas(word, word2) for word, word2 in zip(spelt, spelt2, strict=True))
@@ -77,6 +79,13 @@ def two_by_text(one: str, other: str, text: str) -> bool:
 
 _INSIDE = r"(?<=[a-z,;] )"
 """Before a word that does not begin a sentence."""
+
+
+def _two_cased_units(one: str, other: str) -> bool:
+    from row3.matching.units import CASED
+
+    first, second = CASED.get(one), CASED.get(other)
+    return first is not None and second is not None and first != second
 
 
 def two_units(one: str, other: str) -> bool:

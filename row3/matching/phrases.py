@@ -37,6 +37,9 @@ BEFORE_NUMBERS = pairs(
 BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa")
 """Short forms that begin a name of a place."""
 
+SAINTLY = words("mount fort lake port cape")
+"""Before these `St` is a saint: Mount St Helens."""
+
 PHRASES = pairs(
     "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
     "peoples-republic-of-china china per-cent %"

@@ -39,6 +39,9 @@ ENDINGS = words(
 )
 """Where two words part only in one of these they are two: methane and methene, Hansen and Hanson."""
 
+AGENTS = {"er", "or"}
+"""Endings of one sense, which the one word has and the other has not: conductor, not conducter."""
+
 MORPHEMES = (
     ("methyl", "ethyl"), ("methan", "ethan"), ("methox", "ethox"), ("ferro", "ferri"), ("cupro", "cupri"),
     ("inter", "intra"), ("hyper", "hypo"), ("macro", "micro"), ("sulfon", "sulfin"), ("chlor", "chrom"),
@@ -47,7 +50,8 @@ MORPHEMES = (
 
 NAME_ENDS = listed(
     "ton town ville burg burgh berg borough bury ham ford field chester wick wich worth wood ley leigh stead stadt "
-    "stein mann son sen heim hausen dorf furt feld bach brook dale mouth holm borg vik zhou jiang ez"
+    "stein mann son sen heim hausen dorf furt feld bach brook dale mouth holm borg vik zhou jiang ez port shire bridge "
+    "haven thorpe hurst land grad pur abad"
 )
 """Endings of names of places and families, which have many neighbours: Kingston and Kinston, Greenville and Grenville."""
 
@@ -206,7 +210,7 @@ def _is_likely(word: str, slip: str, edit: Edit) -> bool:
         return at > 1 and rest > (1 if vowel else 2)
     if letters not in NEAR or at < 2 or rest == 0:
         return False
-    if rest < 3 and {word[at:], slip[-rest - 1 :]} <= ENDINGS:
+    if rest < 3 and (ends := {word[at:], slip[-rest - 1 :]}) <= ENDINGS and ends != AGENTS:
         return False
     return rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck")
 
@@ -231,7 +235,7 @@ def _inner(one: str, other: str) -> bool:
     done = edits(one, other)
     return (
         len(one) > 6 and len(done) == 1 and done[0].kind in ("swap", "double", "halve") and done[0].at > 0
-        and done[0].rest > 2
+        and (done[0].rest > 2 or (len(one) > 8 and not one.endswith(("man", "mann"))))
     )  # fmt: skip
 
 

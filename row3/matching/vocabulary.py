@@ -15,6 +15,7 @@ from importlib.util import find_spec
 
 from row3.matching.lexicon import listed, words
 from row3.matching.proper_names import NAMES
+from row3.matching.terms import TERMS
 
 PACKAGE, FILE = "spellchecker", "resources/en.json.gz"
 
@@ -91,12 +92,12 @@ def is_word(token: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_known(token: str) -> bool:
     """A token is listed, or a listed word with an ending that is put on as English spells it."""
-    if token in MORE_WORDS or token in NAMES or is_listed(token):
+    if token in MORE_WORDS or token in TERMS or token in NAMES or is_listed(token):
         return True
     if token.endswith(INFLECTIONS):
         for ending in INFLECTIONS:
             stem = token.removesuffix(ending)
-            if stem != token and len(stem) > 4 and _may_end(stem, ending) and (stem in MORE_WORDS or is_listed(stem)):
+            if stem != token and len(stem) > 4 and _may_end(stem, ending) and (stem in MORE_WORDS or stem in TERMS or is_listed(stem)):
                 return True
     return False
 
