@@ -27,7 +27,7 @@ from row3.matching.contradictions import contradict
 from row3.matching.dates import writes_day_first
 from row3.matching.forms import form_key, form_keys
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
-from row3.matching.normalise import normalise, normalise_text
+from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 
 PAIRS = Path(__file__).parent.parent / "tests" / "data" / "name_pairs.jsonl"
@@ -83,7 +83,7 @@ def decide(pair: dict[str, Any]) -> Comparison:
         pair["b"],
         threshold=THRESHOLD,
         acronyms=introduced(text),
-        known=frozenset(normalise_text(text).split()),
+        known=SourceText(text),
         person=pair.get("person"),
         day_first=writes_day_first(text),
     )

@@ -176,7 +176,8 @@ class Candidates:
             for place in near:
                 if not keys.isdisjoint(variant_keys(names[place])) or (
                     # Names of East Asia, with the surname first or last.
-                    shared.get(place) == len(telling) and sorted(normalise(names[place]).split()) == sorted(spelt)
+                    (shared.get(place) == len(telling) or not name.isascii())
+                    and sorted(normalise(names[place]).split()) == sorted(spelt)
                 ):
                     found.add(self._whose[place])
         if self._people or is_evident(name):

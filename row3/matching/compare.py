@@ -15,7 +15,7 @@ from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.marks import two_by_case, two_by_text, two_companies, two_units
+from row3.matching.marks import apart, two_by_text, two_companies
 from row3.matching.normalise import normalise
 from row3.matching.persons import (
     Person,
@@ -85,10 +85,8 @@ def compare(
         same = value_a == value_b
         return Comparison(same, "value", float(same), "" if same else "two values")
     if key_a == key_b and key_a:
-        if two_units(a, b):
-            return Comparison(False, "value", 0.0, "two units")
-        if two_by_case(a, b) or (isinstance(known, SourceText) and two_by_text(a, b, known.text)):
-            return Comparison(False, "different", 1.0, "two codes")
+        if reason := apart(a, b, known.text if isinstance(known, SourceText) else ""):
+            return Comparison(False, "value", 0.0, reason)
         return Comparison(True, "exact", 1.0, "")
     if two_companies(a, b):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "two legal forms")
@@ -141,7 +139,12 @@ def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> H
         if (
             one is not None
             and other is not None
-            and (told or one.evident or other.evident or (turned(one, other) and (is_eastern(one, a, b) or _foreign(one))))
+            and (
+                told
+                or one.evident
+                or other.evident
+                or (turned(one, other) and (is_eastern(one, a, b) or _foreign(one)))
+            )
             and same_person(a, b)
         ):
             return "person"

@@ -55,18 +55,8 @@ def form_keys(name: str) -> tuple[str, ...]:
     More than `form_key` can see once the case is gone: `GPUs` and `IDs` are plurals and `DNS` or `AIDS` none, and
     a letter with an umlaut is written with or without its e (`Müller`, `Mueller`, `Muller`).
     """
-    if "ses" in name or "axes" in name:
-        return _keys_of_two(name)
-    return _form_keys(name)
-
-
-def _keys_of_two(name: str) -> tuple[str, ...]:
-    """With a plural of two words (`bases`) in either singular."""
-    both = [name, " ".join([TWO_SINGULARS.get(word, word) for word in normalise(name).split()])]
-    return tuple(dict.fromkeys(key for spelling in both for key in _form_keys(spelling)))
-
-
-def _form_keys(name: str) -> tuple[str, ...]:
+    if ("ses" in name or "axes" in name) and not _TWO.isdisjoint(normalise(name).split()):
+        return _keys_of_two(normalise(name))
     if name.islower() and name.isascii() and "#" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
@@ -84,6 +74,15 @@ def _form_keys(name: str) -> tuple[str, ...]:
     if written != name:
         keys.append(form_key(normalise(written)))
     return tuple(dict.fromkeys(key for key in keys if key))
+
+
+_TWO = frozenset(TWO_SINGULARS)
+
+
+def _keys_of_two(normalised: str) -> tuple[str, ...]:
+    """The keys of a name with a plural of two words, in either singular: `bases`."""
+    other = " ".join([TWO_SINGULARS.get(word, word) for word in normalised.split()])
+    return form_key(normalised), form_key(other)
 
 
 def category_key(name: str) -> str:

@@ -89,26 +89,27 @@ NOT_PERSONS = words(
 EAST_SURNAMES = words(
     "wang zhang chen liu zhao huang zhou wu xu zhu guo luo zheng liang xie feng cao peng xiao tian dong yuan cai jiang "
     "deng zeng xi mao kim choi jung jeong kang cho yoon jang lim seo shin kwon hwang ahn yoo hong bae nguyen tran pham "
-    "hoang phan vu vo dang bui duong sato suzuki takahashi tanaka watanabe ito yamamoto nakamura kobayashi kato yoshida "
-    "yamada sasaki yamaguchi matsumoto inoue kimura hayashi shimizu saito abe kishida koizumi murakami miyazaki kurosawa "
-    "mishima kawabata ozawa fukuda"
+    "hoang phan vu vo dang bui duong sato suzuki takahashi tanaka watanabe ito yamamoto nakamura kobayashi kato "
+    "yoshida yamada sasaki yamaguchi matsumoto inoue kimura hayashi shimizu saito abe kishida koizumi murakami "
+    "miyazaki kurosawa mishima kawabata ozawa fukuda"
 )
 """Surnames of East Asia that are no English words: the surname stands first or last there."""
 
 NOUNS_TOO = words(
-    "art bill mark marc frank rich jack pat gene ray sandy will rose grace may dot drew hank chuck dick don hal stew sue "
-    "rob gail ginny dolly bella ruby stella gloria victoria virginia florence charlotte vera eve joy carol sally molly "
-    "kit ned ted teddy harry al ali ben jean mercedes paris chase pierce nick mike van max major abe cliff dale earl "
-    "miles lance norm nell bob tom tim ron len kim lena rita olga ada mandy peg val vic lou jo lee"
+    "art bill mark marc frank rich jack pat gene ray sandy will rose grace may dot drew hank chuck dick don hal stew "
+    "sue rob gail ginny dolly bella ruby stella gloria victoria virginia florence charlotte vera eve joy carol sally "
+    "molly kit ned ted teddy harry al ali ben jean mercedes paris chase pierce nick mike van max major abe cliff dale "
+    "earl miles lance norm nell bob tom tim ron len kim lena rita olga ada mandy peg val vic lou jo lee"
 )
-"""Given names that are nouns, names of places or surnames as well, so that two words need not be given name and surname."""
+"""Given names that are nouns, names of places or surnames as well: beside one, another word need be no surname."""
 
 SURNAMES_TOO = words(
-    "lee gordon russell ross taylor kelly tracy ashley leslie lindsay stanley dean glenn clark grant blake tyler morgan "
-    "jordan logan mason carter hunter parker cameron scott lewis allen bruce craig curtis duncan elliott elton floyd "
-    "franklin harrison jackson kent lincoln lloyd marshall murray nelson newton owen page quentin reed spencer terry "
-    "todd travis tucker warren wayne wesley wilson ryan riley shelby sidney whitney casey dana drew jamie jesse kerry "
-    "robin shannon stacy sydney chelsea paige brooke mackenzie madison sloan hilary beverly shirley carroll joyce vivian"
+    "lee gordon russell ross taylor kelly tracy ashley leslie lindsay stanley dean glenn clark grant blake tyler "
+    "morgan jordan logan mason carter hunter parker cameron scott lewis allen bruce craig curtis duncan elliott elton "
+    "floyd franklin harrison jackson kent lincoln lloyd marshall murray nelson newton owen page quentin reed spencer "
+    "terry todd travis tucker warren wayne wesley wilson ryan riley shelby sidney whitney casey dana drew jamie jesse "
+    "kerry robin shannon stacy sydney chelsea paige brooke mackenzie madison sloan hilary beverly shirley carroll "
+    "joyce vivian"
 )
 """Surnames that are given names as well: Ann Lee and Lee Ann are two."""
 

@@ -1,7 +1,7 @@
 """Misspellings that everybody knows, each with the word it stands for: `occured`, `Phillipines`, `definate`.
 
-They are spellings and no slips: a short word or a name of two slips is not similar enough for the rule of slips. Our own
-compilation. None is a word of its own.
+They are spellings and no slips: a short word, or one with two slips, is not similar enough for the rule of slips.
+Our own compilation. None is a word of its own.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from rapidfuzz import process
 
 from row3.matching.assignment import assign
-from row3.matching.marks import two_by_case, two_by_text, two_units
+from row3.matching.marks import apart
 from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
@@ -126,14 +126,14 @@ _DIGIT = re.compile(r"\d")
 
 def _two_values(one: str, other: str, text: SourceText | None) -> bool:
     """The names are two values or two codes, though they are equal once normalised."""
-    if two_by_case(one, other) or (text is not None and two_by_text(one, other, text.text)):
+    if apart(one, other, text.text if text is not None else ""):
         return True
     if _DIGIT.search(one) is None:
         return False
     from row3.matching.values import value_of
 
     first, second = value_of(one), value_of(other)
-    return (first is not None and second is not None and first != second) or two_units(one, other)
+    return first is not None and second is not None and first != second
 
 
 FOREIGN = 1_000_000

@@ -53,7 +53,7 @@ NAME_ENDS = listed(
     "stein mann son sen heim hausen dorf furt feld bach brook dale mouth holm borg vik zhou jiang ez port shire bridge "
     "haven thorpe hurst land grad pur abad"
 )
-"""Endings of names of places and families, which have many neighbours: Kingston and Kinston, Greenville and Grenville."""
+"""Endings of names of places and families, which have many neighbours: Greenville and Grenville."""
 
 _SCRIPTS = tuple(
     (re.compile(pattern), by)

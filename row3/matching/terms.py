@@ -1,4 +1,4 @@
-"""Terms of the sciences that general word lists leave out, so that a slip in one is seen to be one. Our own compilation."""
+"""Terms of the sciences that general word lists leave out, so that a slip in one is seen. Our own compilation."""
 
 from __future__ import annotations
 

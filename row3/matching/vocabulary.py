@@ -97,7 +97,12 @@ def is_known(token: str) -> bool:
     if token.endswith(INFLECTIONS):
         for ending in INFLECTIONS:
             stem = token.removesuffix(ending)
-            if stem != token and len(stem) > 4 and _may_end(stem, ending) and (stem in MORE_WORDS or stem in TERMS or is_listed(stem)):
+            if (
+                stem != token
+                and len(stem) > 4
+                and _may_end(stem, ending)
+                and (stem in MORE_WORDS or stem in TERMS or is_listed(stem))
+            ):
                 return True
     return False
 
