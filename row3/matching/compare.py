@@ -15,7 +15,7 @@ from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.marks import apart, two_by_text, two_companies
+from row3.matching.marks import apart, is_company, two_by_text, two_companies
 from row3.matching.normalise import normalise
 from row3.matching.persons import (
     Person,
@@ -157,8 +157,10 @@ def _foreign(person: Person) -> bool:
 
 
 def _named_by_article(a: str, b: str) -> bool:
-    """`The Police` and `police`: one word, which the article and the capital make a name."""
+    """`The Police` and `police`, `Target Corp.` and `target`: one word, which something beside it makes a name."""
     for name, noun in ((a, b), (b, a)):
+        if noun.islower() and name[:1].isupper() and name.lower().startswith(noun + " ") and is_company(name, noun):
+            return True
         if name.startswith("The ") and name[4:5].isupper() and " " not in name[4:] and noun == name[4:].lower():
             return True
     return False

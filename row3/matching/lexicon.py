@@ -48,7 +48,7 @@ PLURALS = pairs(
     "shoe toes toe foes foe canoes canoe floes floe oboes oboe tomatoes tomato excuses excuse muses muse abuses "
     "abuse menus menu gurus guru emus emu taxis taxi skis ski tsunamis tsunami safaris safari alibis alibi kiwis kiwi "
     "israelis israeli iraqis iraqi pakistanis pakistani yogis yogi wikis wiki emojis emoji nazis nazi corgis corgi "
-    "zucchinis zucchini bikinis bikini saris sari gandhis gandhi rabbis rabbi recluses recluse fuses fuse refuses "
+    "zucchinis zucchini bikinis bikini saris sari gandhis gandhi rabbis rabbi bros brother recluses recluse fuses fuse refuses "
     "refuse lemmata lemma dogmata dogma carcinomata carcinoma traumata trauma fora forum stadia stadium consortia "
     "consortium flagella flagellum cilia cilium cerebella cerebellum sera serum crania cranium atria atrium septa "
     "septum momenta momentum referenda referendum gymnasia gymnasium honoraria honorarium compendia compendium "
@@ -120,7 +120,13 @@ SPELLINGS = pairs(
     "shakespearean shakespearian vs versus dept department govt government intl international natl national univ "
     "university mt mount percent % pct % whisky whiskey preventative preventive alright allright barbecue "
     "barbeque hiccough hiccup phoney phony sulphur sulfur cancelation cancellation inflammable flammable learnt "
-    "learned burnt burned spelt spelled dreamt dreamed spoilt spoiled"
+    "learned burnt burned spelt spelled dreamt dreamed spoilt spoiled gramme gram kilogramme kilogram milligramme "
+    "milligram omelette omelet snowplough snowplow ploughing plowing ploughed plowed ploughshare plowshare chequebook "
+    "checkbook primaeval primeval ochre ocher meagre meager sepulchre sepulcher cataloguing cataloging catalogued "
+    "cataloged ageism agism annexe annex gelatine gelatin adrenaline adrenalin waggon wagon carcase carcass liquorice "
+    "licorice pedlar peddler racquet racket smoulder smolder syphon siphon cauldron caldron enquire inquire inst "
+    "institute assn association assoc association bros brother hosp hospital acad academy mgmt management "
+    "blvd boulevard bldg building mtn mountain"
 )
 """A spelling, or a common short form, to the one that keys use."""
 

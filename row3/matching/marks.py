@@ -6,6 +6,7 @@ import re
 
 from row3.matching.lexicon import words
 from row3.matching.phrases import COMPANY_ENDS
+from row3.matching.vocabulary import is_word
 
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,3})\b")
 _ONE_FORM = {"limited": "ltd", "incorporated": "inc", "corporation": "corp", "company": "co"}
@@ -115,6 +116,12 @@ def two_companies(one: str, other: str) -> bool:
     """Names of companies with two legal forms: `Merck KGaA` and `Merck & Co.`. One that is not told is no other."""
     first, second = _legal_forms(one), _legal_forms(other)
     return bool(first and second) and first.isdisjoint(second)
+
+
+def is_company(name: str, noun: str) -> bool:
+    """A name that is a common noun and legal forms: `Target Corp.`, and `target`."""
+    rest = name.casefold().replace(",", " ").split()[1:]
+    return is_word(noun) and all(word.replace(".", "") in COMPANY_ENDS for word in rest) and len(rest[0]) > 1
 
 
 def _legal_forms(name: str) -> set[str]:
