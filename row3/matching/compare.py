@@ -85,8 +85,8 @@ def compare(
         same = value_a == value_b
         return Comparison(same, "value", float(same), "" if same else "two values")
     if key_a == key_b and key_a:
-        if reason := apart(a, b, known.text if isinstance(known, SourceText) else ""):
-            return Comparison(False, "value", 0.0, reason)
+        if two := apart(a, b, known.text if isinstance(known, SourceText) else ""):
+            return Comparison(False, "value", 0.0, two)
         return Comparison(True, "exact", 1.0, "")
     if two_companies(a, b):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "two legal forms")

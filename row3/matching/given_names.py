@@ -99,7 +99,10 @@ NOUNS_TOO = words(
     "art bill mark marc frank rich jack pat gene ray sandy will rose grace may dot drew hank chuck dick don hal stew "
     "sue rob gail ginny dolly bella ruby stella gloria victoria virginia florence charlotte vera eve joy carol sally "
     "molly kit ned ted teddy harry al ali ben jean mercedes paris chase pierce nick mike van max major abe cliff dale "
-    "earl miles lance norm nell bob tom tim ron len kim lena rita olga ada mandy peg val vic lou jo lee"
+    "earl miles lance norm nell bob tom tim ron len kim lena rita olga ada mandy peg val vic lou jo lee martin scott "
+    "thomas henry james paul simon lewis craig bruce howard harvey graham keith wallace winston neil stuart stewart "
+    "allen allan alan george francis lawrence vincent daniel david albert arthur walter leonard raymond patrick "
+    "douglas harold roy ralph terry oliver victor philip alexander adam luther"
 )
 """Given names that are nouns, names of places or surnames as well: beside one, another word need be no surname."""
 

@@ -38,6 +38,8 @@ from row3.matching.normalise import normalise
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
+_SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
+"""A given name as Korea writes it: Geun-hye."""
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
 
 
@@ -94,7 +96,9 @@ def parse_person(name: str) -> Person | None:
     if not words or len(words) > 7 or not _capitals(words, name) or (len(words) == 1 and not titles):
         return None
     low = [plain(word.casefold()).strip(".") for word in words]
-    if low[-1] in NOT_PERSONS or any(len(word) == 1 for word in low[-1:]):
+    if (low[-1] in NOT_PERSONS and not (low[-1] == "park" and _SYLLABLES.match(name))) or any(
+        len(word) == 1 for word in low[-1:]
+    ):
         return None
     initials = [word.endswith(".") for word in words]
     given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
@@ -246,9 +250,6 @@ def _has_one_order(one: str, other: str) -> bool:
     """Of two words only one can be a given name, and it is nothing else: John and Smith, not Henry and James."""
     given, surname = (one, other) if one in SAME_NAME else (other, one)
     return not (given in NOUNS_TOO or surname in SAME_NAME or surname in SURNAMES_TOO)
-
-
-_SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
 
 
 def is_eastern(person: Person, *names: str) -> bool:

@@ -30,7 +30,7 @@ FOREIGN = 8
 
 VOWELS = frozenset("aeiouy")
 
-NEAR = words("mn dt cs cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
+NEAR = words("mn dt cs ct st cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
 """Letters taken for one another: by sound, or by their place on the keyboard."""
 
 ENDINGS = words(
@@ -122,12 +122,12 @@ def _parts_badly(token: str, word: str) -> bool:
 
 
 def _two_places(word: str, slip: str) -> bool:
-    """Two names with one ending of names, where a letter before it is lost, added or another."""
-    for ending in NAME_ENDS:
-        if word.endswith(ending) and slip.endswith(ending):
-            plain = any(edit.kind != "swap" for edit in edits(word, slip))
-            return plain and not is_listed(word + "s")  # a plural makes it a noun: skeleton, comparison
-    return False
+    """Two names with endings of names, in which a letter is lost, added or another."""
+    if not (word.endswith(NAME_ENDS) and slip.endswith(NAME_ENDS)):
+        return False
+    done = [edit for edit in edits(word, slip) if edit.kind != "swap"]
+    # A plural tells a noun (skeleton, comparison); hardly anybody slips in the second letter of one.
+    return bool(done) and (done[0].at < 2 or not is_listed(word + "s"))
 
 
 def _alternate(one: str, other: str) -> bool:
@@ -207,8 +207,8 @@ def _is_likely(word: str, slip: str, edit: Edit) -> bool:
     if kind == "drop":
         return rest > 0 or letters in "etghmkl"
     if kind == "add":
-        return at > 1 and rest > (1 if vowel else 2)
-    if letters not in NEAR or at < 2 or rest == 0:
+        return at > 1 and rest > 0
+    if letters not in NEAR or at < (1 if vowel and size > 8 else 2) or rest == 0:
         return False
     if rest < 3 and (ends := {word[at:], slip[-rest - 1 :]}) <= ENDINGS and ends != AGENTS:
         return False
