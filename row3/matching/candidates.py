@@ -60,9 +60,10 @@ DIGRAPHS = ("ae", "oe", "ulph")
 """Letters that stand for others where a word begins: haemoglobin, sulphur."""
 
 
-def _words(name: str) -> list[str]:
+@lru_cache(maxsize=4096)
+def _words(name: str) -> tuple[str, ...]:
     """The words of a name in any order, without accents."""
-    return sorted([plain(word) for word in normalise(name).split()])
+    return tuple(sorted(map(plain, normalise(name).split())))
 
 
 class Candidates:

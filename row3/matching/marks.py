@@ -37,6 +37,8 @@ WITH_CAPITAL = words(
 )
 """Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
 
+LONGEST = max(map(len, WITH_CAPITAL)) + len("the ")
+
 ALWAYS_A_NAME = words("turkey china polish")
 """Those of which a capital tells where it begins a sentence too."""
 
@@ -69,7 +71,7 @@ def _two_formulas(one: str, other: str) -> bool:
 
 def two_by_text(one: str, other: str, text: str) -> bool:
     """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
-    if one[-2:] != other[-2:] or one.lower().removeprefix("the ") not in WITH_CAPITAL:
+    if len(one) > LONGEST or one[-2:] != other[-2:] or one.lower().removeprefix("the ") not in WITH_CAPITAL:
         return False
     low, high = one.removeprefix("the ").removeprefix("The "), other.removeprefix("the ").removeprefix("The ")
     if low[:1].isupper():
@@ -93,12 +95,12 @@ def _two_cased_units(one: str, other: str) -> bool:
 
 def apart(one: str, other: str, text: str = "") -> str:
     """Why two names are two that normalising makes equal, as the text tells too; "" where they are one."""
-    if _TELLING.search(one) or _TELLING.search(other):
+    if _TELLING.search(f"{one}\n{other}"):
         if two_units(one, other):
             return "two units"
         if two_by_case(one, other):
             return "two codes"
-    return "two words" if two_by_text(one, other, text) else ""
+    return "two words" if text and two_by_text(one, other, text) else ""
 
 
 def two_units(one: str, other: str) -> bool:
