@@ -1,6 +1,6 @@
 """How well and how fast names are compared: precision, recall and F1 on labelled pairs, microseconds a call.
 
-    python -m benchmarks.matching [FILE.jsonl]
+    python -m benchmarks.matching [FILE.jsonl …]
 
 A line is a JSON object with `a`, `b`, `same`, `class`, and perhaps `context` (the source text) and `person`.
 Every pair goes through the matcher as a case does: one name expected, the other extracted, the context as the source.
@@ -27,10 +27,12 @@ from row3.matching.contradictions import contradict
 from row3.matching.dates import writes_day_first
 from row3.matching.forms import form_key, form_keys
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
-from row3.matching.normalise import normalise, normalise_text
+from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 
-PAIRS = Path(__file__).parent.parent / "tests" / "data" / "name_pairs.jsonl"
+DATA = Path(__file__).parent.parent / "tests" / "data"
+PAIRS = (DATA / "name_pairs.jsonl", DATA / "name_pairs_second.jsonl")
+"""The development set."""
 THRESHOLD = 0.85
 REPEATS = 5
 
@@ -58,9 +60,10 @@ class Figures:
         return 2 * self.precision * self.recall / total if total else 0.0
 
 
-def read_pairs(path: Path) -> list[dict[str, Any]]:
-    """The labelled pairs of a file."""
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+def read_pairs(*paths: Path) -> list[dict[str, Any]]:
+    """The labelled pairs of some files."""
+    lines = [line for path in paths for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in lines if line.strip()]
 
 
 def match(pair: dict[str, Any]) -> NameMatch:
@@ -83,7 +86,7 @@ def decide(pair: dict[str, Any]) -> Comparison:
         pair["b"],
         threshold=THRESHOLD,
         acronyms=introduced(text),
-        known=frozenset(normalise_text(text).split()),
+        known=SourceText(text),
         person=pair.get("person"),
         day_first=writes_day_first(text),
     )
@@ -165,17 +168,20 @@ def _speed(pairs: Sequence[dict[str, Any]]) -> list[str]:
     return ["", "microseconds a call, median"] + [f"  {name:<40}{value:>8.2f}" for name, value in timed.items()]
 
 
-def quality(path: Path = PAIRS) -> str:
-    """Precision and recall on a file of pairs, in total, by class, and what was decided otherwise, as text."""
-    return "\n".join(_quality(read_pairs(path)))
+def quality(*paths: Path) -> str:
+    """Precision and recall on files of pairs, in total, by class, and what was decided otherwise, as text.
+
+    Without files, on the development set.
+    """
+    return "\n".join(_quality(read_pairs(*(paths or PAIRS))))
 
 
-def main(path: Path = PAIRS) -> str:
-    """Measure on a file of pairs, print the figures and return them as text."""
-    text = quality(path) + "\n".join(["", *_speed(read_pairs(path))])
+def main(*paths: Path) -> str:
+    """Measure on files of pairs (the development set without any), print the figures and return them as text."""
+    text = quality(*paths) + "\n".join(["", *_speed(read_pairs(*(paths or PAIRS)))])
     print(text)
     return text
 
 
 if __name__ == "__main__":
-    main(*(Path(argument) for argument in sys.argv[1:2]))
+    main(*map(Path, sys.argv[1:]))

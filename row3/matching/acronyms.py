@@ -143,12 +143,17 @@ def _long_form(short: str, before: str) -> str | None:
 def _initials(letters: list[str], before: str) -> int | None:
     """Where words begin whose first letters these are, one word at most left out; None for nowhere."""
     skipped, number = 0, len(letters) - 1
-    for word in reversed(list(_WORD.finditer(before))):
-        if word[0][0].lower() == letters[number]:
+    found = list(_WORD.finditer(before))
+    for at in range(len(found) - 1, -1, -1):
+        word = found[at]
+        light = word[0].lower() in FUNCTION_WORDS
+        # The O of OPEC is that of Organization, not of the `of` behind it.
+        meant = not (light and number == 0 and at and found[at - 1][0][0].lower() == letters[0])
+        if word[0][0].lower() == letters[number] and meant:
             if number == 0:
                 return word.start()
             number -= 1
-        elif word[0].lower() not in FUNCTION_WORDS:
+        elif not light:
             skipped += 1
             if skipped > 1 or len(letters) < SHORTEST_SKIPPING:
                 return None

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from row3.matching.acronyms import Acronyms, readings
 from row3.matching.forms import form_key, form_keys
-from row3.matching.inflection import token_form
+from row3.matching.inflection import plain, token_form
 from row3.matching.lexicon import NUMERALS, PLURALS, ROMAN, ROMAN_LETTERS, SPELLINGS, words
 from row3.matching.normalise import normalise
 from row3.matching.persons import TOLD_BY, is_evident
@@ -58,6 +58,12 @@ _SHORT_FIRST = re.compile(r"\n (?:the )?\w{1,2} ")  # e mail
 _TWO_CAPITALS = re.compile(r"\n *[A-Z]{2}")
 DIGRAPHS = ("ae", "oe", "ulph")
 """Letters that stand for others where a word begins: haemoglobin, sulphur."""
+
+
+@lru_cache(maxsize=4096)
+def _words(name: str) -> tuple[str, ...]:
+    """The words of a name in any order, without accents."""
+    return tuple(sorted(map(plain, normalise(name).split())))
 
 
 class Candidates:
@@ -177,6 +183,8 @@ class Candidates:
                 if not keys.isdisjoint(variant_keys(names[place])) or (
                     # Names of East Asia, with the surname first or last.
                     shared.get(place) == len(telling) and sorted(normalise(names[place]).split()) == sorted(spelt)
+                    if name.isascii() and names[place].isascii()
+                    else _words(names[place]) == _words(name)
                 ):
                     found.add(self._whose[place])
         if self._people or is_evident(name):

@@ -15,10 +15,19 @@ from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.marks import two_companies, two_units
+from row3.matching.marks import apart, is_company, two_by_text, two_companies
 from row3.matching.normalise import normalise
-from row3.matching.persons import Person, can_be_one, may_be_persons, parse_person, same_person, turned
+from row3.matching.persons import (
+    Person,
+    can_be_one,
+    is_eastern,
+    may_be_persons,
+    parse_person,
+    same_person,
+    turned,
+)
 from row3.matching.plain_words import PlainWords, plain_words
+from row3.matching.quotes import SourceText
 from row3.matching.scorers import SLACK, similarity
 from row3.matching.values import value_of
 from row3.matching.variants import variant_keys
@@ -76,12 +85,12 @@ def compare(
         same = value_a == value_b
         return Comparison(same, "value", float(same), "" if same else "two values")
     if key_a == key_b and key_a:
-        if two_units(a, b):
-            return Comparison(False, "value", 0.0, "two units")
+        if two := apart(a, b, known.text if isinstance(known, SourceText) else ""):
+            return Comparison(False, "value", 0.0, two)
         return Comparison(True, "exact", 1.0, "")
     if two_companies(a, b):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "two legal forms")
-    if _named_by_article(a, b):
+    if _named_by_article(a, b) or (isinstance(known, SourceText) and two_by_text(a, b, known.text)):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "a proper name and a common noun")
     persons = bool(person) if person is not None else may_be_persons(a, b)
     if persons and _two_families(a, b, told=bool(person)):
@@ -130,7 +139,12 @@ def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> H
         if (
             one is not None
             and other is not None
-            and (told or one.evident or other.evident or (turned(one, other) and _foreign(one)))
+            and (
+                told
+                or one.evident
+                or other.evident
+                or (turned(one, other) and (is_eastern(one, a, b) or _foreign(one)))
+            )
             and same_person(a, b)
         ):
             return "person"
@@ -143,8 +157,10 @@ def _foreign(person: Person) -> bool:
 
 
 def _named_by_article(a: str, b: str) -> bool:
-    """`The Police` and `police`: one word, which the article and the capital make a name."""
+    """`The Police` and `police`, `Target Corp.` and `target`: one word, which something beside it makes a name."""
     for name, noun in ((a, b), (b, a)):
+        if noun.islower() and name[:1].isupper() and name.lower().startswith(noun + " ") and is_company(name, noun):
+            return True
         if name.startswith("The ") and name[4:5].isupper() and " " not in name[4:] and noun == name[4:].lower():
             return True
     return False

@@ -64,6 +64,7 @@ _SHAPES = (
     r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
     r"(?:the )?year (?P<only>\d{4})",
     r"(?:fy|fiscal year|financial year)\s*-?\s*(?P<fiscal>\d{4})",
+    r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})",
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
     r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
     r"(?P<noon>noon|midday|midnight)",
@@ -113,6 +114,8 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
         month = _MONTHS[part["month"]] if "month" in part else int(part["m"])
         day = int(part["day"]) if "day" in part else None
         return _day(part.get("year", "-"), month, day)
+    if "season" in part:
+        return f"{part['year']}-{part['season'].replace('fall', 'autumn')}"
     if "q" in part or "nth" in part:
         return f"{part['year']}-Q{part.get('q') or _QUARTERS[part['nth']]}"
     if "w" in part:

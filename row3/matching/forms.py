@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from row3.matching.inflection import token_form
-from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS
+from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
 from row3.matching.normalise import normalise
-from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SPLIT
+from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SAINTLY, SPLIT
 
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
 UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
@@ -55,6 +55,8 @@ def form_keys(name: str) -> tuple[str, ...]:
     More than `form_key` can see once the case is gone: `GPUs` and `IDs` are plurals and `DNS` or `AIDS` none, and
     a letter with an umlaut is written with or without its e (`Müller`, `Mueller`, `Muller`).
     """
+    if ("ses" in name or "axes" in name) and not _TWO.isdisjoint(normalise(name).split()):
+        return _keys_of_two(normalise(name))
     if name.islower() and name.isascii() and "#" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
@@ -72,6 +74,15 @@ def form_keys(name: str) -> tuple[str, ...]:
     if written != name:
         keys.append(form_key(normalise(written)))
     return tuple(dict.fromkeys(key for key in keys if key))
+
+
+_TWO = frozenset(TWO_SINGULARS)
+
+
+def _keys_of_two(normalised: str) -> tuple[str, ...]:
+    """The keys of a name with a plural of two words, in either singular: `bases`."""
+    other = " ".join([TWO_SINGULARS.get(word, word) for word in normalised.split()])
+    return form_key(normalised), form_key(other)
 
 
 def category_key(name: str) -> str:
@@ -92,6 +103,8 @@ def _plurals(name: str) -> list[str]:
 
 def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
+    if " v" in normalised:
+        normalised = _VERSION.sub(" ", normalised)
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 
@@ -116,6 +129,9 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
     return tokens
 
 
+_VERSION = re.compile(r"(?<=\w) (?:(?:version |v ?)(?=\d+ \d)|version (?=\d))")
+"""`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""
+
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
 _RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRASES.items())
 _USUAL = (
@@ -128,7 +144,7 @@ _USUAL = (
     | frozenset(run[0] for run, _ in _RUNS)
 )
 """Words without which a name is left as it is by `_trimmed`."""
-TELLING = _USUAL | _NUMERALS | TANTUM
+TELLING = _USUAL | _NUMERALS | TANTUM | frozenset(TWO_SINGULARS)
 """Words that make more of a name than its words, each in its form."""
 
 
@@ -147,7 +163,10 @@ def _trimmed(words: list[str]) -> list[str]:
     if words[0] == "a":
         words[0] += APART
     elif len(words) > 1:
-        words[0] = BEFORE_NAMES.get(words[0], words[0])
+        first = words[0]
+        words[0] = BEFORE_NAMES.get(first, first)
+        if words[1] == "st" and words[0] in SAINTLY and len(words) > 2:
+            words[1] = BEFORE_NAMES["st"]
     _replace_runs(words)
     for at in range(len(words) - 1):
         if words[at] in BEFORE_NUMBERS and (words[at + 1][0].isdigit() or words[at + 1] in _NUMERALS):

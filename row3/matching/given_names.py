@@ -6,7 +6,7 @@ from row3.matching.lexicon import pairs, words
 
 MALE = (
     "robert bob rob bobby robbie bert|william bill will billy liam willie|richard rick dick rich richie ricky|"
-    "james jim jimmy jamie|john jack johnny|thomas tom tommy|michael mike mick mickey|charles charlie chuck|"
+    "james jim jimmy jamie|john jack johnny|thomas tom tommy|michael micheal mike mick mickey|charles charlie chuck|"
     "edward ed eddie ted teddy ned|joseph joe joey|daniel dan danny|david dave davy|andrew andy drew|anthony tony|"
     "matthew matt|christopher chris kit|nicholas nick nicky|alexander alex sandy sasha|benjamin ben benny|"
     "samuel sam sammy|stephen steve|steven steve|timothy tim timmy|gregory greg|jeffrey jeff|geoffrey geoff jeff|"
@@ -18,7 +18,7 @@ MALE = (
     "dmitri dmitry dima|sergei sergey|nikolai kolya|eric|erik|karl|carl|alan al|allen|allan|antonio toni|"
     "giuseppe beppe|francisco paco pancho|jose pepe|johann|johannes|friedrich fritz|heinrich heinz|hans|paul|"
     "george|mark|marc|martin|luke lucas|adam|brian|bryan|kevin|gary|roger|simon|oscar|oliver ollie|hugo|louis lou|"
-    "lewis lou|victor vic|isaac|neil|neal|noam|alfred alf fred|ernest ernie|herbert herb|ralph|roy|sean|shaun|"
+    "lewis lou|victor vic|isaac issac|neil|neal|noam|alfred alf fred|ernest ernie|herbert herb|ralph|roy|sean|shaun|"
     "shawn|stuart stu|stewart stew|terence terry|wallace|winston|abraham abe|elon|barack|stephane|etienne|jean|"
     "pierre|jacques|francois|luigi|marco|mario|juan|carlos|luis|miguel|pablo|pedro|diego|"
     "muhammad mohammed mohamed mohammad|ahmed ahmad|ali|omar|hassan|ibrahim|yusuf|albrecht|ludwig|wolfgang|otto|"
@@ -84,6 +84,46 @@ NOT_PERSONS = words(
     "convention protocol house palace castle disorder learning machine network"
 )
 """Last words of names that are no person's."""
+
+
+EAST_SURNAMES = words(
+    "wang zhang chen liu zhao huang zhou wu xu zhu guo luo zheng liang xie feng cao peng xiao tian dong yuan cai jiang "
+    "deng zeng xi mao kim choi jung jeong kang cho yoon jang lim seo shin kwon hwang ahn yoo hong bae nguyen tran pham "
+    "hoang phan vu vo dang bui duong sato suzuki takahashi tanaka watanabe ito yamamoto nakamura kobayashi kato "
+    "yoshida yamada sasaki yamaguchi matsumoto inoue kimura hayashi shimizu saito abe kishida koizumi murakami "
+    "miyazaki kurosawa mishima kawabata ozawa fukuda"
+)
+"""Surnames of East Asia that are no English words: the surname stands first or last there."""
+
+NOUNS_TOO = words(
+    "art bill mark marc frank rich jack pat gene ray sandy will rose grace may dot drew hank chuck dick don hal stew "
+    "sue rob gail ginny dolly bella ruby stella gloria victoria virginia florence charlotte vera eve joy carol sally "
+    "molly kit ned ted teddy harry al ali ben jean mercedes paris chase pierce nick mike van max major abe cliff dale "
+    "earl miles lance norm nell bob tom tim ron len kim lena rita olga ada mandy peg val vic lou jo lee martin scott "
+    "thomas henry james paul simon lewis craig bruce howard harvey graham keith wallace winston neil stuart stewart "
+    "allen allan alan george francis lawrence vincent daniel david albert arthur walter leonard raymond patrick "
+    "douglas harold roy ralph terry oliver victor philip alexander adam luther"
+)
+"""Given names that are nouns, names of places or surnames as well: beside one, another word need be no surname."""
+
+SURNAMES_TOO = words(
+    "lee gordon russell ross taylor kelly tracy ashley leslie lindsay stanley dean glenn clark grant blake tyler "
+    "morgan jordan logan mason carter hunter parker cameron scott lewis allen bruce craig curtis duncan elliott elton "
+    "floyd franklin harrison jackson kent lincoln lloyd marshall murray nelson newton owen page quentin reed spencer "
+    "terry todd travis tucker warren wayne wesley wilson ryan riley shelby sidney whitney casey dana drew jamie jesse "
+    "kerry robin shannon stacy sydney chelsea paige brooke mackenzie madison sloan hilary beverly shirley carroll "
+    "joyce vivian"
+)
+"""Surnames that are given names as well: Ann Lee and Lee Ann are two."""
+
+
+TWO_PERSONS = frozenset(
+    (
+        frozenset((("john", "adams"), ("john", "quincy", "adams"))),
+        frozenset((("michael", "jordan"), ("michael", "b", "jordan"))),
+    )
+)
+"""Two persons of whom one has a middle name more; everybody else may leave it out."""
 
 
 def _groups(text: str) -> dict[str, frozenset[int]]:

@@ -17,6 +17,9 @@ MEN = ("women", "smen", "emen", "rmen")
 SAME_PLURAL = ("series", "species", "news")
 """Ends of words that are singular and plural."""
 
+IN_SS = ("canvass",)
+"""Words that are no genitive of one in -s."""
+
 _NOT_PLURAL = r"(?:ss|is|ics|^.{0,2}s|.*\d.*)$|(?<!^[^aeiouy]{2})us$"  # glass, physics, dns, virus
 _GREEK = (
     r"(?:lyses|theses|gnoses|emphases|stases|rphoses|uroses|choses|rrhoses|mitoses|meioses|bioses|osmoses|croses|broses"
@@ -61,7 +64,9 @@ def singular(token: str) -> str:
         return token[:-2] + "an"
     if token.endswith("ss"):
         # The genitive of a name in -s, its apostrophe gone: Gauss's law, Charles's law.
-        return token[:-1] if token.endswith("sss") or token[:-1] in INVARIANT else token
+        if token.endswith("sss") or (len(token) > 4 and token not in IN_SS and token[:-1] in INVARIANT):
+            return token[:-1]
+        return token
     if token[-1:] != "s" or token in INVARIANT or token.endswith(SAME_PLURAL) or re.search(_NOT_PLURAL, token):
         return token
     stem = token[:-2]

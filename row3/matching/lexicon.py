@@ -6,6 +6,8 @@ two stands in `opposites`.
 
 from __future__ import annotations
 
+from row3.matching.misspellings import MISSPELT
+
 
 def words(text: str) -> frozenset[str]:
     """The words of a text as a set."""
@@ -25,29 +27,47 @@ def pairs(text: str) -> dict[str, str]:
 
 PLURALS = pairs(
     "people person men man children child teeth tooth feet foot geese goose mice mouse lice louse oxen ox wolves wolf "
-    "leaves leaf lives life knives knife wives wife halves half shelves shelf calves calf loaves loaf thieves "
-    "thief elves elf selves self scarves scarf hooves hoof wharves wharf phenomena phenomenon criteria criterion "
-    "bacteria bacterium mitochondria mitochondrion automata automaton polyhedra polyhedron ganglia ganglion "
-    "strata stratum ova ovum quanta quantum spectra spectrum errata erratum memoranda memorandum symposia "
-    "symposium aquaria aquarium curricula curriculum addenda addendum maxima maximum minima minimum optima "
-    "optimum equilibria equilibrium moratoria moratorium millennia millennium datum data archaea archaeon taxa "
-    "taxon corpora corpus genera genus schemata schema stomata stoma stigmata stigma fungi fungus nuclei nucleus "
-    "bacilli bacillus stimuli stimulus foci focus radii radius alumni alumnus cacti cactus syllabi syllabus loci "
-    "locus octopi octopus thalli thallus emboli embolus thrombi thrombus streptococci streptococcus algae alga "
-    "larvae larva vertebrae vertebra formulae formula antennae antenna nebulae nebula supernovae supernova media "
-    "medium pupae pupa indices index matrices matrix vertices vertex appendices appendix cortices cortex vortices "
-    "vortex codices codex helices helix apices apex axes axis crises crisis oases oasis testes testis bases base "
-    "menses menses buses bus gases gas biases bias canvases canvas atlases atlas aliases alias pancreases "
-    "pancreas lenses lens quizzes quiz waltzes waltz topazes topaz quartzes quartz plateaux plateau bureaux "
-    "bureau chateaux chateau tableaux tableau movies movie cookies cookie calories calorie zombies zombie "
-    "prairies prairie genies genie rookies rookie selfies selfie pixies pixie brownies brownie hippies hippie "
-    "junkies junkie hoodies hoodie ties tie lies lie pies pie dies die caches cache aches ache headaches headache "
-    "toothaches toothache avalanches avalanche niches niche creches creche psyches psyche cliches cliche shoes "
-    "shoe toes toe foes foe canoes canoe floes floe oboes oboe tomatoes tomato excuses excuse muses muse abuses "
-    "abuse menus menu gurus guru emus emu taxis taxi skis ski rabbis rabbi recluses recluse fuses fuse refuses "
-    "refuse"
+    "leaves leaf lives life knives knife wives wife halves half shelves shelf calves calf loaves loaf thieves thief "
+    "elves elf selves self scarves scarf hooves hoof wharves wharf phenomena phenomenon criteria criterion bacteria "
+    "bacterium mitochondria mitochondrion automata automaton polyhedra polyhedron ganglia ganglion strata stratum ova "
+    "ovum quanta quantum spectra spectrum errata erratum memoranda memorandum symposia symposium aquaria aquarium "
+    "curricula curriculum addenda addendum maxima maximum minima minimum optima optimum equilibria equilibrium "
+    "moratoria moratorium millennia millennium datum data archaea archaeon taxa taxon corpora corpus genera genus "
+    "schemata schema stomata stoma stigmata stigma fungi fungus nuclei nucleus bacilli bacillus stimuli stimulus foci "
+    "focus radii radius alumni alumnus cacti cactus syllabi syllabus loci locus octopi octopus thalli thallus emboli "
+    "embolus thrombi thrombus streptococci streptococcus algae alga larvae larva vertebrae vertebra formulae formula "
+    "antennae antenna nebulae nebula supernovae supernova media medium pupae pupa indices index matrices matrix "
+    "vertices vertex appendices appendix cortices cortex vortices vortex codices codex helices helix apices apex axes "
+    "axis crises crisis oases oasis testes testis bases base menses menses buses bus gases gas biases bias canvases "
+    "canvas atlases atlas aliases alias pancreases pancreas lenses lens quizzes quiz waltzes waltz topazes topaz "
+    "quartzes quartz plateaux plateau bureaux bureau chateaux chateau tableaux tableau movies movie cookies cookie "
+    "calories calorie zombies zombie prairies prairie genies genie rookies rookie selfies selfie pixies pixie brownies "
+    "brownie hippies hippie junkies junkie hoodies hoodie ties tie lies lie pies pie dies die caches cache aches ache "
+    "headaches headache toothaches toothache avalanches avalanche niches niche creches creche psyches psyche cliches "
+    "cliche shoes shoe toes toe foes foe canoes canoe floes floe oboes oboe tomatoes tomato excuses excuse muses muse "
+    "abuses abuse menus menu gurus guru emus emu taxis taxi skis ski tsunamis tsunami safaris safari alibis alibi "
+    "kiwis kiwi israelis israeli iraqis iraqi pakistanis pakistani yogis yogi wikis wiki emojis emoji nazis nazi "
+    "corgis corgi zucchinis zucchini bikinis bikini saris sari gandhis gandhi rabbis rabbi bros brother recluses "
+    "recluse fuses fuse refuses refuse lemmata lemma dogmata dogma carcinomata carcinoma traumata trauma fora forum "
+    "stadia stadium consortia consortium flagella flagellum cilia cilium cerebella cerebellum sera serum crania "
+    "cranium atria atrium septa septum momenta momentum referenda referendum gymnasia gymnasium honoraria honorarium "
+    "compendia compendium auditoria auditorium sanatoria sanatorium planetaria planetarium podia podium dicta dictum "
+    "desiderata desideratum phyla phylum endothelia endothelium epithelia epithelium mycelia mycelium sporangia "
+    "sporangium protozoa protozoan metazoa metazoan bryozoa bryozoan spermatozoa spermatozoon bronchi bronchus villi "
+    "villus moduli modulus calculi calculus cumuli cumulus abaci abacus papyri papyrus sarcophagi sarcophagus magi "
+    "magus styli stylus colossi colossus tori torus alumnae alumna amoebae amoeba amebae ameba personae persona "
+    "fibulae fibula tibiae tibia scapulae scapula hyphae hypha papillae papilla lacunae lacuna lamellae lamella "
+    "tracheae trachea patellae patella calyces calyx cervices cervix directrices directrix phalanges phalanx larynges "
+    "larynx kibbutzim kibbutz cherubim cherub seraphim seraph paparazzi paparazzo libretti libretto concerti concerto "
+    "virtuosi virtuoso beaux beau werewolves werewolf midwives midwife housewives housewife bookshelves bookshelf "
+    "dwarves dwarf sheaves sheaf grandchildren grandchild stepchildren stepchild schoolchildren schoolchild dormice "
+    "dormouse woodlice woodlouse passersby passerby apotheoses apotheosis synopses synopsis mycoses mycosis "
+    "anastomoses anastomosis apsides apsis"
 )
 """Plural to singular, where no rule of `inflection.singular` gives it."""
+
+TWO_SINGULARS = pairs("bases basis axes ax ellipses ellipsis")
+"""Plurals of two words, with the singular that `PLURALS` and the rules do not give: base, axis, ellipse."""
 
 PLURALS |= {
     f"{noun}s": noun
@@ -63,14 +83,19 @@ PLURALS |= {
 """Plurals in -ics, where most words in -ics are none: physics, politics, statistics."""
 
 INVARIANT = words(
-    "series species news chess physics mathematics lens bias gas atlas canvas alias pancreas texas kansas "
-    "arkansas christmas thomas james charles nicholas mars paris athens brussels naples wales honduras barbados "
-    "bahamas us as was has does is this his its yes plus thus chaos cosmos ethos pathos logos eros kudos "
-    "rhinoceros asbestos tetanus aids sars mers https amos laos cannabis trellis always perhaps texas vegas los "
-    "las des les jenkins hopkins wilkins dickens stevens adams williams jones hughes rogers evans davies collins "
-    "edwards apropos thermos albatross kubernetes redis postgres windows alps andes herpes diabetes rabies "
-    "scabies ames hermes socrates archimedes descartes hercules antilles bayes markus lucas douglas dallas judas "
-    "midas ceres achilles ramses rhodes aries caries ulysses jus bis"
+    "series species news chess physics mathematics lens bias gas atlas canvas alias pancreas texas kansas arkansas "
+    "christmas thomas james charles nicholas mars paris athens brussels naples wales honduras barbados bahamas us as "
+    "was has does is this his its yes plus thus chaos cosmos ethos pathos logos eros kudos rhinoceros asbestos tetanus "
+    "aids sars mers https amos laos cannabis trellis always perhaps texas vegas los las des les jenkins hopkins "
+    "wilkins dickens stevens adams williams jones hughes rogers evans davies collins edwards apropos thermos albatross "
+    "kubernetes redis postgres windows alps andes herpes diabetes rabies scabies ames hermes socrates archimedes "
+    "descartes hercules antilles bayes markus lucas douglas dallas judas midas ceres achilles ramses rhodes aries "
+    "caries ulysses jus bis keynes stokes huygens rawls engels siemens mercedes corps hobbes aristophanes euripides "
+    "sophocles thucydides pericles heracles hippocrates parmenides empedocles diogenes alcibiades themistocles "
+    "demosthenes orestes xerxes hamas degas dumas thales vargas fuentes cortes cervantes nantes cannes rennes reims "
+    "amiens arras calais limoges poitiers ardennes pyrenees leeds jaspers mises sachs soros hicks forbes holmes gibbs "
+    "briggs higgs riggs hastings rawlings jennings cummings giddens hayes ives moses ramos santos lagos naxos samos "
+    "delos argos davos carlos marcos burgos galapagos"
 )
 """Singular words that end in -s."""
 
@@ -94,9 +119,36 @@ SPELLINGS = pairs(
     "shakespearean shakespearian vs versus dept department govt government intl international natl national univ "
     "university mt mount percent % pct % whisky whiskey preventative preventive alright allright barbecue "
     "barbeque hiccough hiccup phoney phony sulphur sulfur cancelation cancellation inflammable flammable learnt "
-    "learned burnt burned spelt spelled dreamt dreamed spoilt spoiled"
+    "learned burnt burned spelt spelled dreamt dreamed spoilt spoiled gramme gram kilogramme kilogram milligramme "
+    "milligram omelette omelet snowplough snowplow ploughing plowing ploughed plowed ploughshare plowshare chequebook "
+    "checkbook primaeval primeval ochre ocher meagre meager sepulchre sepulcher cataloguing cataloging catalogued "
+    "cataloged ageism agism annexe annex gelatine gelatin adrenaline adrenalin waggon wagon carcase carcass liquorice "
+    "licorice pedlar peddler racquet racket smoulder smolder syphon siphon cauldron caldron enquire inquire inst "
+    "institute assn association assoc association bros brother hosp hospital acad academy mgmt management "
+    "blvd boulevard bldg building mtn mountain"
 )
 """A spelling, or a common short form, to the one that keys use."""
+
+TRANSLITERATIONS = pairs(
+    "qaddafi gaddafi gadhafi gaddafi qadhafi gaddafi kadafi gaddafi kaddafi gaddafi khadafy gaddafi tchebychev "
+    "chebyshev tchebycheff chebyshev chebychev chebyshev tschebyscheff chebyshev chebyshov chebyshev chanukah hanukkah "
+    "chanukkah hanukkah hanukah hanukkah koran quran moslem muslim hizbollah hezbollah hizballah hezbollah hizbullah "
+    "hezbollah hezbullah hezbollah qaida qaeda shariah sharia chinggis genghis jenghis genghis tutankhamen tutankhamun "
+    "nebuchadrezzar nebuchadnezzar lvov lviv kharkov kharkiv chornobyl chernobyl odesa odessa khruschev khrushchev "
+    "kruschev khrushchev kruschchev khrushchev krushchev khrushchev tolstoi tolstoy chekov chekhov tchekhov chekhov "
+    "rachmaninoff rachmaninov prokofieff prokofiev moussorgsky mussorgsky moussorgski mussorgsky liapunov lyapunov "
+    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao "
+    "husayn hussein hussain hussein usama osama abdallah abdullah taleban taliban "
+    "pushtun pashtun uighur uyghur uygur uyghur kazak kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar "
+    "kaftan caftan hommus hummus houmous hummus houmus hummus felafel falafel cabala kabbalah cabbala kabbalah kabala "
+    "kabbalah kabbala kabbalah qabalah kabbalah succoth sukkot sukkoth sukkot zarathushtra zarathustra mahomet "
+    "muhammad makkah mecca siddharta siddhartha alkhwarizmi khwarizmi ghazzali ghazali kolmogoroff kolmogorov markoff "
+    "markov pavloff pavlov bunyakovskii bunyakovsky bouniakowsky bunyakovsky ostrogradskii ostrogradsky tsiolkovskii "
+    "tsiolkovsky"
+)
+"""A name or word of another script in one of its spellings, to the one that keys use."""
+
+SPELLINGS |= TRANSLITERATIONS | MISSPELT
 
 NUMERALS = pairs(
     "zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12 thirteen 13 "
@@ -127,7 +179,7 @@ TANTUM = words(
 )
 """Plurals that mean another thing than their singular where they stand alone."""
 
-ACCENTED = words("résumé résumés rosé rosés pâté pâtés exposé exposés maté")
+ACCENTED = words("résumé résumés rosé rosés pâté pâtés pâte exposé exposés maté")
 """Words that are others without their accent."""
 
 GREEK = dict(

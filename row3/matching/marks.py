@@ -1,13 +1,106 @@
-"""Marks that tell two names apart whose words are the same: the case of a unit, the legal form of a company."""
+"""Marks that tell two names apart whose words are the same: the case of a unit or formula, the legal form."""
 
 from __future__ import annotations
 
 import re
 
+from row3.matching.lexicon import words
 from row3.matching.phrases import COMPANY_ENDS
+from row3.matching.vocabulary import is_word
 
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,3})\b")
 _ONE_FORM = {"limited": "ltd", "incorporated": "inc", "corporation": "corp", "company": "co"}
+
+
+ELEMENTS = words(
+    "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb "
+    "Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au "
+    "Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts "
+    "Og"
+)
+"""Symbols of the chemical elements."""
+_FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
+_ATOM = re.compile(r"[A-Z][a-z]?")
+_TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|\d")
+"""Without one of these in either, two names are no two units or codes."""
+_STAR = re.compile(r"\b[A-Z]\*")
+
+SHORT_AND_WORD = words(
+    "us who it aids led ram rest soap basic pet sad sat nice cobra dos dare pin cat act aid care mad ice arm"
+)
+"""Acronyms that are other words in small letters, where they are the whole name."""
+
+WITH_CAPITAL = words(
+    "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh bush "
+    "frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange slack "
+    "meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox"
+)
+"""Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
+
+LONGEST = max(map(len, WITH_CAPITAL)) + len("the ")
+
+ALWAYS_A_NAME = words("turkey china polish")
+"""Those of which a capital tells where it begins a sentence too."""
+
+
+def two_by_case(one: str, other: str) -> bool:
+    """Two names that only normalising makes equal: `CO` and `Co`, `WHO` and `who`, `A*` and `A`."""
+    if _STAR.findall(one) != _STAR.findall(other):
+        return True
+    spelt, spelt2 = one.split(), other.split()
+    if len(spelt) != len(spelt2):
+        return False
+    if len(spelt) == 1:
+        shouted, said = sorted((one, other))
+        if shouted.isupper() and said.islower():
+            return said in SHORT_AND_WORD
+        if len(one) < 4 and _two_cased_units(one, other):
+            return True
+    elif one.isupper() or other.isupper():
+        return False
+    return any(word != word2 and _two_formulas(word, word2) for word, word2 in zip(spelt, spelt2, strict=True))
+
+
+def _two_formulas(one: str, other: str) -> bool:
+    """Both are formulas, of other elements: carbon monoxide and cobalt."""
+    if len(one) > 6 or one.lower() != other.lower() or not (_FORMULA.fullmatch(one) and _FORMULA.fullmatch(other)):
+        return False
+    atoms, atoms2 = _ATOM.findall(one), _ATOM.findall(other)
+    return atoms != atoms2 and ELEMENTS.issuperset(atoms) and ELEMENTS.issuperset(atoms2)
+
+
+def two_by_text(one: str, other: str, text: str) -> bool:
+    """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
+    if len(one) > LONGEST or one[-2:] != other[-2:] or one.lower().removeprefix("the ") not in WITH_CAPITAL:
+        return False
+    low, high = one.removeprefix("the ").removeprefix("The "), other.removeprefix("the ").removeprefix("The ")
+    if low[:1].isupper():
+        low, high = high, low
+    if high[1:] != low[1:] or not low.islower() or high[:1] == low[:1]:
+        return False
+    said, named = (re.search(rf"{before}{word}\b", text) for before, word in ((r"\b", low), (_INSIDE, high)))
+    return said is not None and (named is not None or (low in ALWAYS_A_NAME and high in text))
+
+
+_INSIDE = r"(?<=[a-z,;] )"
+"""Before a word that does not begin a sentence."""
+
+
+def _two_cased_units(one: str, other: str) -> bool:
+    from row3.matching.units import CASED
+
+    first, second = CASED.get(one), CASED.get(other)
+    return first is not None and second is not None and first != second
+
+
+def apart(one: str, other: str, text: str = "") -> str:
+    """Why two names are two that normalising makes equal, as the text tells too; "" where they are one."""
+    if _TELLING.search(f"{one}\n{other}"):
+        if two_units(one, other):
+            return "two units"
+        if two_by_case(one, other):
+            return "two codes"
+    return "two words" if text and two_by_text(one, other, text) else ""
 
 
 def two_units(one: str, other: str) -> bool:
@@ -27,14 +120,20 @@ def two_companies(one: str, other: str) -> bool:
     return bool(first and second) and first.isdisjoint(second)
 
 
+def is_company(name: str, noun: str) -> bool:
+    """A name that is a common noun and legal forms: `Target Corp.`, and `target`."""
+    rest = name.casefold().replace(",", " ").split()[1:]
+    return is_word(noun) and all(word.replace(".", "") in COMPANY_ENDS for word in rest) and len(rest[0]) > 1
+
+
 def _legal_forms(name: str) -> set[str]:
     """The legal forms that end a name, each in its short form: `Co., Ltd.` has two."""
-    words = name.casefold().replace(",", " ").replace("&", " ").split()
+    spelt = name.casefold().replace(",", " ").replace("&", " ").split()
     found: set[str] = set()
-    while len(words) > 1:
-        word = words[-1].replace(".", "").replace("/", "")
+    while len(spelt) > 1:
+        word = spelt[-1].replace(".", "").replace("/", "")
         if word not in COMPANY_ENDS or len(word) < 2:
             break
         found.add(_ONE_FORM.get(word, word))
-        words.pop()
+        spelt.pop()
     return found

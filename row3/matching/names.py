@@ -14,7 +14,7 @@ from rapidfuzz import process
 
 from row3.domain.quick_dataclass import dataclass
 from row3.matching.assignment import assign
-from row3.matching.marks import two_units
+from row3.matching.marks import apart
 from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
@@ -83,7 +83,7 @@ class NameIndex:
         Two values that differ in what normalising drops (-5 and 5) are not equal.
         """
         hit = self._exact.get(normalise(name))
-        if hit is None or (name != hit[2] and _two_values(name, hit[2])):
+        if hit is None or (name != hit[2] and _two_values(name, hit[2], self._text)):
             return None
         return hit[0], hit[1]
 
@@ -128,14 +128,16 @@ class NameIndex:
 _DIGIT = re.compile(r"\d")
 
 
-def _two_values(one: str, other: str) -> bool:
-    """The names are two values, though they are equal once normalised."""
+def _two_values(one: str, other: str, text: SourceText | None) -> bool:
+    """The names are two values or two codes, though they are equal once normalised."""
+    if apart(one, other, text.text if text is not None else ""):
+        return True
     if _DIGIT.search(one) is None:
         return False
     from row3.matching.values import value_of
 
     first, second = value_of(one), value_of(other)
-    return (first is not None and second is not None and first != second) or two_units(one, other)
+    return first is not None and second is not None and first != second
 
 
 FOREIGN = 1_000_000

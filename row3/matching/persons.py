@@ -18,22 +18,28 @@ from typing import NamedTuple
 from row3.matching.forms import UMLAUTS
 from row3.matching.given_names import (
     DEGREES,
+    EAST_SURNAMES,
     FEMALE_NAMES,
     GENERATIONS,
     MALE_NAMES,
     NOT_PERSONS,
+    NOUNS_TOO,
     PARTICLES,
     PERSONAL_TITLES,
     SAME_NAME,
+    SURNAMES_TOO,
     TITLES,
+    TWO_PERSONS,
 )
 from row3.matching.inflection import plain
-from row3.matching.lexicon import ROMAN_LETTERS
+from row3.matching.lexicon import ROMAN, ROMAN_LETTERS
 from row3.matching.normalise import normalise
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
+_SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
+"""A given name as Korea writes it: Geun-hye."""
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
 
 
@@ -84,19 +90,28 @@ def parse_person(name: str) -> Person | None:
     words = [word for part in reversed(split) if part for word in part]
     if not inverted:
         tail = plain(words[-1].casefold()).strip(".") if words else ""
-        if len(words) > 1 and tail in GENERATIONS and (tail not in ROMAN_LETTERS or words[-1].isupper()):
+        if len(words) > 1 and tail in GENERATIONS and _is_generation(tail, words[-1]):
             generation = generation or GENERATIONS[tail]
             words = words[:-2] if words[-2] == "the" else words[:-1]
     if not words or len(words) > 7 or not _capitals(words, name) or (len(words) == 1 and not titles):
         return None
     low = [plain(word.casefold()).strip(".") for word in words]
-    if low[-1] in NOT_PERSONS or any(len(word) == 1 for word in low[-1:]):
+    if (low[-1] in NOT_PERSONS and not (low[-1] == "park" and _SYLLABLES.match(name))) or any(
+        len(word) == 1 for word in low[-1:]
+    ):
         return None
     initials = [word.endswith(".") for word in words]
     given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
     evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
     evident = evident or (bool(given) and given[0] in SAME_NAME)
     return Person(given, surname, generation, tuple(titles), evident, inverted)
+
+
+def _is_generation(tail: str, written: str) -> bool:
+    """`Henry VI`, and `henry vi`, but not `Vi`, nor `Jinping Xi`; a numeral of one letter only as a capital."""
+    if tail in ROMAN_LETTERS:
+        return written.isupper()
+    return tail not in ROMAN or not written.istitle()
 
 
 def _generation(parts: list[str]) -> tuple[str, list[str]]:
@@ -129,7 +144,8 @@ def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
         elif not words and not part.isupper() and re.fullmatch(_RUN_OF_INITIALS, word):
             words.extend(letter + "." for letter in word)
         elif re.fullmatch(_WORD, word):
-            words.extend(word.split("-"))
+            first, *more = word.split("-")
+            words += [first, *(part.capitalize() if first[0].isupper() and part.islower() else part for part in more)]
         else:
             return None
     return words
@@ -201,6 +217,8 @@ def can_be_one(a: Person, b: Person) -> bool:
         return False
     if "".join(whole_a) == "".join(whole_b):
         return True
+    if len(whole_a) != len(whole_b) and frozenset((whole_a, whole_b)) in TWO_PERSONS:
+        return False
     family = max(a.surname, b.surname, key=len)
     size = len(family)
     if whole_a[-size:] != family or whole_b[-size:] != family:
@@ -214,14 +232,32 @@ def _generation_may_miss(a: Person, b: Person) -> bool:
 
 
 def turned(a: Person, b: Person) -> bool:
-    """The same two names in the other order, as East Asian names are written; no European given name among them."""
+    """The same two names in the other order: the surname first, as in East Asia and in lists (`Smith John`)."""
     one, other = a.given + a.surname, b.given + b.surname
-    return (
-        len(one) in (2, 3)
-        and not (a.inverted or b.inverted)
-        and (other == one[1:] + one[:1] or other == one[-1:] + one[:-1])
-        and not any(word in SAME_NAME or len(word) == 1 for word in one)
-    )
+    if (
+        len(one) not in (2, 3)
+        or a.inverted
+        or b.inverted
+        or (other != one[1:] + one[:1] and other != one[-1:] + one[:-1])
+        or any(len(word) == 1 for word in one)
+    ):
+        return False
+    european = [word for word in one if word in SAME_NAME and word not in EAST_SURNAMES]
+    return not european or (len(one) == 2 and _has_one_order(*one))
+
+
+def _has_one_order(one: str, other: str) -> bool:
+    """Of two words only one can be a given name, and it is nothing else: John and Smith, not Henry and James."""
+    given, surname = (one, other) if one in SAME_NAME else (other, one)
+    return not (given in NOUNS_TOO or surname in SAME_NAME or surname in SURNAMES_TOO)
+
+
+def is_eastern(person: Person, *names: str) -> bool:
+    """A name with a surname of East Asia at one end, or with a given name as Korea writes it (`Geun-hye`)."""
+    if len(person.given + person.surname) == 3 and any(_SYLLABLES.search(name) for name in names):
+        return True
+    first, last = (person.given + person.surname)[0], person.surname[-1]
+    return (first in EAST_SURNAMES) != (last in EAST_SURNAMES)
 
 
 def _compatible(a: Person, b: Person, one: tuple[str, ...], other: tuple[str, ...]) -> bool:

@@ -37,6 +37,9 @@ BEFORE_NUMBERS = pairs(
 BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa")
 """Short forms that begin a name of a place."""
 
+SAINTLY = words("mount fort lake port cape")
+"""Before these `St` is a saint: Mount St Helens."""
+
 PHRASES = pairs(
     "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
     "peoples-republic-of-china china per-cent %"
@@ -47,7 +50,7 @@ SPLIT: dict[str, frozenset[str]] = {
     "re": words(
         "creation create created cover covered sign signed signing sent form formed lease leased sort collect "
         "collected collection serve mark present press pose prove sound strain treat count tort act lay bound "
-        "petition fund solve view pair search"
+        "petition fund solve view pair search dress store"
     ),
     "un": frozenset(("ionized", "ionised")),
     "multi": frozenset(("ply",)),
@@ -69,14 +72,20 @@ STATES = {
     short: name.replace("-", " ")
     for short, name in pairs(
         "AL Alabama AK Alaska AZ Arizona AR Arkansas CA California CO Colorado CT Connecticut DE Delaware FL Florida "
-        "GA Georgia HI Hawaii ID Idaho IL Illinois IN Indiana IA Iowa KS Kansas KY Kentucky LA Louisiana ME Maine "
-        "MD Maryland MA Massachusetts MI Michigan MN Minnesota MS Mississippi MO Missouri MT Montana NE Nebraska "
-        "NV Nevada NH New-Hampshire NJ New-Jersey NM New-Mexico NY New-York NC North-Carolina ND North-Dakota OH Ohio "
-        "OK Oklahoma OR Oregon PA Pennsylvania RI Rhode-Island SC South-Carolina SD South-Dakota TN Tennessee TX Texas "
-        "UT Utah VT Vermont VA Virginia WA Washington WV West-Virginia WI Wisconsin WY Wyoming"
+        "GA Georgia HI Hawaii ID Idaho IL Illinois IN Indiana IA Iowa KS Kansas KY Kentucky LA Louisiana ME Maine MD "
+        "Maryland MA Massachusetts MI Michigan MN Minnesota MS Mississippi MO Missouri MT Montana NE Nebraska NV "
+        "Nevada NH New-Hampshire NJ New-Jersey NM New-Mexico NY New-York NC North-Carolina ND North-Dakota OH Ohio OK "
+        "Oklahoma OR Oregon PA Pennsylvania RI Rhode-Island SC South-Carolina SD South-Dakota TN Tennessee TX Texas UT "
+        "Utah VT Vermont VA Virginia WA Washington WV West-Virginia WI Wisconsin WY Wyoming Ala. Alabama Ariz. Arizona "
+        "Ark. Arkansas Calif. California Colo. Colorado Conn. Connecticut Del. Delaware Fla. Florida Ga. Georgia Ill. "
+        "Illinois Ind. Indiana Kan. Kansas Ky. Kentucky La. Louisiana Md. Maryland Mass. Massachusetts Mich. Michigan "
+        "Minn. Minnesota Miss. Mississippi Mo. Missouri Mont. Montana Neb. Nebraska Nev. Nevada N.H. New-Hampshire "
+        "N.J. New-Jersey N.M. New-Mexico N.Y. New-York N.C. North-Carolina N.D. North-Dakota Okla. Oklahoma Ore. "
+        "Oregon Pa. Pennsylvania R.I. Rhode-Island S.C. South-Carolina S.D. South-Dakota Tenn. Tennessee Tex. Texas "
+        "Vt. Vermont Va. Virginia Wash. Washington W.Va. West-Virginia Wis. Wisconsin Wyo. Wyoming"
     ).items()
 }
-"""States of the USA by their two letters."""
+"""States of the USA by their two letters, and as they are shortened in print."""
 
 COUNTED = words(
     "type phase class part volume chapter war stage grade level book act tier category title article section "

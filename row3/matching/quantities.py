@@ -35,7 +35,9 @@ def read(text: str, day_first: bool | None = None) -> Value | None:
         return Value("number", number)
     if (ordinal := ordinal_of(low)) is not None and low != "second":
         return Value("ordinal", Fraction(ordinal))
-    if (percent := re.match(_PERCENT, low)) is not None and (number := number_of(percent["number"])) is not None:
+    if (percent := re.match(_PERCENT, low)) is not None and (
+        number := number_of(percent["number"].removesuffix(" a"))
+    ) is not None:
         return Value("percent", number)
     return _money(low) or _quantity(text)
 

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from row3.matching.lexicon import words
-from row3.matching.vocabulary import is_word
+from row3.matching.lexicon import listed, words
+from row3.matching.vocabulary import compound_head, is_known, is_listed, is_word
 
 TWO_WORDS = "two words"
 
@@ -30,7 +30,7 @@ FOREIGN = 8
 
 VOWELS = frozenset("aeiouy")
 
-NEAR = words("mn dt cs cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
+NEAR = words("mn dt cs ct st cz ck cq ks fv gj hn kl rt as op iy ae ei eo io ai iu eu ao ou ey au pb")
 """Letters taken for one another: by sound, or by their place on the keyboard."""
 
 ENDINGS = words(
@@ -39,11 +39,21 @@ ENDINGS = words(
 )
 """Where two words part only in one of these they are two: methane and methene, Hansen and Hanson."""
 
+AGENTS = {"er", "or"}
+"""Endings of one sense, which the one word has and the other has not: conductor, not conducter."""
+
 MORPHEMES = (
     ("methyl", "ethyl"), ("methan", "ethan"), ("methox", "ethox"), ("ferro", "ferri"), ("cupro", "cupri"),
     ("inter", "intra"), ("hyper", "hypo"), ("macro", "micro"), ("sulfon", "sulfin"), ("chlor", "chrom"),
 )  # fmt: skip
 """Parts of words that look alike and mean two things, wherever they stand: dimethylamine, diethylamine."""
+
+NAME_ENDS = listed(
+    "ton town ville burg burgh berg borough bury ham ford field chester wick wich worth wood ley leigh stead stadt "
+    "stein mann son sen heim hausen dorf furt feld bach brook dale mouth holm borg vik zhou jiang ez port shire bridge "
+    "haven thorpe hurst land grad pur abad"
+)
+"""Endings of names of places and families, which have many neighbours: Greenville and Grenville."""
 
 _SCRIPTS = tuple(
     (re.compile(pattern), by)
@@ -89,14 +99,35 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
     if foreign and _script(one) == _script(other):
         return ""
     one_right, other_right = is_word(one) or one in known, is_word(other) or other in known
+    if one_right and other_right and not name:
+        one_right = one in known or is_known(one) or not _parts_badly(one, other)
+        other_right = other in known or is_known(other) or not _parts_badly(other, one)
     if (one_right and other_right) or _alternate(one, other):
         return TWO_WORDS
     if one_right or other_right:
         word, slip = (one, other) if one_right else (other, one)
-        good = _inner(word, slip) if name else _likely(word, slip)
+        good = _inner(word, slip) if name else _likely(word, slip) and not _two_places(word, slip)
     else:
         good = _inner(one, other) if name else _careful(one, other) and _careful(other, one)
     return "" if good else "more than a slip of spelling"
+
+
+def _parts_badly(token: str, word: str) -> bool:
+    """A token looks like a word behind `co` or `de` for want of the next letter of a word: `colapse`, `comission`."""
+    head = compound_head(token)
+    if not 0 < len(head) < 4 or not is_known(word) or len(word) != len(token) + 1:
+        return False
+    done = edits(word, token)
+    return len(done) == 1 and len(head) - 1 <= done[0].at <= len(head) + 1
+
+
+def _two_places(word: str, slip: str) -> bool:
+    """Two names with endings of names, in which a letter is lost, added or another."""
+    if not (word.endswith(NAME_ENDS) and slip.endswith(NAME_ENDS)):
+        return False
+    done = [edit for edit in edits(word, slip) if edit.kind != "swap"]
+    # A plural tells a noun (skeleton, comparison); hardly anybody slips in the second letter of one.
+    return bool(done) and (done[0].at < 2 or not is_listed(word + "s"))
 
 
 def _alternate(one: str, other: str) -> bool:
@@ -176,10 +207,10 @@ def _is_likely(word: str, slip: str, edit: Edit) -> bool:
     if kind == "drop":
         return rest > 0 or letters in "etghmkl"
     if kind == "add":
-        return at > 1 and rest > (1 if vowel else 2)
-    if letters not in NEAR or at < 2 or rest == 0:
+        return at > 1 and rest > 0
+    if letters not in NEAR or at < (1 if vowel and size > 8 else 2) or rest == 0:
         return False
-    if rest < 3 and {word[at:], slip[-rest - 1 :]} <= ENDINGS:
+    if rest < 3 and (ends := {word[at:], slip[-rest - 1 :]}) <= ENDINGS and ends != AGENTS:
         return False
     return rest > 2 or vowel or letters in ("dt", "mn", "cs", "ck")
 
@@ -190,8 +221,10 @@ def _careful(one: str, other: str) -> bool:
     if len(done) != 1:
         return False
     kind, at, rest, letters = done[0]
-    if kind in ("swap", "double", "halve"):
-        return at > 0 and (rest > 0 or (kind == "swap" and len(one) > 6))
+    if kind == "swap":
+        return at > 0 and (rest > 0 or len(one) > 6)
+    if kind in ("double", "halve"):
+        return at > 0 and rest > 0 and len(one) > 8
     if at < 2 or rest < 3 or len(one) < 9:
         return False
     return kind in ("drop", "add") or (len(one) > 9 and (VOWELS.issuperset(letters) or letters in ("ck", "cs")))
@@ -202,7 +235,7 @@ def _inner(one: str, other: str) -> bool:
     done = edits(one, other)
     return (
         len(one) > 6 and len(done) == 1 and done[0].kind in ("swap", "double", "halve") and done[0].at > 0
-        and done[0].rest > 2
+        and (done[0].rest > 2 or (len(one) > 8 and not one.endswith(("man", "mann"))))
     )  # fmt: skip
 
 

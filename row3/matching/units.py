@@ -42,10 +42,11 @@ CENTS = {"cent": "USD", "cents": "USD", "¢": "USD", "euro cents": "EUR", "pence
 
 _PREFIXED = (
     # base unit, its short form, names, prefixes that are in use
-    ("m", "m", "meter|metre", "nµmck"),
+    ("m", "m", "meter|metre", "nµmckM"),
     ("g", "g", "gram|gramme", "nµmk"),
     ("s", "s", "second|sec", "nµm"),
     ("l", "l", "liter|litre", "µmcdh"),
+    ("l", "L", "liter|litre", "µmcdhk"),
     ("W", "W", "watt", "µmkMGT"),
     ("Wh", "Wh", "watt-hour|watt hour", "kMGT"),
     ("J", "J", "joule", "mkMGT"),
@@ -124,6 +125,7 @@ def _prefixed() -> Iterator[tuple[str, tuple[str, Fraction], bool]]:
 for _form, _value, _cased in _prefixed():
     (CASED if _cased else NAMED)[_form] = _value
 CASED["KB"] = CASED["kB"]
+CASED |= {f"{_sign}b": CASED[f"{_sign}bit"] for _sign in "kMGT"}
 for _base, _text in _OTHERS.items():
     for _entry in _text.split(", "):
         _amount, _forms = _entry.split(" ", 1)

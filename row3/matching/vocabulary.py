@@ -14,6 +14,8 @@ from functools import lru_cache
 from importlib.util import find_spec
 
 from row3.matching.lexicon import listed, words
+from row3.matching.proper_names import NAMES
+from row3.matching.terms import TERMS
 
 PACKAGE, FILE = "spellchecker", "resources/en.json.gz"
 
@@ -84,14 +86,51 @@ def is_listed(word: str) -> bool:
 @lru_cache(maxsize=4096)
 def is_word(token: str) -> bool:
     """A token in small letters is an English word or a well-known name: listed, inflected or prefixed."""
-    if token in MORE_WORDS or is_listed(token):
+    return is_known(token) or compound_head(token) != ""
+
+
+@lru_cache(maxsize=4096)
+def is_known(token: str) -> bool:
+    """A token is listed, or a listed word with an ending that is put on as English spells it."""
+    if token in MORE_WORDS or token in TERMS or token in NAMES or is_listed(token):
         return True
     if token.endswith(INFLECTIONS):
         for ending in INFLECTIONS:
             stem = token.removesuffix(ending)
-            if stem != token and len(stem) > 4 and stem[-1] != "s" and (stem in MORE_WORDS or is_listed(stem)):
+            if (
+                stem != token
+                and len(stem) > 4
+                and _may_end(stem, ending)
+                and (stem in MORE_WORDS or stem in TERMS or is_listed(stem))
+            ):
                 return True
-    return token.startswith(COMPOUND_HEADS) and any(
-        token.startswith(head) and len(token) - len(head) > 4 and is_listed(token[len(head) :])
-        for head in COMPOUND_HEADS
-    )
+    return False
+
+
+def _may_end(stem: str, ending: str) -> bool:
+    """English writes the ending so: not `happyness`, `changeing`, `benchs`, nor `occured` beside `occurred`."""
+    last = stem[-1]
+    if last == "s" or (last == "y" and stem[-2] not in _VOWELS and ending != "ing"):
+        return False
+    if ending in ("ed", "ing"):
+        if last == "e":
+            return ending == "ing" and stem.endswith(("ee", "oe", "ye"))
+        return last in _VOWELS or not is_listed(stem + last + ending)
+    if ending == "d":
+        return last == "e"
+    if ending == "es":
+        return stem.endswith(_SIBILANTS) or last == "o"
+    return ending != "s" or not stem.endswith(_SIBILANTS)
+
+
+_VOWELS = frozenset("aeiou")
+_SIBILANTS = ("x", "z", "ch", "sh")
+
+
+def compound_head(token: str) -> str:
+    """The beginning behind which a token goes on with a listed word; "" where it does not."""
+    if token.startswith(COMPOUND_HEADS):
+        for head in COMPOUND_HEADS:
+            if token.startswith(head) and len(token) - len(head) > 4 and is_listed(token[len(head) :]):
+                return head
+    return ""

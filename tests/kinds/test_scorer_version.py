@@ -146,6 +146,8 @@ STATES = {
         "exact exact forbidden wrong-end reversed inverse duplicate exact wrong-predicate forbidden",
     ),
 }
+# Version 3 decides other names otherwise (slips, names turned round, codes by their case), none of this answer.
+SCORES[3], STATES[3] = SCORES[2], STATES[2]
 
 
 def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:

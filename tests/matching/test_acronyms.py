@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.acronyms import introduced, same_by_acronym
+from row3.matching.compare import compare
 
 TEXT = """
 Many teams use machine learning (ML). Natural language processing, or NLP, studies text. BERT (Bidirectional Encoder
@@ -60,6 +61,12 @@ def test_a_name_introduces_its_own_acronym() -> None:
 )
 def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
     assert same_by_acronym(short, long, introduced(text))
+
+
+def test_a_letter_is_that_of_a_word_that_counts() -> None:
+    text = "The Organization of the Petroleum Exporting Countries (OPEC) met."
+    assert compare("OPEC", "Organization of the Petroleum Exporting Countries", acronyms=introduced(text)).same
+    assert introduced("the Bank of England (BOE)")["=boe"] == ("Bank of England",)
 
 
 def test_of_a_longer_long_form_no_part_is_taken() -> None:

@@ -7,13 +7,11 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from benchmarks.matching import by_row3, count, decide, main, read_pairs
+from benchmarks.matching import PAIRS, by_row3, count, decide, main, read_pairs
 from row3.matching.acronyms import introduced
 from row3.matching.compare import SCORES, TYPO, compare
 from row3.matching.lexicon import listed
 from row3.matching.names import SCORERS
-
-PAIRS = Path(__file__).parent.parent / "data" / "name_pairs.jsonl"
 
 DECIDED = """
 Photosynthesis | photosynthesis | exact
@@ -118,7 +116,7 @@ def test_dates_as_the_text_writes_them() -> None:
 
 
 def test_precision_and_recall_on_the_labelled_pairs() -> None:
-    pairs = read_pairs(PAIRS)
+    pairs = read_pairs(*PAIRS)
     figures = count(pairs, by_row3)
     assert figures.precision >= 0.99
     assert figures.recall >= 0.95

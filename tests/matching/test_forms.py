@@ -44,11 +44,33 @@ Gauss's law | Gauss' law
 Müller | Mueller
 Müller | Muller
 mothers-in-law | mother-in-law
+bases | basis
+orthogonal bases | orthogonal basis
+base pairs | base pair
+Axes | axis
+ellipses | ellipsis
+ellipses | ellipse
+stadia | stadium
+protozoa | protozoan
+passersby | passerby
+tsunamis | tsunami
+Keynes' multiplier | Keynes's multiplier
+Mt. Saint Helens | Mount St. Helens
+Python v3.11 | Python 3.11
+Stata version 16 | Stata 16
+Chanukah | Hanukkah
+Pafnuty Tchebychev | Pafnuty Chebyshev
 U.S.A. | USA
 """
 
 TWO = """
 version 1.0 | version 10
+basis | base
+axe | axis
+lead V2 | lead 2
+canvass | canvas
+Stokes | Stoke
+pâte | pate
 version 1.0 | version 1.1
 1 0 | 10
 Models | Model S

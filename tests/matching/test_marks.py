@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from row3.matching.compare import compare
-from row3.matching.marks import two_companies, two_units
+from row3.matching.marks import apart, two_companies, two_units
 from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.quotes import SourceText
 
 
 @pytest.mark.parametrize(
@@ -57,3 +58,50 @@ def test_two_legal_forms_are_two_companies(one: str, other: str, two: bool) -> N
 )
 def test_names_by_their_marks(one: str, other: str, same: bool) -> None:
     assert compare(one, other).same is compare(other, one).same is same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "why"),
+    [
+        ("CO", "Co", "two codes"),
+        ("CO poisoning", "Co poisoning", "two codes"),
+        ("NACL", "NaCl", ""),  # shouted: A is no element
+        ("NO CHILD LEFT", "No Child Left", ""),
+        ("WHO", "who", "two codes"),
+        ("DNA", "dna", ""),
+        ("PHOTOSYNTHESIS", "photosynthesis", ""),
+        ("A* search", "A search", "two codes"),
+        ("MW", "mW", "two codes"),
+        ("10 MW", "10 mW", "two units"),
+        ("eBay", "EBAY", ""),
+    ],
+)
+def test_codes_that_differ_in_case(one: str, other: str, why: str) -> None:
+    assert apart(one, other) == apart(other, one) == why
+    for name, expected in ((one, other), (other, one)):
+        state = match_names([name], NameIndex([Named(expected, ())], (), NameRule()))[0].state
+        assert state == ("unmatched" if why else "exact")
+
+
+@pytest.mark.parametrize(
+    ("text", "one", "other", "two"),
+    [
+        ("Turkey exports figs; they roast a turkey.", "Turkey", "turkey", True),
+        ("The army began its march in March.", "March", "march", True),
+        ("The Fed raised its rate; the farmer fed his cows.", "the Fed", "fed", True),
+        ("March is cold. They march.", "March", "march", False),  # a sentence begins with a capital
+        ("They roast a turkey.", "Turkey", "turkey", False),
+        (
+            "Photosynthesis is old. The role of Photosynthesis; photosynthesis.",
+            "Photosynthesis",
+            "photosynthesis",
+            False,
+        ),
+    ],
+)
+def test_words_that_a_capital_parts_are_two_where_the_text_has_both(text: str, one: str, other: str, two: bool) -> None:
+    for name, expected in ((one, other), (other, one)):
+        index = NameIndex([Named(expected, ())], (), NameRule(), SourceText(text))
+        assert (match_names([name], index)[0].state == "unmatched") is two
+        assert (index.resolve(name) is None) is two
+        assert compare(name, expected, known=SourceText(text)).same is not two

@@ -30,6 +30,11 @@ Davis, Sammy, Jr. | Sammy Davis Jr.
 Stephen Hawking, PhD | Prof. Stephen Hawking
 Dr. Smith | John Smith
 Mao Zedong | Zedong Mao
+Smith John | John Smith
+Min-jun Kim | Kim Min-jun
+Jong-un Kim | Kim Jong Un
+Jinping Xi | Xi Jinping
+Abe Shinzo | Shinzo Abe
 Hans Müller | Hans Mueller
 O’Connor, Flannery | Flannery O'Connor
 """
@@ -38,6 +43,11 @@ TWO = """
 John Smith | Jane Smith
 John D. Smith | John B. Smith
 J. Smith | K. Smith
+Paul Simon | Simon Paul
+Henry James | James Henry
+Ann Lee | Lee Ann
+Rose Garden | Garden Rose
+John Adams | John Quincy Adams
 Erik Hansen | Erik Hanson
 Martin Luther King Jr. | Martin Luther King Sr.
 Elizabeth I | Elizabeth II

@@ -11,8 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.matching.lexicon import listed
+from row3.matching.compare import compare
+from row3.matching.inflection import token_form
+from row3.matching.lexicon import TRANSLITERATIONS, listed
+from row3.matching.misspellings import MISSPELT
+from row3.matching.proper_names import NAMES
 from row3.matching.slips import edits, why_two
+from row3.matching.terms import TERMS
 from row3.matching.vocabulary import FILE, PACKAGE, is_listed, is_word
 
 SLIPS = """
@@ -27,6 +32,13 @@ mitochondrial mitochondiral
 backpropagation backpropogation
 eutrophication eutrofication
 Nebuchadnezzar Nebuchadnezar
+occurred occured
+beginning begining
+commission comission
+collapse colapse
+semiconductor semiconducter
+comparison comparsion
+skeleton skelaton
 """
 
 WORDS = """
@@ -43,6 +55,13 @@ hyperkalemia hypokalemia
 prescription proscription
 martial marital
 paris parks
+Kingston Kinston
+Greenville Grenville
+Hoffmann Hofmann
+Augsburg Ausburg
+Shanxi Shaanxi
+Bridgeport Bridgport
+confirm infirm
 """
 
 
@@ -98,6 +117,31 @@ def test_inflected_and_prefixed_words_are_words() -> None:
     assert is_word("hyperkalemia") or is_word("hypertension")
     assert is_word("rotavirus")
     assert not is_word("photosynthesiss")
+
+
+@pytest.mark.parametrize(
+    "token", ["occured", "begining", "changeing", "happyness", "benchs", "answerd", "studyed", "algorithmes"]
+)
+def test_an_ending_is_put_on_as_english_spells_it(token: str) -> None:
+    assert not is_word(token)
+
+
+@pytest.mark.parametrize("token", ["helicases", "tokenizers", "ribozymes"])
+def test_an_ending_makes_a_word_of_a_word(token: str) -> None:
+    assert not is_listed(token)
+    assert is_word(token)
+
+
+def test_a_known_misspelling_has_the_form_of_its_word() -> None:
+    for spelling, word in (MISSPELT | TRANSLITERATIONS).items():
+        assert token_form(spelling) == token_form(word)
+    assert not [word for word in MISSPELT.values() if not is_word(word) and not is_word(f"{word}s")]
+    assert not TERMS.union(NAMES) & MISSPELT.keys()
+
+
+def test_a_known_misspelling_is_taken_though_it_is_not_similar_enough() -> None:
+    for slip, name in (("Phillipines", "Philippines"), ("rythm", "rhythm"), ("Carribean Sea", "Caribbean Sea")):
+        assert compare(slip, name).how == compare(name, slip).how == "form"
 
 
 def test_nothing_is_loaded_before_a_near_miss() -> None:

@@ -35,6 +35,11 @@ $4M | 4 million dollars | USD 4,000,000 | US$4m
 5 km | five kilometres | 5,000 m
 60 km/h | 60 kilometres per hour
 20 °C | 20 degrees Celsius
+250 mL | 250 millilitres | 0.25 L
+half a percent | 0.5%
+summer of 2020 | Summer 2020
+fall 2019 | autumn 2019
+5 Mb | 5 megabits
 25 basis points | 0.25 percentage points | 25 bps
 2-4% | between 2 and 4 percent
 """
@@ -49,6 +54,9 @@ $50 | €50
 $4M | $4B
 10,000 yen | 10,000 yuan
 5 MW | 5 mW
+5 MB | 5 Mb
+3 mm | 3 Mm
+spring 2020 | summer 2020
 20 °C | 20 °F
 12 kilowatts | 12 kilowatt-hours
 100 megabits | 100 megabytes

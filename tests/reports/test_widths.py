@@ -83,7 +83,7 @@ class Ran:
     model: str = "reference-llm"
     parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
     repeats: int = 1
-    scorer: str = "extraction/2"
+    scorer: str = "extraction/3"
 
 
 @dataclass
