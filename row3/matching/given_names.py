@@ -117,15 +117,6 @@ SURNAMES_TOO = words(
 """Surnames that are given names as well: Ann Lee and Lee Ann are two."""
 
 
-TWO_PERSONS = frozenset(
-    (
-        frozenset((("john", "adams"), ("john", "quincy", "adams"))),
-        frozenset((("michael", "jordan"), ("michael", "b", "jordan"))),
-    )
-)
-"""Two persons of whom one has a middle name more; everybody else may leave it out."""
-
-
 def _groups(text: str) -> dict[str, frozenset[int]]:
     found: dict[str, set[int]] = {}
     for number, group in enumerate(text.split("|")):

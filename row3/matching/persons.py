@@ -29,7 +29,6 @@ from row3.matching.given_names import (
     SAME_NAME,
     SURNAMES_TOO,
     TITLES,
-    TWO_PERSONS,
 )
 from row3.matching.inflection import plain
 from row3.matching.lexicon import ROMAN, ROMAN_LETTERS
@@ -217,8 +216,6 @@ def can_be_one(a: Person, b: Person) -> bool:
         return False
     if "".join(whole_a) == "".join(whole_b):
         return True
-    if len(whole_a) != len(whole_b) and frozenset((whole_a, whole_b)) in TWO_PERSONS:
-        return False
     family = max(a.surname, b.surname, key=len)
     size = len(family)
     if whole_a[-size:] != family or whole_b[-size:] != family:

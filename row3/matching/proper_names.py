@@ -1,6 +1,8 @@
 """Names of places and families that have a look-alike one slip away, and that the word list leaves out.
 
-Kingston is listed and Kinston is not; without it here, the one would be a slip of the other. Our own compilation.
+Kingston is listed and Kinston is not; without it here, the one would be a slip of the other. Some stand here from
+memory; others were chosen for having such a neighbour among the towns of GeoNames (geonames.org, CC BY 4.0) or the
+surnames of the United States census of 2010 (public domain).
 """
 
 from __future__ import annotations

@@ -47,7 +47,6 @@ Paul Simon | Simon Paul
 Henry James | James Henry
 Ann Lee | Lee Ann
 Rose Garden | Garden Rose
-John Adams | John Quincy Adams
 Erik Hansen | Erik Hanson
 Martin Luther King Jr. | Martin Luther King Sr.
 Elizabeth I | Elizabeth II
