@@ -1,12 +1,14 @@
 """How each extracted and each expected item fared, so that every score can explain itself.
 
-Named tuples rather than dataclasses: a case makes more than a hundred of them, and they are the
-inner loop of every run.
+Structs, which are made in a third of the time of named tuples: a case makes two hundred of them, and they are the inner
+loop of every run.
 """
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from msgspec import Struct
 
 ConceptState = Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
 """`semantic`: in other words, found by embeddings; only in suites that ask for it."""
@@ -30,7 +32,7 @@ CORRECT: frozenset[str] = frozenset({"exact", "alias", "fuzzy", "semantic"})
 CORRECT_RELATIONSHIP: frozenset[str] = frozenset({"exact", "inverse", "fuzzy", "inverse-fuzzy"})
 
 
-class Triple(NamedTuple):
+class Triple(Struct, frozen=True, gc=False, array_like=True, order=True):
     """A relationship as it is written: source, predicate, target."""
 
     source: str
@@ -41,7 +43,7 @@ class Triple(NamedTuple):
         return f"{self.source} {self.predicate} {self.target}"
 
 
-class TypeMatch(NamedTuple):
+class TypeMatch(Struct, frozen=True, gc=False, rename="camel"):
     """The type that was given to a concept, beside the expected one."""
 
     given: str
@@ -50,7 +52,7 @@ class TypeMatch(NamedTuple):
     state: TypeState
 
 
-class ConceptMatch(NamedTuple):
+class ConceptMatch(Struct, frozen=True, gc=False, rename="camel"):
     """One extracted concept, in output order."""
 
     label: str
@@ -71,7 +73,7 @@ class ConceptMatch(NamedTuple):
     """Why an unmatched name is not the nearest one, where the two are similar."""
 
 
-class Expectation(NamedTuple):
+class Expectation(Struct, frozen=True, gc=False, rename="camel"):
     """One expected concept and what found it."""
 
     label: str
@@ -83,7 +85,7 @@ class Expectation(NamedTuple):
     score: float
 
 
-class RelationshipMatch(NamedTuple):
+class RelationshipMatch(Struct, frozen=True, gc=False, rename="camel"):
     """One extracted relationship, in output order."""
 
     triple: Triple
@@ -92,7 +94,7 @@ class RelationshipMatch(NamedTuple):
     """The expected relationship it is, or the one it comes nearest to."""
 
 
-class ExpectedRelationship(NamedTuple):
+class ExpectedRelationship(Struct, frozen=True, gc=False, rename="camel"):
     """One expected relationship and what found it."""
 
     triple: Triple
@@ -100,7 +102,7 @@ class ExpectedRelationship(NamedTuple):
     found_by: Triple | None
 
 
-class Explanation(NamedTuple):
+class Explanation(Struct, frozen=True, gc=False, rename="camel"):
     """Why a case scored as it did."""
 
     concepts: tuple[ConceptMatch, ...]

@@ -6,17 +6,9 @@ cases need not load: import this module where it is used. A test holds the two t
 
 from __future__ import annotations
 
-from itertools import starmap
-
 import msgspec
 
-from row3.domain.matches import Explanation, Triple
-
-
-class _Type(msgspec.Struct, gc=False):
-    given: str
-    expected: str
-    state: str
+from row3.domain.matches import ExpectedRelationship, Explanation, RelationshipMatch, TypeMatch
 
 
 class _Concept(msgspec.Struct, gc=False, omit_defaults=True):
@@ -28,7 +20,7 @@ class _Concept(msgspec.Struct, gc=False, omit_defaults=True):
     grounded: bool
     how: str = ""
     why_not: str = msgspec.field(default="", name="whyNot")
-    type: _Type | None = None
+    type: TypeMatch | None = None
 
 
 class _Found(msgspec.Struct, gc=False):
@@ -45,27 +37,11 @@ class _Missed(msgspec.Struct, gc=False):
     score: float
 
 
-class _Relationship(msgspec.Struct, gc=False):
-    """Its fields are those of `RelationshipMatch`, in its order."""
-
-    triple: Triple
-    state: str
-    expected: Triple | None
-
-
-class _ExpectedRelationship(msgspec.Struct, gc=False):
-    """Its fields are those of the `ExpectedRelationship` of the domain, in its order."""
-
-    triple: Triple
-    required: bool
-    found_by: Triple | None = msgspec.field(name="foundBy")
-
-
 class _Matches(msgspec.Struct, gc=False):
     concepts: list[_Concept]
     expected_concepts: list[_Found | _Missed] = msgspec.field(name="expectedConcepts")
-    relationships: list[_Relationship]
-    expected_relationships: list[_ExpectedRelationship] = msgspec.field(name="expectedRelationships")
+    relationships: tuple[RelationshipMatch, ...]
+    expected_relationships: tuple[ExpectedRelationship, ...] = msgspec.field(name="expectedRelationships")
 
 
 _ENCODER = msgspec.json.Encoder()
@@ -83,26 +59,26 @@ def matches_bytes(explanation: Explanation) -> bytearray:
         _Matches(
             [
                 _Concept(
-                    label,
-                    state,
-                    expected,
-                    score if score == 1.0 else round(score, 4),
-                    quote,
-                    grounded,
-                    how,
-                    "" if how else why_not,
-                    None if type_ is None else _Type(*type_),
+                    one.label,
+                    one.state,
+                    one.expected,
+                    round(one.score, 4),
+                    one.quote,
+                    one.grounded,
+                    one.how,
+                    "" if one.how else one.why_not,
+                    one.type,
                 )
-                for label, state, expected, score, quote, grounded, type_, how, why_not in explanation.concepts
+                for one in explanation.concepts
             ],
             [
-                _Found(label, required, found_by)
-                if found_by is not None
-                else _Missed(label, required, None, nearest, round(score, 4))
-                for label, required, found_by, nearest, score in explanation.expected_concepts
+                _Found(one.label, one.required, one.found_by)
+                if one.found_by is not None
+                else _Missed(one.label, one.required, None, one.nearest, round(one.score, 4))
+                for one in explanation.expected_concepts
             ],
-            list(starmap(_Relationship, explanation.relationships)),
-            list(starmap(_ExpectedRelationship, explanation.expected_relationships)),
+            explanation.relationships,
+            explanation.expected_relationships,
         ),
         _BUFFER,
     )

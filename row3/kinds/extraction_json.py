@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec.structs import asdict, astuple
+
 from row3.domain.matches import Explanation
 
 
 def matches_json(explanation: Explanation) -> dict[str, Any]:
-    """An explanation as plain values: every match of every item, for JSON.
-
-    Triples become plain tuples (`[:]`), which pydantic-core writes three times as fast as named ones.
-    """
+    """An explanation as plain values: every match of every item, for JSON."""
     value: dict[str, Any] = {
         "concepts": [
             {
@@ -37,11 +36,11 @@ def matches_json(explanation: Explanation) -> dict[str, Any]:
             for e in explanation.expected_concepts
         ],
         "relationships": [
-            {"triple": m.triple[:], "state": m.state, "expected": m.expected and m.expected[:]}
+            {"triple": astuple(m.triple), "state": m.state, "expected": m.expected and astuple(m.expected)}
             for m in explanation.relationships
         ],
         "expectedRelationships": [
-            {"triple": e.triple[:], "required": e.required, "foundBy": e.found_by and e.found_by[:]}
+            {"triple": astuple(e.triple), "required": e.required, "foundBy": e.found_by and astuple(e.found_by)}
             for e in explanation.expected_relationships
         ],
     }
@@ -51,5 +50,5 @@ def matches_json(explanation: Explanation) -> dict[str, Any]:
         elif match.why_not:
             concept["whyNot"] = match.why_not
         if match.type is not None:
-            concept["type"] = match.type._asdict()
+            concept["type"] = asdict(match.type)
     return value

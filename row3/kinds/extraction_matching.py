@@ -35,16 +35,14 @@ def _is_person(type_: str | None) -> bool:
 
 
 def _triples(relationships: Iterable[Any]) -> list[Triple]:
-    # Past the named tuple's own constructor, which takes three times as long; a case has a hundred of them.
-    new = tuple.__new__
-    return [new(Triple, (one.source, one.predicate, one.target)) for one in relationships]
+    return [Triple(one.source, one.predicate, one.target) for one in relationships]
 
 
 def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanation:
     """Match a whole output: what each extracted item is, and what found each expected one."""
     expected, canaries = case.expected_concepts, case.forbidden_concepts
     text, typed = SourceText(case.source_text), carries_types(case)
-    new = tuple.__new__  # see `_triples`
+    new = tuple.__new__  # past the named tuple's own constructor, which takes three times as long
     named = [new(Named, (c.label, c.aliases, typed and _is_person(c.type))) for c in expected]
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
@@ -52,7 +50,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
     normalise_all([*[one[0] for one in named], *[alias for one in named for alias in one[1]], *labels, *canaries])
     index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
-    ends = dict.fromkeys([triple[end] for triple in (*wanted, *forbidden) for end in (0, 2)])
+    ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
     resolve = end_resolver(index, ends, rules.names, text)
     if rules.semantic is not None and rules.similarity is not None:
         from row3.kinds.extraction_semantic import by_matches, with_meanings
@@ -81,7 +79,6 @@ def _concepts(
 ) -> list[ConceptMatch]:
     expected_labels = [concept.label for concept in case.expected_concepts]
     result = []
-    new = tuple.__new__  # see `_triples`
     for concept, (state, position, score, how, why_not) in zip(output.concepts, matches, strict=True):
         label = concept.label
         if state == "canary":
@@ -95,7 +92,7 @@ def _concepts(
         if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
             quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"
         grounded = state in GROUNDED or text.mentions(label)
-        result.append(new(ConceptMatch, (label, state, expected, score, quoted, grounded, None, how, why_not)))
+        result.append(ConceptMatch(label, state, expected, score, quoted, grounded, None, how, why_not))
     return result
 
 

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from msgspec.structs import replace
+
 from row3.domain.matches import CORRECT, ConceptMatch, TypeMatch, TypeState
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase
 from row3.matching.forms import category_key
@@ -53,7 +55,7 @@ def with_types(
     """The matches, each that found a concept with a type with what was said of its type."""
     wanted = [concept.type or "" for concept in case.expected_concepts]
     return [
-        concept._replace(type=compare_types(type_of(item.type), wanted[match.position]))
+        replace(concept, type=compare_types(type_of(item.type), wanted[match.position]))
         if match.state in CORRECT and wanted[match.position]
         else concept
         for item, match, concept in zip(output.concepts, matches, concepts, strict=True)

@@ -88,9 +88,9 @@ class RelationshipIndex:
         """Each relationship in its canonical direction, and whether its predicate's inverse turned it round."""
         ends, known = self._ends, self._predicates.known
         keys, turned = [], []
-        for source_name, predicate, target_name in triples:
-            source, target = ends[source_name], ends[target_name]
-            name, swapped, symmetric = known[predicate]
+        for triple in triples:
+            source, target = ends[triple.source], ends[triple.target]
+            name, swapped, symmetric = known[triple.predicate]
             if swapped or (symmetric and target < source):
                 source, target = target, source
             keys.append((name, source, target))
@@ -109,7 +109,6 @@ class RelationshipIndex:
         finder = [-1] * len(expected)
         """The item that found each expected relationship; -1 for none."""
         contested: dict[Key, list[int]] = {}
-        new = tuple.__new__  # past the named tuple's own constructor: this is the inner loop of every run
         for item, key in enumerate(keys):
             index = by_key.get(key, -1)
             if index < 0:
@@ -118,8 +117,8 @@ class RelationshipIndex:
                 contested.setdefault(key, []).append(item)
             else:
                 finder[index] = item
-                state = "exact" if turned[item] == swapped[index] else "inverse"
-                result[item] = new(RelationshipMatch, (extracted[item], state, expected[index][0]))
+                state: RelationshipState = "exact" if turned[item] == swapped[index] else "inverse"
+                result[item] = RelationshipMatch(extracted[item], state, expected[index][0])
         for key, items in contested.items():
             first = by_key[key]
             all_items = items if key in twice else [finder[first], *items]
@@ -132,16 +131,16 @@ class RelationshipIndex:
         if self._ends.fuzzy:
             result = [self._unsure(match) for match in result]
         found = [
-            new(ExpectedRelationship, (triple, required, None if item < 0 else extracted[item]))
+            ExpectedRelationship(triple, required, None if item < 0 else extracted[item])
             for (triple, required), item in zip(expected, finder, strict=True)
         ]
         return result, found
 
     def _unsure(self, match: RelationshipMatch) -> RelationshipMatch:
         """The match, marked where an end of it took the fuzzy rule."""
-        triple, state, _ = match
-        if state in _FUZZY and not self._ends.fuzzy.isdisjoint((triple[0], triple[2])):
-            return match._replace(state=_FUZZY[state])
+        triple, state = match.triple, match.state
+        if state in _FUZZY and not self._ends.fuzzy.isdisjoint((triple.source, triple.target)):
+            return RelationshipMatch(triple, _FUZZY[state], match.expected)
         return match
 
     def _pairs(
@@ -152,7 +151,7 @@ class RelationshipIndex:
         ranked = sorted(
             (
                 turned[item] != self._swapped[index],
-                extracted[item][0] in fuzzy or extracted[item][2] in fuzzy,
+                extracted[item].source in fuzzy or extracted[item].target in fuzzy,
                 item,
                 index,
             )
@@ -173,7 +172,7 @@ class RelationshipIndex:
             return RelationshipMatch(triple, "forbidden", forbidden)
         if self._near is None:
             self._near = _Near(self._keys, self._by_key)
-        state, index = self._near.mistake(key, symmetric=self._predicates.known[triple[1]][2])
+        state, index = self._near.mistake(key, symmetric=self._predicates.known[triple.predicate][2])
         return RelationshipMatch(triple, state, None if index is None else self.expected[index][0])
 
 

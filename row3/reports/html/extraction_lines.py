@@ -58,12 +58,12 @@ def extraction_value(
             for one in explanation.expected_concepts
         ],
         "links": [
-            [names[source], names[predicate], names[target], state, _near(names, state, expected)]
-            for (source, predicate, target), state, expected in explanation.relationships
+            [*_ends(names, one.triple), one.state, _near(names, one.state, one.expected)]
+            for one in explanation.relationships
         ],
         "wanted": [
-            [names[source], names[predicate], names[target], int(required), int(found_by is not None)]
-            for (source, predicate, target), required, found_by in explanation.expected_relationships
+            [*_ends(names, one.triple), int(one.required), int(one.found_by is not None)]
+            for one in explanation.expected_relationships
         ],
         "forbidden": [names[label] for label in case.forbidden_concepts],
     }
@@ -81,9 +81,13 @@ def _optional(names: dict[str, int], name: str | None) -> int:
     return -1 if name is None else names[name]
 
 
+def _ends(names: dict[str, int], triple: Triple) -> list[int]:
+    return [names[triple.source], names[triple.predicate], names[triple.target]]
+
+
 def _near(names: dict[str, int], state: str, expected: Triple | None) -> list[int] | int:
     """What a relationship that is not quite right comes nearest to; 0 where there is nothing to say."""
-    return 0 if expected is None or state in CORRECT_RELATIONSHIP else [names[part] for part in expected]
+    return 0 if expected is None or state in CORRECT_RELATIONSHIP else _ends(names, expected)
 
 
 def _remark(match: ConceptMatch) -> str | int:
