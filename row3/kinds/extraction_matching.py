@@ -42,12 +42,13 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
     """Match a whole output: what each extracted item is, and what found each expected one."""
     expected, canaries = case.expected_concepts, case.forbidden_concepts
     text, typed = SourceText(case.source_text), carries_types(case)
-    new = tuple.__new__  # past the named tuple's own constructor, which takes three times as long
-    named = [new(Named, (c.label, c.aliases, typed and _is_person(c.type))) for c in expected]
+    named = [Named(c.label, c.aliases, typed and _is_person(c.type)) for c in expected]
     labels = [concept.label for concept in output.concepts]
     wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
     given = _triples(output.relationships)
-    normalise_all([*[one[0] for one in named], *[alias for one in named for alias in one[1]], *labels, *canaries])
+    normalise_all(
+        [*[one.label for one in named], *[alias for one in named for alias in one.aliases], *labels, *canaries]
+    )
     index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
     ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
@@ -79,8 +80,8 @@ def _concepts(
 ) -> list[ConceptMatch]:
     expected_labels = [concept.label for concept in case.expected_concepts]
     result = []
-    for concept, (state, position, score, how, why_not) in zip(output.concepts, matches, strict=True):
-        label = concept.label
+    for concept, match in zip(output.concepts, matches, strict=True):
+        label, state, position = concept.label, match.state, match.position
         if state == "canary":
             expected: str | None = case.forbidden_concepts[position]
         else:
@@ -92,7 +93,9 @@ def _concepts(
         if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
             quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"
         grounded = state in GROUNDED or text.mentions(label)
-        result.append(ConceptMatch(label, state, expected, score, quoted, grounded, None, how, why_not))
+        result.append(
+            ConceptMatch(label, state, expected, match.score, quoted, grounded, None, match.how, match.why_not)
+        )
     return result
 
 

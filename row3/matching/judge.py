@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import process
 
@@ -21,6 +21,9 @@ from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
 from row3.matching.values import has_number
+
+if TYPE_CHECKING:
+    from row3.matching.names import Named
 
 LONGEST_NAME = 300
 """Characters of a name beyond which nothing but its spelling is compared."""
@@ -66,21 +69,20 @@ class Judge:
 
     def __init__(
         self,
-        expected: Sequence[tuple[str, Sequence[str], bool]],
+        expected: Sequence[Named],
         canaries: Sequence[str],
         scorer: str,
         threshold: float,
         text: SourceText,
     ) -> None:
-        """`expected` are label, aliases, and whether it is told to be a person."""
         self._expected, self._text = expected, text
         self._scorer, self._threshold = scorer, threshold
         # Labels first: a label is nobody's alias. Then the aliases, then the canaries.
-        names = [one[0] for one in expected]
+        names = [one.label for one in expected]
         whose = list(range(len(expected)))
         self._labels = len(names)
         for index, one in enumerate(expected):
-            for alias in one[1]:
+            for alias in one.aliases:
                 names.append(alias)
                 whose.append(index)
         keys = list(map(normalise, (*names, *canaries)))
@@ -95,7 +97,7 @@ class Judge:
     def _acronyms(self) -> Acronyms:
         """Those that the text introduces, or the case by its aliases and in the names themselves."""
         texts = [self._text.text, *(name for name in self._names if "(" in name)]
-        for label, aliases, _ in self._expected:
+        for label, aliases in [(one.label, one.aliases) for one in self._expected]:
             for short in aliases:
                 if len(short) <= LONGEST and not short.islower():
                     texts += [f"{long} ({short})" for long in (label, *aliases) if " " in long]
@@ -110,7 +112,7 @@ class Judge:
 
     @cached_property
     def _candidates(self) -> Candidates:
-        persons = [place for place, index in enumerate(self._whose) if self._expected[index][2]]
+        persons = [place for place, index in enumerate(self._whose) if self._expected[index].person]
         return Candidates(self._names, self._keys, frozenset(persons), self._acronyms)
 
     @cached_property
@@ -185,7 +187,7 @@ class Judge:
 
     def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
         """The one decision about a pair, with as much of what the case tells as it can depend on."""
-        told = position < len(self._whose) and self._expected[self._whose[position]][2]
+        told = position < len(self._whose) and self._expected[self._whose[position]].person
         return compare(
             name,
             self._names[position],

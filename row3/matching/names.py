@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
+from msgspec import Struct
 from rapidfuzz import process
 
 from row3.domain.quick_dataclass import dataclass
@@ -34,7 +35,7 @@ class NameRule:
     """Similarity in (0, 1] from which two normalised names may be two spellings of one."""
 
 
-class Named(NamedTuple):
+class Named(Struct, frozen=True, gc=False):
     """An expected name with the other forms a reader would accept."""
 
     label: str
@@ -43,7 +44,7 @@ class Named(NamedTuple):
     """Told to be a person, however it looks."""
 
 
-class NameMatch(NamedTuple):
+class NameMatch(Struct, frozen=True, gc=False):
     """What an extracted name turned out to be."""
 
     state: Literal["exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched"]
@@ -69,9 +70,9 @@ class NameIndex:
         # Labels first: a label is nobody's alias.
         self._exact: dict[str, tuple[int, bool, str]] = {}
         for index, named in enumerate(expected):
-            self._exact.setdefault(normalise(named[0]), (index, True, named[0]))
+            self._exact.setdefault(normalise(named.label), (index, True, named.label))
         for index, named in enumerate(expected):
-            for alias in named[1]:
+            for alias in named.aliases:
                 self._exact.setdefault(normalise(alias), (index, False, alias))
         self._exact.pop("", None)  # a name of punctuation alone is no form to be found by
         self._judge: Judge | None = None
@@ -196,14 +197,13 @@ def match_names(extracted: Sequence[str], index: NameIndex) -> list[NameMatch]:
     taken: dict[int, int] = {}  # expected index -> extracted index
     result: list[NameMatch | None] = [None] * len(extracted)
     open_items: list[int] = []
-    new = tuple.__new__  # past the named tuple's own constructor: this is the inner loop of every run
     for item, name in enumerate(extracted):
         hit = index.exact(name)
         if hit is None or hit[0] in taken:
             open_items.append(item)
         else:
             taken[hit[0]] = item
-            result[item] = new(NameMatch, ("exact" if hit[1] else "alias", hit[0], 1.0, "", ""))
+            result[item] = NameMatch("exact" if hit[1] else "alias", hit[0], 1.0)
     if open_items:
         _settle(extracted, open_items, taken, result, index)
     return [match for match in result if match is not None]
