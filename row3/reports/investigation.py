@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from msgspec.structs import astuple
+
 from row3.domain.matches import RelationshipState, Triple
 from row3.matching.places import Place
 from row3.reports import numbers
@@ -257,7 +259,9 @@ def metric_json(symptom: Symptom) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     """Named tuples as objects with the file format's keys; a relationship as the three words it has everywhere."""
-    if isinstance(value, Triple) or not isinstance(value, tuple):
+    if isinstance(value, Triple):
+        return astuple(value)
+    if not isinstance(value, tuple):
         return value
     if not hasattr(value, "_asdict"):
         return [_plain(part) for part in value]

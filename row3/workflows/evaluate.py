@@ -111,7 +111,7 @@ class Asking:
     repeats: int = 1
     schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
     """With its digest, by name of the output."""
-    _told: dict[tuple[int, int], _Told] = field(default_factory=dict, init=False)
+    _told: dict[tuple[int, int], _Told] = field(default_factory=dict)
     """By the prompt's identity, which its being kept here makes lasting, and repeat."""
 
     def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
+from row3.domain.matches import TypeMatch
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Parsed, Rules
 from row3.kinds.extraction import EXTRACTION, METRICS
@@ -58,7 +59,7 @@ def scored(output: Any, rules: Rules | None = None, **fields: Any) -> CaseScore:
     ],
 )
 def test_a_type_is_the_expected_one_as_written_or_after_normalising(given: str, expected: str, state: str) -> None:
-    assert compare_types(type_of(given), expected) == (type_of(given), expected, state)
+    assert compare_types(type_of(given), expected) == TypeMatch(type_of(given), expected, state)
 
 
 @pytest.mark.parametrize(

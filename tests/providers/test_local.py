@@ -99,7 +99,7 @@ def test_the_same_request_gets_the_same_answer_whatever_came_before(
     system = "You extract concepts. " + "Concepts are nouns that matter in the text. " * 12
     users = ["Tell of a fox.", "Tell of a fox and a crow in winter.", "Explain the French revolution briefly."]
     cold = [make_request(model="local", system=system, user=user, schema={}, max_tokens=40) for user in users]
-    requests = [*cold, replace(cold[0], temperature=1.0, seed=3)]
+    requests = [*cold, cold[0]._replace(temperature=1.0, seed=3)]
 
     async def ask_all(wanted: list[Any]) -> list[Any]:
         return await asyncio.gather(*(local.ask(request) for request in wanted))

@@ -71,6 +71,8 @@ CHANGES = st.none() | st.builds(
     FRACTIONS,
     st.dictionaries(TEXTS, FRACTIONS, max_size=2),
     st.dictionaries(TEXTS, st.lists(TEXTS, max_size=2).map(tuple), max_size=2),
+    st.dictionaries(TEXTS, st.lists(TEXTS, max_size=2).map(tuple), max_size=2),
+    TEXTS,
 )
 EMPTY = CaseScore("a", "scored", {}, explanation=Explanation((), (), (), ()))
 
