@@ -22,9 +22,10 @@ from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
 from row3.kinds.extraction_models import GoldenCase
 from row3.store.cases import StoredCase
-from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.project import Project, open_project
 from row3.store.prompts import Promotion, promoted_text, read_prompt
 from row3.store.recordings import to_line
+from row3.store.suites import Suite, pick_suite
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import RunOptions, make_asking
 

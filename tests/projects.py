@@ -17,7 +17,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.import_responses import import_responses
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import RunOptions

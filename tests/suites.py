@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.import_responses import import_responses
 from row3.workflows.run_suite import RunOptions
 from tests.projects import CASES, PROMPT, Box, first, flawless

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 from typing import Any
 
-from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.project import Project, open_project
+from row3.store.suites import Suite, pick_suite
 from row3.workflows.import_responses import Imported, import_responses
 from row3.workflows.lineup import line_up
 from row3.workflows.recordings import verify

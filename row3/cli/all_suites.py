@@ -13,7 +13,7 @@ from row3.errors import UsageError
 
 if TYPE_CHECKING:
     from row3.reports.suites_model import SuitesReport
-    from row3.store.project import Suite
+    from row3.store.suites import Suite
     from row3.workflows.all_suites import AllSuites
     from row3.workflows.session import LiveFlags, Session
 

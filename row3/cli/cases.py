@@ -18,7 +18,7 @@ def command(common: Common) -> None:
     From every recorded version of the prompts and the saved runs. Nothing is asked and nothing is judged.
     """
     from row3.reports.cases_table import cases_json, cases_text
-    from row3.store.project import pick_suite
+    from row3.store.suites import pick_suite
     from row3.workflows.cases import judge_cases
 
     project = common.project()

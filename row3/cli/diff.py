@@ -27,7 +27,7 @@ def command(ctx: click.Context, common: Common, before: str, after: str) -> None
     --prompt names versions to be replayed for a model or a ref. Exit 3 where recordings are missing.
     """
     from row3.cli.show import INCOMPLETE
-    from row3.store.project import pick_suite
+    from row3.store.suites import pick_suite
     from row3.workflows.diff import diff
 
     form = common.form("table", "json", "markdown")

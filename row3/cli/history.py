@@ -15,7 +15,7 @@ from row3.cli.output import emit
 def command(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions."""
     from row3.store.history import as_json
-    from row3.store.project import pick_suite
+    from row3.store.suites import pick_suite
     from row3.workflows.trend import suite_history
 
     project = common.project()

@@ -12,7 +12,8 @@ from row3.cli.options import Amount, Common, common_options
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
-    from row3.store.project import Project, Suite
+    from row3.store.project import Project
+    from row3.store.suites import Suite
 
 
 @click.group()
@@ -21,7 +22,7 @@ def command() -> None:
 
 
 def _opened(common: Common) -> tuple[Project, Suite]:
-    from row3.store.project import pick_suite
+    from row3.store.suites import pick_suite
 
     project = common.project()
     return project, pick_suite(project, common.suite)

@@ -18,7 +18,7 @@ from row3.cli.show import show_run
 def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
     """Score outputs made elsewhere, without a provider."""
     from row3.store.history import read_history
-    from row3.store.project import pick_suite
+    from row3.store.suites import pick_suite
     from row3.workflows.evidence import declining_runs
     from row3.workflows.running import Announced
     from row3.workflows.score import score_outputs

@@ -21,7 +21,7 @@ def command(common: Common, *, weekly: bool) -> None:
     """
     from row3.domain.tiers import tier_of
     from row3.errors import UsageError
-    from row3.store.project import pick_suite
+    from row3.store.suites import pick_suite
     from row3.workflows.trend import draw_trend
 
     if not common.may_write and common.out is None:

@@ -10,7 +10,8 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile
 from row3.pytest_plugin.evaluating import Key
 from row3.store.cases import case_files
-from row3.store.project import Project, Suite, find_root, make_suite, open_project
+from row3.store.project import Project, find_root, open_project
+from row3.store.suites import Suite, make_suite
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from typing import Any
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile
 from row3.store.cases import StoredCase, model_of
-from row3.store.project import find_root, open_project, pick_suite
+from row3.store.project import find_root, open_project
+from row3.store.suites import pick_suite
 from row3.workflows.score_case import CaseScorecard, CaseScorer
 
 

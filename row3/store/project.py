@@ -1,39 +1,15 @@
-"""Where a project is, and its suites."""
+"""Where a project is, and where in it its files are."""
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 
-from row3.domain.metrics import Metric, Threshold
 from row3.domain.quick_dataclass import dataclass
-from row3.domain.tiers import Tier, file_stem, suite_of_stem, tier_of
+from row3.domain.tiers import Tier, file_stem
 from row3.errors import InvalidFile, UsageError
-from row3.gate.limits import parse_limits
-from row3.gate.policy import GatePolicy
-from row3.kinds import kind_named
-from row3.kinds.base import Kind, Rules
-from row3.matching.names import NameRule
-from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
-from row3.matching.semantic_rule import LOCAL as LOCAL_NAME
-from row3.matching.semantic_rule import LOCAL_MODEL, SemanticRule
-from row3.store.config import (
-    FILE,
-    Config,
-    GateConfig,
-    LiveConfig,
-    PredicatesConfig,
-    ProviderConfig,
-    SemanticConfig,
-    SuiteConfig,
-    ThresholdConfig,
-    read_config,
-)
+from row3.store.config import FILE, Config, read_config
 from row3.store.corpus import CORPORA
 from row3.store.golden import GOLDEN
-from row3.store.system_config import SystemConfig
 
 LOCAL = ".row3"
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
@@ -75,38 +51,10 @@ class Project:
         return sorted({name for name in found - taken if not name.startswith(".")} | set(self.config.suites))
 
 
-@dataclass(frozen=True, slots=True)
-class Suite:
-    """Golden cases of one kind with the rules they are judged by."""
-
-    name: str
-    kind: Kind
-    pipeline: tuple[str, ...]
-    rules: Rules
-    policy: GatePolicy
-    provider: ProviderConfig
-    golden: str
-    """Folder of its cases, from the project on."""
-    system: SystemConfig | None = None
-    """What answers in the place of a model and its prompts."""
-    tier: Tier = "replay"
-    """Whose thresholds and limits these are, and whose baseline is compared with."""
-
-
 def golden_of(config: Config, suite: str) -> str:
     """Folder of a suite's golden cases, from the project on."""
     settings = config.suites.get(suite)
     return f"{GOLDEN}/{suite if settings is None or settings.golden is None else settings.golden}"
-
-
-def baseline_tier(project: Project, suite: Suite) -> Tier:
-    """The tier whose baseline a suite is compared with: its own; that of recorded answers while it has none."""
-    return suite.tier if project.baseline(suite.name, suite.tier).is_file() else "replay"
-
-
-def has_baseline(project: Project, suite: Suite) -> bool:
-    """Whether there is something to compare with."""
-    return project.baseline(suite.name, baseline_tier(project, suite)).is_file()
 
 
 def find_root(start: Path) -> Path:
@@ -131,176 +79,3 @@ def open_project(start: Path) -> Project:
     """The project around a folder; raises `InvalidFile`."""
     root = find_root(start)
     return Project(root, read_config(root))
-
-
-def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> Suite:
-    """The suite of that name, or the default one; raises `UsageError` naming those there are.
-
-    Without a tier it is that of the project's mode.
-    """
-    there = project.suite_names()
-    if name is None:
-        name = project.config.suite or (there[0] if len(there) == 1 else None)
-        if name is None and there:
-            raise UsageError(
-                "there are several suites and no default", where=FILE, fix=f"Use --suite with one of {', '.join(there)}"
-            )
-        if name is None:
-            raise InvalidFile("the project has no suite", where="golden/", fix="Add golden cases under golden/<suite>/")
-    if name not in there:
-        near = difflib.get_close_matches(name, there, n=1)
-        hint = f"Did you mean `{near[0]}`?" if near else f"Suites: {', '.join(there) or 'none'}"
-        raise UsageError(f"suite `{name}` does not exist", where="golden/", fix=hint)
-    return make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
-
-
-def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
-    """A tier of a suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
-    settings = config.suites.get(name) or SuiteConfig.model_construct()
-    where = f"{FILE} field suites.{name}"
-    if name != suite_of_stem(name):
-        what = f"a suite cannot be called `{name}`: its baseline would be that of another one's live tier"
-        raise InvalidFile(what, where=f"golden/{name}/", fix="Give it a name without a dot")
-    kind = kind_named(settings.kind, where=f"{where}.kind")
-    known = {metric.key for metric in kind.metrics}
-    live = settings.live if tier == "live" else LiveConfig.model_construct()
-    for field, keys in (
-        ("weights", settings.weights),
-        ("thresholds", settings.thresholds),
-        ("live.thresholds", live.thresholds),
-        ("gate.metrics", dict.fromkeys(settings.gate.metrics or ())),
-        ("live.gate.metrics", dict.fromkeys(live.gate.metrics or ())),
-    ):
-        _check_metrics(keys, known, where=f"{where}.{field}")
-    _refuse_idle(settings, kind, where=where)
-    weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
-    if kind.primary in weights:
-        raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
-    gate = settings.gate.model_copy(update={key: getattr(live.gate, key) for key in live.gate.model_fields_set})
-    thresholds = {
-        metric.key: replace(metric.threshold, blocking=metric.blocking or metric.key in (gate.metrics or ()))
-        for metric in kind.metrics
-        if metric.threshold is not None
-    }
-    for field, table in (("thresholds", settings.thresholds), ("live.thresholds", live.thresholds)):
-        for key, limits in table.items():
-            metric = next(metric for metric in kind.metrics if metric.key == key)
-            thresholds[key] = _threshold(limits, metric, thresholds.get(key), where=f"{where}.{field}.{key}")
-    at_gate = f"{where}.live.gate" if live.gate.model_fields_set else f"{where}.gate"
-    if gate.investigate > gate.block:
-        raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
-    return Suite(
-        name=name,
-        kind=kind,
-        pipeline=tuple(settings.pipeline),
-        rules=Rules(
-            names=NameRule(settings.matching.scorer, settings.matching.threshold),
-            inverses={**INVERSES, **settings.predicates.inverse},
-            symmetric=(*SYMMETRIC, *settings.predicates.symmetric),
-            types=None if settings.types is None else tuple(settings.types),
-            weights=weights,
-            thresholds=thresholds,
-            semantic=_semantic(settings.matching.semantic, where=f"{where}.matching.semantic"),
-            predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
-        ),
-        policy=_policy(gate, kind, thresholds, where=at_gate),
-        provider=_merged(config.provider, settings.provider),
-        golden=golden_of(config, name),
-        system=_system(settings, kind, where=where),
-        tier=tier,
-    )
-
-
-def _threshold(own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str) -> Threshold:
-    """A metric's zones: what is given, and the rest as it was."""
-    steps: list[float] = []
-    for field in ("minimum", "target", "excellent"):
-        value = getattr(own, field)
-        if value is None and general is None:
-            what = f"`{field}` is missing, and {metric.key} has no zones by itself"
-            raise InvalidFile(what, where=where, fix="Give minimum, target and excellent")
-        steps.append(getattr(general, field) if value is None else value)
-    minimum, target, excellent = steps
-    if steps != sorted(steps, reverse=not metric.higher_is_better):
-        order = "minimum ≤ target ≤ excellent" if metric.higher_is_better else "minimum ≥ target ≥ excellent"
-        raise InvalidFile("the zones overlap", where=where, fix=f"Keep {order}")
-    blocking = own.blocking if own.blocking is not None else general is None or general.blocking
-    return Threshold(minimum, target, excellent, blocking)
-
-
-def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
-    """A setting that would move nothing is a misunderstanding; raises `InvalidFile`."""
-    if not any(metric.weight for metric in kind.metrics) and settings.weights:
-        what = f"kind `{kind.name}` has no composite, so weights move nothing"
-        raise InvalidFile(what, where=f"{where}.weights", fix=f"Remove them; {kind.primary} is what is judged first")
-    if kind.name != "extraction":
-        idle = {"predicates": settings.predicates != PredicatesConfig.model_construct()}
-        idle["matching.semantic"] = settings.matching.semantic is not None
-        for field in (field for field, given in idle.items() if given):
-            what = f"only kind `extraction` uses it, and this suite is of kind `{kind.name}`"
-            raise InvalidFile(what, where=f"{where}.{field}", fix="Remove it")
-
-
-def _system(settings: SuiteConfig, kind: Kind, *, where: str) -> SystemConfig | None:
-    system = settings.provider
-    if system is None or isinstance(system, ProviderConfig):
-        return None
-    if settings.pipeline:
-        raise InvalidFile(
-            f"a suite that is answered by `{system.type}` has no prompts", where=f"{where}.pipeline", fix="Remove it"
-        )
-    if system.output is not None and system.output not in kind.outputs:
-        raise InvalidFile(
-            f"`{system.output}` is no output of kind `{kind.name}`",
-            where=f"{where}.provider.output",
-            fix=f"Outputs: {', '.join(kind.outputs)}",
-        )
-    return system
-
-
-def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | None:
-    if settings is None:
-        return None
-    if settings.model != LOCAL_NAME:
-        return SemanticRule(settings.model, settings.threshold)
-    for field in ("base_url", "key_variable"):
-        if getattr(settings, field) is not None:
-            raise InvalidFile("the local model runs in this process", where=f"{where}.{field}", fix="Remove it")
-    return SemanticRule(LOCAL_MODEL, settings.threshold)
-
-
-def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *, where: str) -> GatePolicy:
-    blocking = {key for key, threshold in thresholds.items() if threshold.blocking}
-    headline = [m.key for m in kind.metrics if not m.companion and (m.blocking or m.key in blocking)]
-    policy = GatePolicy(
-        unit=gate.unit,
-        block=gate.block,
-        investigate=gate.investigate,
-        metrics=tuple(gate.metrics if gate.metrics is not None else headline),
-        declines=gate.declines,
-        policy=gate.policy,
-        inconclusive=gate.inconclusive,
-        informational=gate.informational,
-    )
-    return with_limits(policy, kind, gate.fail, where=f"{where}.fail") if gate.fail else policy
-
-
-def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> GatePolicy:
-    """The policy with limits of single metrics; a metric that is given one can block. Raises `UsageError`."""
-    limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where)
-    metrics = dict.fromkeys((*policy.metrics, *limits))
-    return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
-
-
-def _merged(general: ProviderConfig, own: ProviderConfig | SystemConfig | None) -> ProviderConfig:
-    if not isinstance(own, ProviderConfig):
-        return general
-    return general.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
-
-
-def _check_metrics(keys: Mapping[str, object], known: set[str], *, where: str) -> None:
-    for key in keys:
-        if key not in known:
-            near = difflib.get_close_matches(key, known, n=1)
-            hint = f"Did you mean `{near[0]}`?" if near else f"Metrics: {', '.join(sorted(known))}"
-            raise InvalidFile(f"`{key}` is no metric of this kind", where=where, fix=hint)

@@ -10,8 +10,9 @@ from row3.domain.tiers import suite_of_stem
 from row3.errors import Row3Error
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, read_history
-from row3.store.project import Project, make_suite
+from row3.store.project import Project
 from row3.store.prompts import PROMOTED
+from row3.store.suites import make_suite
 from row3.store.system_config import McpConfig
 
 

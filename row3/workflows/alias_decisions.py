@@ -18,8 +18,9 @@ from row3.store.case_edits import read_back, with_aliases, with_canaries
 from row3.store.cases import read_case
 from row3.store.files import read_bytes, write_atomic
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.reviewed import Reviewed
+from row3.store.suites import Suite
 from row3.workflows.run_header import now
 
 COMMAND = "`row3 aliases review`"

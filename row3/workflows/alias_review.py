@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from row3.errors import InvalidFile, UsageError
 from row3.reports.alias_parts import AliasReview, Unmatched, UnusedAlias
 from row3.store.cases import read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.reviewed import Reviewed
+from row3.store.suites import Suite
 from row3.workflows.recorded_runs import RecordedRuns
 from row3.workflows.scored_answers import ScoredAnswers
 from row3.workflows.unmatched_items import UnmatchedItems

@@ -14,7 +14,8 @@ from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, history_with, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite, pick_suite
+from row3.store.project import Project
+from row3.store.suites import Suite, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.at_ref import find_ref, laid_out
 from row3.workflows.compare import Comparison

@@ -18,8 +18,9 @@ from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
-from row3.store.project import Project, Suite, make_suite
+from row3.store.project import Project
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
+from row3.store.suites import Suite, make_suite
 from row3.workflows.differences import loosened
 from row3.workflows.run_header import rules_of
 

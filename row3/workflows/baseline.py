@@ -11,8 +11,9 @@ from row3.store.cases import content_digest, demands
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite, baseline_tier
+from row3.store.project import Project
 from row3.store.saved_runs import RunHeader, SavedRun, parse_record, read_run, run_bytes
+from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
 from row3.workflows.evidence import declining_runs
 from row3.workflows.rescore import StoredCases

@@ -10,7 +10,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.gate.intervals import paired_interval
 from row3.gate.ranking import Contest, Ranking, Standing, pareto, rank_all
-from row3.store.project import Suite
+from row3.store.suites import Suite
 from row3.workflows.entrants import Entrant
 
 

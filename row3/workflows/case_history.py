@@ -12,8 +12,9 @@ from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.metrics.composite import overall
 from row3.store.cases import content_digest, read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun, latest_runs, read_run
+from row3.store.suites import Suite
 from row3.workflows.recorded_scores import RecordedScores, Replayed, Setting, setting_of
 from row3.workflows.rescore import StoredCases
 from row3.workflows.score import MODE as ELSEWHERE

@@ -11,7 +11,8 @@ from row3.gate.case_worth import CaseWorth, redundant, worth
 from row3.gate.zones import SLACK, zone_of
 from row3.reports.cases_table import CasesReport, JudgedCase, Standing
 from row3.store.cases import read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.case_history import History, Seen, gather
 from row3.workflows.quarantine import in_force
 

@@ -10,7 +10,8 @@ from dataclasses import replace
 from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
 from row3.errors import UsageError
 from row3.store import prompts as prompt_store
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import RunOptions, make_asking

@@ -24,8 +24,9 @@ from row3.gate.verdicts import Evidence, judge
 from row3.gate.zones import warning_only, zone_of, zones_of
 from row3.metrics.tallies import Tallies
 from row3.store.history import Approval, HistoryEntry
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.saved_runs import RunHeader, SavedRun
+from row3.store.suites import Suite
 from row3.workflows.compare_case import CaseComparer
 from row3.workflows.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest

@@ -12,8 +12,9 @@ from row3.domain.verdicts import Compared, Then
 from row3.gate.comparison import compare_case
 from row3.metrics.composite import overall
 from row3.store.cases import content_digest, gone_demands
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.saved_runs import CaseRecord, SavedRun
+from row3.store.suites import Suite
 from row3.workflows.rescore import Rescorer
 
 COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")

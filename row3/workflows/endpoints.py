@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from row3.errors import InvalidFile, UsageError
 from row3.matching.semantic_rule import LOCAL
 from row3.store.config import FILE
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.store.system_config import CommandConfig, PythonConfig, SystemConfig
 from row3.workflows.systems import setup_calls, stage_prompt
 

@@ -16,8 +16,9 @@ from row3.domain.requests import Request
 from row3.kinds.base import Parsed
 from row3.providers.pricing import Price, cost_usd, estimate_tokens
 from row3.store.cases import StoredCase, read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, open_index
+from row3.store.suites import Suite
 from row3.workflows.endpoints import check_provider
 from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import Lineup

@@ -24,7 +24,7 @@ from row3.metrics.aggregate import mean_and_spread
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
 from row3.store.config import ProviderConfig
-from row3.store.project import Suite
+from row3.store.suites import Suite
 from row3.workflows.lineup import Lineup
 from row3.workflows.meanings import scored
 from row3.workflows.systems import stage_text

@@ -9,7 +9,8 @@ from row3.domain.tiers import tier_of
 from row3.gate.trend import consecutive_declines
 from row3.store.cases import case_files
 from row3.store.history import Approval, HistoryEntry
-from row3.store.project import Project, Suite, make_suite
+from row3.store.project import Project
+from row3.store.suites import Suite, make_suite
 from row3.workflows.run_header import rules_of
 from row3.workflows.run_suite import Run
 

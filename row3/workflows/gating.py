@@ -14,8 +14,9 @@ from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text
 from row3.store.locks import writing
-from row3.store.project import Project, Suite, baseline_tier, pick_suite
+from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.at_ref import Base, find_ref, judging_by, laid_out
 from row3.workflows.baseline import mixed_tiers, read_baseline

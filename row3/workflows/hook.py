@@ -16,7 +16,8 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.reports.suites_model import SuiteResult, worst_code
 from row3.store.config import FILE, read_config
-from row3.store.project import READ_PATHS, Project, pick_suite
+from row3.store.project import READ_PATHS, Project
+from row3.store.suites import pick_suite
 from row3.workflows.affected import affected
 from row3.workflows.at_ref import Base, Ref, inside_of, laid_out
 from row3.workflows.judge_suites import gone_suites, has_cases, judge_suites

@@ -14,8 +14,9 @@ from row3.kinds.base import Unusable
 from row3.store.cases import StoredCase, read_cases
 from row3.store.locks import writing
 from row3.store.outputs import case_id_of, lines_of, parse_line
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, merge, open_index, to_line
+from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import Lineup, line_up
 from row3.workflows.run_suite import RunOptions, make_asking, now

@@ -16,9 +16,10 @@ from row3.reports.investigation_parts import Investigation
 from row3.reports.items_investigation import ItemsInvestigation
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
+from row3.store.suites import Suite
 from row3.workflows.endpoints import open_provider
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.execute import miss

@@ -11,8 +11,9 @@ from dataclasses import replace
 from row3.errors import UsageError
 from row3.reports import numbers
 from row3.store.cases import case_files, read_case
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.recordings import open_index
+from row3.store.suites import Suite
 from row3.workflows.board import Gathered, Leaderboard, make_board
 from row3.workflows.budget import pricing
 from row3.workflows.combinations import combinations

@@ -11,7 +11,8 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import of_another_kind
 from row3.store import prompts as store
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.systems import no_prompts, stage_name, stage_prompt
 
 Role = Literal["promoted", "candidate"]

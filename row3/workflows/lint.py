@@ -18,9 +18,10 @@ from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, tell_interrupted
-from row3.store.project import LOCAL, Project, Suite, find_root, make_suite, pick_suite
+from row3.store.project import LOCAL, Project, find_root
 from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
+from row3.store.suites import Suite, make_suite, pick_suite
 from row3.workflows.endpoints import check_provider
 from row3.workflows.lint_cases import CaseLint
 from row3.workflows.lint_findings import Findings, near_miss

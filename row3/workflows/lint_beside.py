@@ -8,7 +8,8 @@ from itertools import islice
 
 from row3.errors import Row3Error
 from row3.store import positions, quarantine, reviewed
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.lint_lines import read_lines
 from row3.workflows.quarantine import in_force

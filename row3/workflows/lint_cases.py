@@ -17,7 +17,8 @@ from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of
 from row3.store.documents import check_schema_version, complaints, parse_json
 from row3.store.files import decode, read_bytes
 from row3.store.golden import PATTERN, golden_files
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.lint_beside import FILES, lint_beside
 from row3.workflows.lint_corpus import Corpus
 from row3.workflows.lint_findings import Findings

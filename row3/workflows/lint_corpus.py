@@ -11,7 +11,8 @@ from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
 from row3.store.cases import read_case
 from row3.store.golden import golden_files
-from row3.store.project import Project, make_suite
+from row3.store.project import Project
+from row3.store.suites import make_suite
 from row3.workflows.lint_findings import near_miss
 
 Key = tuple[str, str]

@@ -14,7 +14,8 @@ from row3.kinds.base import Parsed
 from row3.store import positions
 from row3.store import prompts as prompt_store
 from row3.store.config import FILE
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.systems import stage_prompt, stage_text
 from row3.workflows.templates import render

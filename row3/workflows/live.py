@@ -11,7 +11,8 @@ from typing import Protocol
 
 from row3.domain.quick_dataclass import dataclass
 from row3.store.cases import StoredCase, case_files, read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.asking_live import Answers, Cost, Observer, evaluate_live
 from row3.workflows.budget import Budget
 from row3.workflows.endpoints import open_provider

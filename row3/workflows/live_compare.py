@@ -14,8 +14,8 @@ from row3.gate.drift import sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.which_moved import by_sample, interleaved, not_known
 from row3.reports.live_text import asked_now, saved_line, system_line
-from row3.store.project import Suite
 from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite
 from row3.workflows.baseline import read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.drift import ask_again, asking_again

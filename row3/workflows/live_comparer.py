@@ -14,8 +14,9 @@ from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.reports.live_text import drift_line, equal_line, interleaved_line
 from row3.store.history import HistoryEntry
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.evaluate import Asking
 from row3.workflows.interleaved import Adaptive

@@ -18,7 +18,8 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind, Rules
 from row3.store.embeddings import EmbeddingIndex, file_for, merge
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.endpoints import embedding_endpoint
 
 if TYPE_CHECKING:

@@ -14,9 +14,9 @@ from row3.gate.pairs import Pairs
 from row3.metrics.aggregate import mean_and_spread
 from row3.reports.power_table import PowerSource
 from row3.store.cases import read_cases
-from row3.store.project import has_baseline
 from row3.store.recordings import open_index
 from row3.store.saved_runs import SavedRun
+from row3.store.suites import has_baseline
 from row3.workflows.baseline import read_baseline
 from row3.workflows.case_history import saved_runs
 from row3.workflows.compare import Comparer

@@ -13,7 +13,8 @@ from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import Approval, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite, has_baseline
+from row3.store.project import Project
+from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import commit
 from row3.workflows.at_ref import inside_of
 from row3.workflows.compare import Comparison

@@ -16,8 +16,9 @@ from row3.store.cases import case_files, read_case
 from row3.store.documents import day
 from row3.store.golden import shown
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.quarantine import FILE, place, read_quarantine, write_quarantine
+from row3.store.suites import Suite
 from row3.workflows.session import Session, make_approval
 
 MOST = f"no more than one in {SHARE} may be"

@@ -12,8 +12,9 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Parsed, Unusable
 from row3.store import prompts as prompt_store
 from row3.store.cases import StoredCase, read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
+from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Overrides, Parameters, parameters_of
 from row3.workflows.lineup import Lineup, Role, line_up
 from row3.workflows.run_suite import RunOptions, make_asking

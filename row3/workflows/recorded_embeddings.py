@@ -9,7 +9,8 @@ from row3.domain.embeddings import embedding_digest
 from row3.errors import Row3Error
 from row3.store import embeddings
 from row3.store.cases import read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.meanings import file_of, with_recorded
 from row3.workflows.recorded_scores import RecordedScores
 from row3.workflows.recording_findings import FileSummary, RecordingFinding

@@ -13,8 +13,9 @@ from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Parsed
 from row3.store import prompts as prompt_store
 from row3.store.cases import StoredCase
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, open_index
+from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Overrides, Parameters, parameters_of
 from row3.workflows.lineup import Lineup, line_up
 from row3.workflows.systems import versions_of

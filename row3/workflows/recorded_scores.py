@@ -11,8 +11,9 @@ from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
 from row3.kinds.base import Parsed
 from row3.store.cases import StoredCase
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.saved_runs import RunHeader
+from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import ANSWERS_DIGITS
 from row3.workflows.meanings import with_recorded

@@ -19,8 +19,9 @@ from row3.store import prompts as prompt_store
 from row3.store.embeddings import is_embeddings
 from row3.store.locks import writing
 from row3.store.outputs import lines_of
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.recordings import Recording, from_line, open_index, write_files
+from row3.store.suites import Suite
 from row3.workflows import recorded_embeddings
 from row3.workflows.at_ref import find_ref, laid_out
 from row3.workflows.lineup import Role

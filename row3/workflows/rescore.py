@@ -13,9 +13,10 @@ from row3.gate.zones import SLACK
 from row3.metrics.aggregate import Aggregate
 from row3.store.cases import read_case
 from row3.store.golden import golden_files
-from row3.store.project import Project, Suite, make_suite
+from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.saved_runs import CaseRecord, RunHeader, parse_record, read_run
+from row3.store.suites import Suite, make_suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import Replay
 from row3.workflows.lineup import line_up

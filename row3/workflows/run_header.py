@@ -10,7 +10,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Usage
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import warning_only
-from row3.store.project import Suite
+from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from row3.domain.quick_dataclass import dataclass
 from row3.store.history import read_history
-from row3.store.project import Suite
+from row3.store.suites import Suite
 from row3.workflows.budget import pricing
 from row3.workflows.compare import Comparer
 from row3.workflows.evidence import declining_runs

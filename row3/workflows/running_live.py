@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain.quarantine import Quarantine
-from row3.store.project import Suite
+from row3.store.suites import Suite
 from row3.workflows.budget import pricing
 from row3.workflows.compare import Comparer
 from row3.workflows.evaluate import Asking

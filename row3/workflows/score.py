@@ -17,7 +17,8 @@ from row3.metrics.extraction import entity_metrics
 from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
 from row3.store.outputs import Output, OutputIndex
-from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.project import Project, open_project
+from row3.store.suites import Suite, pick_suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.execute import PARALLEL_FROM, Work, evaluate_all
 from row3.workflows.lineup import Lineup

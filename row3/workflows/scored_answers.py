@@ -10,7 +10,8 @@ from row3.matching.names import NameRule
 from row3.store.cases import StoredCase
 from row3.store.files import decode, read_bytes
 from row3.store.positions import lines_of
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.workflows.recorded_runs import Recorded
 
 

@@ -8,8 +8,9 @@ from row3.domain.metrics import Zone
 from row3.errors import InvalidFile
 from row3.gate.zones import SLACK, zones_of
 from row3.store.cases import read_cases
-from row3.store.project import Project, Suite
+from row3.store.project import Project
 from row3.store.saved_runs import SavedRun, latest_runs, read_run
+from row3.store.suites import Suite
 from row3.workflows.baseline import read_baseline
 from row3.workflows.score import MODE
 

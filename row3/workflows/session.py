@@ -14,8 +14,9 @@ from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.config import FILE, Mode
 from row3.store.history import Approval, HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
-from row3.store.project import Project, Suite, open_project, pick_suite, with_limits
+from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
+from row3.store.suites import Suite, pick_suite, with_limits
 from row3.store.unbuilt import made
 from row3.workflows.compare import Comparison
 from row3.workflows.run_header import now

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from row3.domain.prompts import PromptRef, parse_reference, parse_version
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.store import prompts as prompt_store
-from row3.store.project import Project, Suite, baseline_tier
+from row3.store.project import Project
 from row3.store.saved_runs import SavedRun, latest_runs, read_run
+from row3.store.suites import Suite, baseline_tier
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository

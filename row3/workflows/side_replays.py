@@ -12,9 +12,10 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.store.config import FILE, read_config
 from row3.store.corpus import CORPORA
-from row3.store.project import Project, Suite, golden_of, pick_suite
+from row3.store.project import Project, golden_of
 from row3.store.recordings import open_index
 from row3.store.saved_runs import parse_run, run_bytes
+from row3.store.suites import Suite, pick_suite
 from row3.store.system_config import McpConfig
 from row3.workflows.at_ref import inside_of
 from row3.workflows.lineup import Lineup, line_up

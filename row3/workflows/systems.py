@@ -16,7 +16,8 @@ from row3.domain.requests import digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.store.config import FILE
 from row3.store.corpus import read_corpus
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.store.system_config import McpConfig, SystemConfig, tool_of
 
 LONGEST_NAME = 40

@@ -11,7 +11,8 @@ from row3.errors import InvalidFile
 from row3.reports.charts import TrendPoint, trend_charts
 from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import writing
-from row3.store.project import Project, Suite
+from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.store.transaction import commit
 
 

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.evaluate import Overrides
 from row3.workflows.import_responses import import_responses
 from row3.workflows.run_suite import RunOptions

@@ -9,7 +9,8 @@ import pytest
 
 from row3.errors import UsageError
 from row3.reports.alias_parts import Unmatched
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.alias_decisions import Decider
 from row3.workflows.alias_review import review
 from tests.projects import Box, clean_env

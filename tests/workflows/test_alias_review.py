@@ -7,7 +7,8 @@ import pytest
 
 from row3.errors import InvalidFile, UsageError
 from row3.reports.alias_parts import AliasReview, Unmatched
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.alias_review import apart, review
 from tests.projects import CASES, Box, clean_env, flawless
 from tests.reviews import RYE, reviewable, with_items

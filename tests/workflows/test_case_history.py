@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.baseline import save_baseline
 from row3.workflows.case_history import History, Past, Seen, gather
 from row3.workflows.evaluate import Parameters

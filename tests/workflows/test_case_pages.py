@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.gating import compare
 from row3.workflows.run_suite import RunOptions
 from row3.workflows.session import open_session

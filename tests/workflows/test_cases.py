@@ -11,7 +11,8 @@ import pytest
 
 from row3.errors import InvalidFile, UsageError
 from row3.reports.cases_table import CasesReport, JudgedCase
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.cases import judge_cases
 from row3.workflows.run_suite import RunOptions
 from row3.workflows.running import plain_run

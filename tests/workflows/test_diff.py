@@ -13,8 +13,9 @@ from row3.errors import InvalidFile, UsageError
 from row3.reports.diff_json import diff_json
 from row3.reports.diff_markdown import diff_markdown
 from row3.reports.diff_table import diff_text
-from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.project import Project, open_project
 from row3.store.saved_runs import CaseRecord, RunHeader, write_run
+from row3.store.suites import Suite, pick_suite
 from row3.workflows.diff import Diff, diff
 from row3.workflows.import_responses import import_responses
 from row3.workflows.run_header import rules_json

@@ -10,7 +10,8 @@ import pytest
 from row3.errors import InvalidFile
 from row3.reports.estimate_table import estimate_json, estimate_text
 from row3.reports.style import Style
-from row3.store.project import Project, open_project, pick_suite
+from row3.store.project import Project, open_project
+from row3.store.suites import pick_suite
 from row3.workflows.estimate import Estimate, estimate
 from row3.workflows.evaluate import Overrides
 from row3.workflows.import_responses import import_responses

@@ -11,7 +11,8 @@ from row3.errors import UsageError
 from row3.kinds.extraction_models import DOMAINS
 from row3.store.cases import read_cases
 from row3.store.config import Config, read_config
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.init import Created, init, next_steps
 from row3.workflows.lineup import line_up
 from row3.workflows.lint import lint

@@ -18,9 +18,10 @@ from row3.matching.normalise import normalise, normalise_text
 from row3.matching.places import find_in_text
 from row3.reports.investigation_parts import Investigation, Question
 from row3.store.cases import content_digest, demands, read_case
-from row3.store.project import Project, Suite, open_project, pick_suite
+from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
 from row3.store.saved_runs import CaseRecord, RunHeader, write_run
+from row3.store.suites import Suite, pick_suite
 from row3.workflows.evaluate import steps
 from row3.workflows.investigate import investigate
 from row3.workflows.lineup import line_up

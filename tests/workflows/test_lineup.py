@@ -9,7 +9,8 @@ import pytest
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
-from row3.store.project import open_project, pick_suite
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
 from row3.workflows.lineup import line_up, resolve_version
 from tests.projects import Box
 

@@ -11,7 +11,8 @@ from row3.domain.requests import Request
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
 from row3.store.config import Config
-from row3.store.project import Project, make_suite
+from row3.store.project import Project
+from row3.store.suites import make_suite
 from row3.workflows.evaluate import Asking, Overrides, parameters_of
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import RunOptions, make_asking
