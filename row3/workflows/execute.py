@@ -133,13 +133,15 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
     details = [SharedFile() for _ in range(workers)]
 
     def evaluate(worker: int, paths: list[Path]) -> Sent:
-        gc.set_threshold(COLLECT_AFTER)
         return send(work.run(paths), details[worker])
 
     chunks = [files[i : i + CHUNK] for i in range(0, len(files), CHUNK)]
     gc.freeze()  # a collection in a worker would write to, and so copy, every page it shares
+    often = gc.get_threshold()
+    gc.set_threshold(COLLECT_AFTER)  # nor do the results that arrive make cycles
     try:
         for sent in in_order(chunks, evaluate, workers=workers):
             yield from receive(sent)
     finally:
+        gc.set_threshold(*often)
         gc.unfreeze()

@@ -84,9 +84,9 @@ def test_the_keyboard_does_it_all(show: Show, mixed_report: Path) -> None:
     page.press("Escape")
     assert page.run("document.getElementById('help').open") is False
     page.press("i")
-    assert page.listed == ["yeast"]
+    page.until(lambda: page.listed == ["yeast"])
     page.press("a", "Escape")
-    assert not page.run("document.body.classList.contains('opened')")
+    page.until(lambda: not page.run("document.body.classList.contains('opened')"))
 
 
 def test_a_case_shows_its_text_marked_and_both_answers(show: Show, mixed_report: Path) -> None:
