@@ -86,8 +86,10 @@ class Candidates:
             keys = [*keys, *self._add_readings(keys)]
         self._text = "\n " + "\n ".join(keys)
         """All of them, normalised; a word begins after a space, a name after a line end."""
-        telling = _ODD.intersection(self._text.split())
-        self._odd = self._find_odd(telling)
+        spelt = self._text.split()
+        telling = _ODD.intersection(spelt)
+        letters = "".join(spelt)
+        self._odd = self._find_odd(telling, signs=not (letters.isascii() and letters.isalpha()))
         """Places of names that are not found by how their words begin."""
         self._people = told
         """Positions of names that are told to be persons', or can be nothing else."""
@@ -136,10 +138,11 @@ class Candidates:
                     added.append(normalise(reading))
         return added
 
-    def _find_odd(self, telling: Set[str]) -> set[int]:
+    def _find_odd(self, telling: Set[str], *, signs: bool) -> set[int]:
         """Names with a sign, a number, a word that begins otherwise than its form, or one that may be two."""
         text = self._text
-        starts = [hit.start() for pattern in (_SIGN, _SHORT_FIRST) for hit in pattern.finditer(text)]
+        patterns = (_SIGN, _SHORT_FIRST) if signs else (_SHORT_FIRST,)
+        starts = [hit.start() for pattern in patterns for hit in pattern.finditer(text)]
         for letters in DIGRAPHS:
             at = text.find(letters)
             while at >= 0:

@@ -44,7 +44,8 @@ NUMBER_WORDS = words(
 
 def has_number(name: str) -> bool:
     """The name has a digit or a number word: what every value has, and few names."""
-    return _DIGIT.search(name) is not None or not NUMBER_WORDS.isdisjoint(normalise(name).split())
+    spelt = normalise(name).split()
+    return not NUMBER_WORDS.isdisjoint(spelt) or (not "".join(spelt).isalpha() and _DIGIT.search(name) is not None)
 
 
 @lru_cache(maxsize=1024)
