@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
 from typing import Any, Literal
+
+from msgspec import Struct
 
 from row3.domain.quick_dataclass import dataclass
 
@@ -16,8 +17,7 @@ A label that names a pair, what was said and what was expected, has a tab betwee
 """
 
 
-@dataclass(frozen=True, slots=True)
-class CaseScore:
+class CaseScore(Struct, frozen=True):
     """One case of a run, scored.
 
     `metrics` holds a value for each metric that applies, fractions in [0, 1], unrounded. `skipped`
@@ -27,8 +27,8 @@ class CaseScore:
     case_id: str
     status: CaseStatus
     metrics: Mapping[str, float]
-    skipped: Mapping[str, str] = field(default_factory=dict)
-    counts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    skipped: Mapping[str, str] = {}
+    counts: Mapping[str, tuple[int, int]] = {}
     """Numerator and denominator of each ratio, for the pooled (micro) values."""
     explanation: Any = None
     """Why it scored so; the kind's own type (`Explanation` for extraction)."""
@@ -38,10 +38,10 @@ class CaseScore:
     """Repairs made to the answer, truncation."""
     raw: str = ""
     """The text of a bad answer, as it came."""
-    spread: Mapping[str, float] = field(default_factory=dict)
+    spread: Mapping[str, float] = {}
     """Standard deviation of each metric over the repeats (K > 1)."""
     repeats: int = 1
-    tally: Tally = field(default_factory=dict)
+    tally: Tally = {}
     """What became of its items, counted; over all repeats."""
     output: Any = None
     """What was scored, as the kind reads it; None where nothing usable was answered or nobody kept it."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from typing import Any, get_args, get_origin
 
 import rapidfuzz
+from msgspec.structs import replace
 from pydantic import BaseModel, ValidationError
 
 from row3.domain.items import Items, items_json

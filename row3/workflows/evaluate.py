@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from dataclasses import field, replace
+from dataclasses import field
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
 from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors

@@ -106,7 +106,7 @@ class Scoring:
             return kind.bad_answer(stored.case, parsed.reason, raw, rules)
         score = self._scored(stored, parsed.value)
         if parsed.repairs:
-            from dataclasses import replace
+            from msgspec.structs import replace
 
             score = replace(score, notes=parsed.repairs)
         return score
