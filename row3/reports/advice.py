@@ -95,7 +95,7 @@ CURES: Mapping[Cause, str] = {
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
     "locks": "put prompts/promoted.json back",
-    "baseline": "make a baseline that follows from its recordings (row3 --baseline)",
+    "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline)",
 }
 """What undoes a block, by its cause."""
 LOOKS: Mapping[Cause, str] = {

@@ -173,6 +173,9 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         shutil.copyfile(new[file], copy)
     notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
     before, after = there.baseline(name), own.baseline(name)
+    if before.is_file() and not after.is_file():
+        what = f"the baseline was removed since {label}: nothing would judge what comes after this change"
+        reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
     return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes, moved)
 

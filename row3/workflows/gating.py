@@ -169,6 +169,10 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
     A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
+    if approve is not None and session.options.partial:
+        raise UsageError(
+            "a part of the cases is no gate, so there is nothing to approve", where="--approve", fix="Run all of them"
+        )
     with laid_out(None if against is None else find_ref(session.project, against)) as base:
         comparison = compare(session, base=base, lenient=base is None)
     state = repository_state(session.project) if session.may_write else (None, None)

@@ -18,8 +18,8 @@ investigate = 80
 RYE = f"golden/{SUITE}/rye.gold.json"
 
 
-def against(box: Box, ref: str = "HEAD") -> Done:
-    return box.row3("--compare", "--against", ref)
+def against(box: Box, *options: str, ref: str = "HEAD") -> Done:
+    return box.row3("--compare", "--against", ref, *options)
 
 
 def test_a_change_that_is_better_proceeds(box: Box) -> None:
@@ -42,6 +42,15 @@ def test_a_removed_case_blocks(box: Box) -> None:
     done = against(box)
     assert done.code == 1
     assert "golden cases removed since HEAD: rye.gold.json" in done.out
+
+
+def test_a_removed_baseline_blocks(box: Box) -> None:
+    box.path(f"baselines/{SUITE}.json").unlink()
+    for options in ((), ("--all",)):
+        done = against(box, *options)
+        assert done.code == 1
+        assert "the baseline was removed since HEAD" in " ".join(done.out.split())
+    assert "put the baseline back from git" in " ".join(against(box).out.split())
 
 
 def test_an_easier_case_does_not_help_a_worse_prompt(box: Box) -> None:
@@ -105,14 +114,14 @@ def test_a_new_case_is_run_and_moves_no_delta(box: Box) -> None:
 
 
 def test_unknown_ref_no_repository_shallow_clone(box: Box) -> None:
-    done = against(box, "nowhere")
+    done = against(box, ref="nowhere")
     assert (done.code, len(done.errors)) == (2, 1)
     assert "nowhere" in done.err
-    done = against(box, "--output=x")
+    done = against(box, ref="--output=x")
     assert (done.code, len(done.errors)) == (2, 1)
     clone = Box(box.root.parent / "shallow")
     box.git("clone", "-q", "--depth", "1", f"file://{box.root}", str(clone.root))
-    done = against(clone, "HEAD~1")
+    done = against(clone, ref="HEAD~1")
     assert (done.code, len(done.errors)) == (2, 1)
     assert "shallow" in done.err
     assert "git fetch" in done.err

@@ -231,6 +231,12 @@ ALL = (
     Bad("no-such-version", nothing, ("v1.0, v1.1",), ("--prompt", "extract-v7.1")),
     Bad("prompt-path", nothing, ("--prompt",), ("--prompt", "../../etc/passwd-v1.0")),
     Bad("approve-nothing", worse, ("--approve", "reason is empty"), ("--compare", "--approve", " ")),
+    Bad(
+        "approve-part",
+        worse,
+        ("--approve", "a part of the cases is no gate"),
+        ("--compare", "--approve", "x", "--case", "rye"),
+    ),
     Bad("model-surrogate", nothing, ("--model",), ("--model", "a\udc80")),
 )
 

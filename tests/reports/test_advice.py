@@ -25,7 +25,7 @@ def advised(comparison: Any, verdict: Verdict, *reasons: Reason, action: str = "
         ("cases", "put the golden cases back"),
         ("rules", "put the settings in row3.toml back"),
         ("locks", "put prompts/promoted.json back"),
-        ("baseline", "make a baseline that follows from its recordings (row3 --baseline)"),
+        ("baseline", "put the baseline back from git, or make one that follows from its recordings (row3 --baseline)"),
     ],
 )
 def test_a_block_that_no_prompt_can_mend_says_what_can(comparison: Any, cause: Any, cure: str) -> None:
