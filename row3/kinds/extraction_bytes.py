@@ -1,7 +1,7 @@
 """An explanation of kind `extraction` written as JSON at once, for runs of very many cases.
 
-It takes a third of the time of `extraction_json` and the writer of pydantic, and needs a library that a run of few
-cases need not load: import this module where it is used. A test holds the two together.
+It takes a third of the time of `extraction_json` and the writer of pydantic. Only such runs need it: import this module
+where it is used. A test holds the two together.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Answers out of recordings by the thousand: lines in row3's own layout, read into typed fields at once.
 
 A line that is laid out in another way, has a wrong type or holds an answer that was edited is left to
-`recording_lines`, which alone writes messages. msgspec is imported here only, and this module only where there are many
-recordings.
+`recording_lines`, which alone writes messages. This module is imported only where there are many recordings.
 """
 
 from __future__ import annotations

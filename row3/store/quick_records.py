@@ -1,7 +1,7 @@
 """Case records of a saved run by the thousand, read into typed fields at once.
 
 A line that is laid out in another way or has a wrong value is left to `saved_runs.parse_record`, which alone writes
-messages. msgspec is imported here only, and this module only where a run has many cases.
+messages. This module is imported only where a run has many cases.
 """
 
 from __future__ import annotations

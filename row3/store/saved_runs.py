@@ -33,7 +33,6 @@ ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
 Number = Annotated[float, Field(allow_inf_nan=False)]
 
-FIRST = b'{"id":"'
 MANY = 300
 """Cases from which reading them by typed fields pays for its import."""
 

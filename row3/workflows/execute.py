@@ -104,6 +104,8 @@ class Work:
     evaluate: Evaluate
     kind: Kind
     wanted: Callable[[str], bool]
+    detailed: bool = True
+    """Results have details."""
 
     def run(self, paths: Iterable[Path]) -> Iterator[CaseResult]:
         """Read and evaluate the files, leaving out the cases that are not wanted."""
@@ -130,7 +132,7 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
     from row3.workflows.sending import Sent, receive, send
     from row3.workflows.workers import in_order
 
-    details = [SharedFile() for _ in range(workers)]
+    details = [SharedFile() if work.detailed else None for _ in range(workers)]
 
     def evaluate(worker: int, paths: list[Path]) -> Sent:
         return send(work.run(paths), details[worker])

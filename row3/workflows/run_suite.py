@@ -133,7 +133,12 @@ def replay(
     index = open_index(project.recordings(suite.name), options.journals)
     files = files or case_files(project.golden(suite.name))
     pack = Packing(suite, options.explain, compare, options.page, many=len(files) >= PARALLEL_FROM)
-    work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options))
+    work = Work(
+        Replay(asking, index, pack),
+        suite.kind,
+        wanted_cases(options),
+        detailed=options.explain or options.page is not None,
+    )
     seen: set[str] = set()
     for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
         if result.case_id in seen:

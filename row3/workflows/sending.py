@@ -16,9 +16,9 @@ _change_values = attrgetter(*CaseChange.__match_args__)
 Sent = list[tuple[Any, ...]]
 
 
-def send(results: Iterable[CaseResult], file: SharedFile) -> Sent:
+def send(results: Iterable[CaseResult], file: SharedFile | None) -> Sent:
     """The results as plain values. Their details are written to the file, and only their places are sent: they are ten
-    times as much as all the rest. Raises `OSError` where the file cannot be written."""
+    times as much as all the rest. Without a file they are sent. Raises `OSError` where it cannot be written."""
     sent, details = [], []
     for result in results:
         values: list[Any] = list(result)
@@ -29,8 +29,8 @@ def send(results: Iterable[CaseResult], file: SharedFile) -> Sent:
         if isinstance(result.detail, bytes):
             details.append(result.detail)
         sent.append(values)
-    places = iter(file.write(details))
-    for values in sent:
+    places = iter(() if file is None else file.write(details))
+    for values in () if file is None else sent:
         if isinstance(values[_DETAIL], bytes):
             values[_DETAIL] = next(places)
     return [tuple(values) for values in sent]

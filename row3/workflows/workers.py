@@ -21,6 +21,8 @@ Result = TypeVar("Result")
 
 AHEAD = 3
 """Tasks a worker that are given out before the first of their results is taken, so that results do not pile up."""
+PATIENCE_S = 5
+"""Seconds in which a process that was told to end does so."""
 NUMBER_BYTES = 4
 """Of a task's number. Every reader of the pipe takes one at once; what is written at once is never torn."""
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
@@ -82,7 +84,10 @@ class _Crew:
         """Let somebody take one more task, if there is one."""
         assert self._giving is not None
         for number in self._left:
-            os.write(self._giving, number.to_bytes(NUMBER_BYTES, "big"))
+            try:
+                os.write(self._giving, number.to_bytes(NUMBER_BYTES, "big"))
+            except BrokenPipeError:  # nobody is left to take it
+                raise _gone(next(iter(self._results.values()))) from None
             return
 
     def finished(self) -> Iterator[tuple[int, tuple[bool, Any]]]:
@@ -91,7 +96,7 @@ class _Crew:
             assert isinstance(connection, Connection)
             try:
                 message = connection.recv_bytes()
-            except (EOFError, ConnectionError):
+            except (EOFError, OSError):  # the end of a process, at a message's end or within one
                 raise _gone(self._results[connection]) from None
             yield pickle.loads(message)  # noqa: S301 - from our own process
 
@@ -107,7 +112,10 @@ class _Crew:
         for process in self._results.values():
             process.terminate()
         for connection, process in self._results.items():
-            process.join()
+            process.join(PATIENCE_S)
+            if process.is_alive():  # it was stopped, so it cannot hear
+                process.kill()
+                process.join()
             process.close()
             connection.close()
 
@@ -159,6 +167,8 @@ def _sendable(error: Exception) -> Exception:
     if not isinstance(error, Row3Error):
         error.add_note("".join(traceback.format_exception(error)))
     try:
+        if isinstance(error, BrokenPipeError):  # at home it would mean that nobody reads the output any more
+            raise error
         pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
     except Exception:
         return RuntimeError("".join(traceback.format_exception_only(error)).strip())

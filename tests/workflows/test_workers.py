@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -93,6 +95,58 @@ def test_a_process_that_is_gone_ends_the_work_with_one_message(end: object, said
 
     before = children()
     with pytest.raises(EnvironmentFault, match=said):
+        list(in_order(range(40), do, workers=2))
+    assert children() == before
+
+
+def test_processes_that_are_gone_while_tasks_are_given_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    write = os.write
+
+    def no_reader(descriptor: int, data: bytes) -> int:
+        if data == (9).to_bytes(4, "big"):
+            for process in multiprocessing.active_children():
+                process.kill()
+                process.join()
+        return write(descriptor, data)
+
+    monkeypatch.setattr(os, "write", no_reader)
+    with pytest.raises(EnvironmentFault, match="Killed, 9"):
+        list(in_order(range(40), lambda _, task: task, workers=2))
+
+
+def test_a_process_that_is_gone_in_the_middle_of_its_message() -> None:
+    def do(worker: int, task: int) -> bytes:
+        if task == 3:
+            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        return bytes(4_000_000)  # much more than a pipe holds
+
+    results = in_order(range(40), do, workers=2)
+    next(results)
+    time.sleep(1)  # until the process has died while it was writing
+    with pytest.raises(EnvironmentFault, match="Killed, 9"):
+        list(results)
+
+
+def test_a_broken_pipe_of_the_work_is_not_taken_for_one_of_the_output() -> None:
+    def do(_: int, task: int) -> int:
+        raise BrokenPipeError("somebody else's")
+
+    with pytest.raises(RuntimeError, match="somebody else's"):
+        list(in_order(range(5), do, workers=2))
+
+
+def test_a_process_that_was_stopped_is_ended_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("row3.workflows.workers.PATIENCE_S", 0.2)
+
+    def do(_: int, task: int) -> int:
+        if task == 7:
+            raise ValueError("enough")
+        if task == 8:
+            os.kill(os.getpid(), signal.SIGSTOP)
+        return task
+
+    before = children()
+    with pytest.raises(ValueError, match="enough"):
         list(in_order(range(40), do, workers=2))
     assert children() == before
 
