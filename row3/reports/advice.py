@@ -73,6 +73,8 @@ def _what_next(comparison: ComparisonView) -> list[str]:
             return [f"Next: row3 --compare --mode auto{model} asks for what is not recorded."]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
+        if any(reason.cause == "part" for reason in comparison.reasons):  # no gate, so there is nothing to approve
+            return _steps(comparison, "{} and run row3 --compare with all the cases.")
         again = f"row3 {'promote' if promoting else '--compare'} again"
         return _steps(comparison, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
     if promoting:
@@ -81,7 +83,8 @@ def _what_next(comparison: ComparisonView) -> list[str]:
         next_step = f"Next: {promote}" if promote else "Next: commit."
         return ["This gate is informational: it reports, and blocks nothing.", next_step]
     if comparison.verdict is Verdict.BLOCK:
-        return [f"Next: {promote}" if promote else "Next: commit; the approval is kept in the history."]
+        kept = "commit metrics-history.json and CHANGELOG.md too: the approval stands there."
+        return _numbered([promote, kept] if promote else [kept])
     if comparison.verdict is Verdict.INVESTIGATE:
         if "part" in _causes(comparison):
             return _numbered([*_look(comparison), "row3 --compare with all the cases."])

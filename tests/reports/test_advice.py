@@ -92,3 +92,15 @@ def test_a_part_is_no_gate_so_all_cases_come_next(comparison: Any) -> None:
         "Next: row3 investigate ozone",
         "Then: row3 --compare with all the cases.",
     ]
+
+
+def test_a_blocked_part_is_run_whole_and_not_approved(comparison: Any) -> None:
+    part = Reason(INVESTIGATE, "only a part of the cases ran", cause="part")
+    assert advised(comparison, BLOCK, Reason(BLOCK, "worse"), part)[-1] == (
+        "Then: mend the prompt and run row3 --compare with all the cases."
+    )
+
+
+def test_an_approval_is_to_be_committed(comparison: Any, make: Any) -> None:
+    done = advised(replace(comparison, approval=make.Approval()), BLOCK, Reason(BLOCK, "worse"))
+    assert done[-1].endswith("commit metrics-history.json and CHANGELOG.md too: the approval stands there.")
