@@ -127,7 +127,7 @@ def test_notes_go_to_stderr_and_the_result_to_stdout(box: Box) -> None:
 def test_quiet_means_no_notes(box: Box) -> None:
     box.case("rye", expectedConcepts=CASES["rye"]["expectedConcepts"][:3])
     assert box.row3("--only", "changed", "-q", code=0).err == ""
-    assert box.row3("--compare", "-q", "--case", "oven", "--approve", "for nothing", code=0).err == ""
+    assert box.row3("--compare", "-q", "--approve", "for nothing", code=0).err == ""
 
 
 def test_only_failing_and_regressed_come_from_the_last_run(box: Box) -> None:
