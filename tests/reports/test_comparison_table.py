@@ -47,6 +47,8 @@ def test_an_approved_block_says_by_whom(comparison: Any, make: Any) -> None:
     assert rest == [
         "  approved by Ann, 2026-01-29 11:00 UTC: known gap",
         "  Next: row3 promote decompose-concepts-v1.1",
+        "  Then: commit metrics-history.json and CHANGELOG.md too: the approval stands",
+        "  there.",
         "",
     ]
 

@@ -115,16 +115,23 @@ def test_processes_that_are_gone_while_tasks_are_given_out(monkeypatch: pytest.M
 
 
 def test_a_process_that_is_gone_in_the_middle_of_its_message() -> None:
+    dying: set[int] = set()
+
     def do(worker: int, task: int) -> bytes:
-        if task == 3:
-            threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGKILL)).start()
+        if worker not in dying:
+            dying.add(worker)
+            threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGKILL)).start()
         return bytes(4_000_000)  # much more than a pipe holds
 
-    results = in_order(range(40), do, workers=2)
-    next(results)
-    time.sleep(1)  # until the process has died while it was writing
-    with pytest.raises(EnvironmentFault, match="Killed, 9"):
+    def taken() -> None:
+        results = in_order(range(40), do, workers=2)
+        next(results)
+        while any(child.is_alive() for child in multiprocessing.active_children()):
+            time.sleep(0.05)  # they are writing, and nobody reads
         list(results)
+
+    with pytest.raises(EnvironmentFault, match="Killed, 9"):
+        taken()
 
 
 def test_a_broken_pipe_of_the_work_is_not_taken_for_one_of_the_output() -> None:
