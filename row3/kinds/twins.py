@@ -12,7 +12,7 @@ from dataclasses import fields
 from functools import cache
 from itertools import chain
 from operator import attrgetter
-from types import NoneType, UnionType
+from types import GenericAlias, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, cast, get_args, get_origin
 
 import msgspec
@@ -163,10 +163,10 @@ def _shape(annotation: Any, limits: Sequence[Any] = ()) -> _Shape:
     if not limits and origin is list:
         if isinstance(arguments[0], type) and issubclass(arguments[0], BaseModel):
             form = _form(arguments[0])
-            return _Shape(list[form.struct], items=form)  # type: ignore[name-defined]
+            return _Shape(GenericAlias(list, (form.struct,)), items=form)
         inner = _shape(arguments[0])
         if get_origin(inner.type) is not list and NoneType not in get_args(inner.type):
-            return _Shape(list[inner.type], inner.not_blank)  # type: ignore[name-defined]
+            return _Shape(GenericAlias(list, (inner.type,)), inner.not_blank)
     raise TypeError(f"no twin is known for {annotation!r} with {limits!r}")
 
 

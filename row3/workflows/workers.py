@@ -157,7 +157,7 @@ def _work(begin: Callable[[], None], do: Callable[[int], Any], taking: int, resu
             task = int.from_bytes(number, "big")
             try:
                 message = pickle.dumps((task, (True, do(task))), pickle.HIGHEST_PROTOCOL)
-            except Exception as error:
+            except Exception as error:  # none is swallowed: what the work raises is raised again at home, in its turn
                 message = pickle.dumps((task, (False, _sendable(error))))
             results.send_bytes(message)
 
@@ -170,6 +170,6 @@ def _sendable(error: Exception) -> Exception:
         if isinstance(error, BrokenPipeError):  # at home it would mean that nobody reads the output any more
             raise error
         pickle.loads(pickle.dumps(error))  # noqa: S301 - our own
-    except Exception:
+    except Exception:  # pickling runs the error's own code; the error itself is told in words, with its traceback
         return RuntimeError("".join(traceback.format_exception_only(error)).strip())
     return error
