@@ -12,7 +12,8 @@ import pytest
 from row3.errors import InvalidFile, UsageError
 from row3.reports.findings import LintFinding, findings_json, findings_text
 from row3.store.project import open_project
-from row3.store.saved_runs import RunHeader, run_bytes
+from row3.store.run_records import RunHeader
+from row3.store.saved_runs import run_bytes
 from row3.store.suites import pick_suite
 from row3.workflows.init import init
 from row3.workflows.lint import lint, lint_at
