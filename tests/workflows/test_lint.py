@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,18 @@ PROMPT = "prompts/decompose-concepts-v1.0.md"
 Edit = Callable[[dict[str, Any]], object]
 
 
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What `row3 init` makes; nobody may touch it."""
+    folder = tmp_path_factory.mktemp("begun")
+    init(folder)
+    return folder
+
+
 @pytest.fixture
-def root(tmp_path: Path) -> Path:
-    init(tmp_path)
+def root(begun: Path, tmp_path: Path) -> Path:
+    """A copy."""
+    shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
     return tmp_path
 
 
