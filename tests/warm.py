@@ -31,7 +31,18 @@ from pathlib import Path
 HOME = Path(__file__).resolve().parents[1]
 READ_AT_START = ("PYTHON", "LC_", "LANG", "PATH", "LD_", "MPL", "TZ")
 """Beginnings of variables that an interpreter, or a package while it is imported, reads once."""
-HEAVY = ("openai", "git", "jinja2", "yaml", "matplotlib.figure", "matplotlib.backends.backend_svg")
+HEAVY = (
+    *(
+        "openai.resources.chat.completions",
+        "httpcore2",
+        "anyio._backends._asyncio",
+        "mcp",
+        "mcp.client.streamable_http",
+    ),
+    *("matplotlib.figure", "matplotlib.style", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg"),
+    *("git", "jinja2", "yaml"),
+)
+"""What takes long to import where it is used, and what these import only once they are used themselves."""
 LARGEST = 1 << 20
 """Bytes of a request."""
 

@@ -11,17 +11,14 @@ from xml.etree import ElementTree
 
 import pytest
 
-from tests.projects import Box, Done, clean_env, run, tiny
+from tests.projects import Box, Done, run, tiny
 
 Pytest = Callable[..., Done]
 
 
 @pytest.fixture(autouse=True)
-def calm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def calm(calm_env: None) -> None:
     """What runs in this process sees the same environment as the commands do."""
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CI", raising=False)
 
 
 @pytest.fixture(scope="session")

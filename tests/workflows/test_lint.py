@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -16,27 +15,11 @@ from row3.store.project import open_project
 from row3.store.run_records import RunHeader
 from row3.store.saved_runs import run_bytes
 from row3.store.suites import pick_suite
-from row3.workflows.init import init
 from row3.workflows.lint import lint, lint_at
 
 CASE = "golden/starter/bank-runs.gold.json"
 PROMPT = "prompts/decompose-concepts-v1.0.md"
 Edit = Callable[[dict[str, Any]], object]
-
-
-@pytest.fixture(scope="module")
-def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `row3 init` makes; nobody may touch it."""
-    folder = tmp_path_factory.mktemp("begun")
-    init(folder)
-    return folder
-
-
-@pytest.fixture
-def root(begun: Path, tmp_path: Path) -> Path:
-    """A copy."""
-    shutil.copytree(begun, tmp_path, dirs_exist_ok=True)
-    return tmp_path
 
 
 def found(root: Path, rule: str | None = None) -> list[LintFinding]:
