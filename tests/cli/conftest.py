@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import Box, FakeModel, FakeReply, add_worse_draft, shipped, tiny
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import Box, add_worse_draft, shipped, tiny
 
 
 @pytest.fixture(autouse=True)
