@@ -178,7 +178,8 @@ class Box:
             done = run(sys.executable, "-m", "row3", *args, cwd=self.root, env=given, stdin=stdin)
         else:
             written = None if stdin is None else stdin.encode()
-            ended, out, err = warm.run(args, cwd=self.root, env=given, stdin=written, timeout=PATIENCE_S)
+            server = warm.server_for(given)
+            ended, out, err = server.run(args, cwd=self.root, env=given, stdin=written, timeout=PATIENCE_S)
             done = Done(ended, out.decode("utf-8"), err.decode("utf-8"))
         assert "Traceback" not in done.err, done
         assert code is None or done.code == code, done
