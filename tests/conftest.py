@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.projects import clean_env
 
 # The same examples in every run, so that a change is blamed for what it did; other ones with HYPOTHESIS_PROFILE=random.
 settings.register_profile("same", derandomize=True, deadline=None)
@@ -21,3 +24,12 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.fixture
+def calm_env(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The environment of a `Box` for what runs in this process: nothing of the machine's, no CI, no git hook's."""
+    for name, value in clean_env(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    for name in ("CI", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.delenv(name, raising=False)

@@ -6,16 +6,16 @@ import hashlib
 import json
 import threading
 from collections.abc import Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from tests.local_server import Handler, LocalServer
 from tests.projects import CONFIG, Box
 
 NUMBERS = 64
 MODEL = "toy-embed"
 
 
-class EmbeddingServer:
+class EmbeddingServer(LocalServer):
     """Texts of one group have a cosine of about 0.9, all others of about 0."""
 
     def __init__(self, *groups: Sequence[str]) -> None:
@@ -33,14 +33,9 @@ class EmbeddingServer:
             numbers[places.get(text, own)] += 1.0
             return numbers
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
+        class Embeddings(Handler):
             def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+                body = json.loads(self.sent())
                 assert self.path == "/v1/embeddings", self.path
                 with lock:
                     fake.asked.append(body["input"])
@@ -49,29 +44,15 @@ class EmbeddingServer:
                 value: dict[str, Any] = {"data": rows}
                 if fake.status != 200:
                     value = {"error": {"message": "no such model"}}
-                payload = json.dumps(value).encode()
-                self.send_response(fake.status)
-                self.send_header("Content-Type", "application/json")
-                self.send_header("Content-Length", str(len(payload)))
-                self.end_headers()
-                self.wfile.write(payload)
+                self.reply(fake.status, json.dumps(value).encode())
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self._thread.start()
+        super().__init__(Embeddings)
+        self.url = f"{self.address}/v1"
 
     @property
     def texts(self) -> list[str]:
         """All texts that were asked for, one at a time."""
         return [text for part in self.asked for text in part]
-
-    def stop(self) -> None:
-        """Shut the server down."""
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
     def serve(self, box: Box, *, mode: str = "replay", **settings: object) -> None:
         """Make the project match by meaning with this server."""

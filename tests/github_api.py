@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
+
+from tests.local_server import Handler, LocalServer
 
 BOT = "github-actions[bot]"
 
@@ -20,7 +20,7 @@ class Call(NamedTuple):
     token: str
 
 
-class FakeGitHub:
+class FakeGitHub(LocalServer):
     """Pull request 7 of `o/n`; who writes is `github-actions[bot]`."""
 
     def __init__(self) -> None:
@@ -32,38 +32,23 @@ class FakeGitHub:
         self._raw: bytes | None = None
         fake = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
+        class Api(Handler):
             def _do(self) -> None:
-                size = int(self.headers.get("Content-Length") or 0)
-                sent = self.rfile.read(size)
+                sent = self.sent()
                 fake.calls.append(Call(self.command, self.path, self.headers.get("Authorization", "")))
                 status, value, headers = fake.answer_to(self.command, self.path, sent)
-                body = value if isinstance(value, bytes) else json.dumps(value).encode()
-                self.send_response(status)
-                for name, text in {**headers, "Content-Length": str(len(body))}.items():
-                    self.send_header(name, text)
-                self.end_headers()
-                self.wfile.write(body)
+                self.reply(status, value if isinstance(value, bytes) else json.dumps(value).encode(), headers)
 
             do_GET = do_POST = do_PATCH = _do
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-        self._thread.start()
+        super().__init__(Api)
+        self.url = self.address
 
     def __enter__(self) -> FakeGitHub:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+        self.stop()
 
     def add(self, author: str, body: str) -> int:
         """A comment that is there already; its id."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import threading
-import time
 from collections import Counter
 from collections.abc import Callable
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from tests.bakery import IDS, answer, case_of
-from tests.projects import CONFIG, Box, FakeReply, completion
+from tests.chat_server import ChatServer, FakeReply
+from tests.projects import CONFIG, Box
 
 PRICES = '[prices."baker-1"]\ninput = 1.0\noutput = 4.0\n'
 """Of the answers below: $0.0003 each."""
@@ -35,56 +33,23 @@ def concepts(asked: Asked, count: int) -> FakeReply:
     return FakeReply(json.dumps(answer(asked.case_id, count)))
 
 
-class Provider:
+class Provider(ChatServer):
     """Answers as `choose` says; what was asked is in `asked`, in the order in which it came."""
 
     def __init__(self, choose: Callable[[Asked], FakeReply]) -> None:
         self.asked: list[Asked] = []
-        self.over = threading.Event()
         self.choose = choose
-        lock = threading.Lock()
-        own = self
+        super().__init__()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                version, _, text = body["messages"][-1]["content"].partition(": ")
-                case_id = next(each for each in IDS if case_of(each)["sourceText"] in text)
-                with lock:
-                    times = Counter((each.version, each.case_id) for each in own.asked)[version, case_id]
-                    own.asked.append(Asked(version, case_id, len(own.asked), times))
-                    asked = own.asked[-1]
-                reply = own.choose(asked)
-                until = time.monotonic() + reply.wait_s
-                while time.monotonic() < until and not own.over.is_set():
-                    time.sleep(0.01)
-                payload = completion(reply) if reply.body is None else reply.body
-                try:
-                    self.send_response(reply.status)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(payload)))
-                    self.end_headers()
-                    self.wfile.write(payload)
-                except OSError:
-                    self.close_connection = True
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Shut the server down."""
-        self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
+    def reply_to(self, body: Any) -> FakeReply:
+        """As the prompt's version is to answer the case whose text is asked about."""
+        version, _, text = body["messages"][-1]["content"].partition(": ")
+        case_id = next(each for each in IDS if case_of(each)["sourceText"] in text)
+        with self.lock:
+            times = Counter((each.version, each.case_id) for each in self.asked)[version, case_id]
+            asked = Asked(version, case_id, len(self.asked), times)
+            self.asked.append(asked)
+        return self.choose(asked)
 
     def serve(self, box: Box, *, priced: bool = True, **settings: object) -> None:
         """Make the project ask this server."""

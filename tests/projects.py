@@ -8,12 +8,9 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -181,7 +178,8 @@ class Box:
             done = run(sys.executable, "-m", "row3", *args, cwd=self.root, env=given, stdin=stdin)
         else:
             written = None if stdin is None else stdin.encode()
-            ended, out, err = warm.run(args, cwd=self.root, env=given, stdin=written, timeout=PATIENCE_S)
+            server = warm.server_for(given)
+            ended, out, err = server.run(args, cwd=self.root, env=given, stdin=written, timeout=PATIENCE_S)
             done = Done(ended, out.decode("utf-8"), err.decode("utf-8"))
         assert "Traceback" not in done.err, done
         assert code is None or done.code == code, done
@@ -330,90 +328,3 @@ def add_worse_draft(box: Box) -> None:
     for path in (HOME / "examples/worse-draft/prompts").glob("*.md"):
         shutil.copy(path, box.root / "prompts")
     box.row3("recordings", "import", str(HOME / "examples/worse-draft/answers.jsonl"), code=0)
-
-
-@dataclass
-class FakeReply:
-    """What the fake model sends back."""
-
-    text: str = ""
-    status: int = 200
-    finish: str = "stop"
-    body: bytes | None = None
-    """Sent as it is, instead of a completion with the text."""
-    wait_s: float = 0.0
-
-
-class FakeModel:
-    """An OpenAI-compatible server on loopback; `choose` answers a case's id and how often it was asked before."""
-
-    def __init__(self, choose: Callable[[str, int], FakeReply]) -> None:
-        self.asked: list[str] = []
-        self.models: list[str] = []
-        """Which model each of these asked for."""
-        self.of_model: dict[str, Callable[[str, int], FakeReply]] = {}
-        """Models that answer otherwise than `choose`."""
-        self.over = threading.Event()
-        lock = threading.Lock()
-        fake = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_: Any) -> None:
-                pass
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                said = body["messages"][-1]["content"]
-                case_id = next(name for name, case in CASES.items() if case["sourceText"] in said)
-                with lock:
-                    times = Counter(fake.asked)[case_id]
-                    fake.asked.append(case_id)
-                    fake.models.append(body["model"])
-                reply = fake.of_model.get(body["model"], choose)(case_id, times)
-                until = time.monotonic() + reply.wait_s
-                while time.monotonic() < until and not fake.over.is_set():
-                    time.sleep(0.01)
-                payload = completion(reply) if reply.body is None else reply.body
-                try:
-                    self.send_response(reply.status)
-                    self.send_header("Content-Type", "application/json")
-                    self.send_header("Content-Length", str(len(payload)))
-                    self.end_headers()
-                    self.wfile.write(payload)
-                except OSError:
-                    self.close_connection = True
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
-        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        self._thread.start()
-
-    def stop(self) -> None:
-        """Shut the server down."""
-        self.over.set()
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
-
-    def serve(self, box: Box, **settings: object) -> None:
-        """Make the project ask this server."""
-        lines = "".join(f"{key} = {json.dumps(value)}\n" for key, value in settings.items())
-        box.write("row3.toml", f'{CONFIG}preset = "vllm"\nbase_url = "{self.url}"\n{lines}')
-
-
-def completion(reply: FakeReply) -> bytes:
-    """The body of a chat completion."""
-    choice = {"index": 0, "finish_reason": reply.finish, "message": {"role": "assistant", "content": reply.text}}
-    usage = {"prompt_tokens": 100, "completion_tokens": 50, "total_tokens": 150}
-    value = {
-        "id": "x",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "served",
-        "choices": [choice],
-        "usage": usage,
-    }
-    return json.dumps(value).encode()

@@ -15,7 +15,9 @@ import termios
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import BinaryIO
 
+from tests import warm
 from tests.projects import Box
 
 PATIENCE_S = 60.0
@@ -33,15 +35,26 @@ class Terminal:
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         self.seen = ""
         """All that the terminal was sent, colours and all."""
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "row3", *args],
-            cwd=box.root,
-            env=box.env | {"TERM": "xterm-256color"} | dict(env or {}),
-            stdin=self._slave,
-            stdout=subprocess.PIPE if piped else self._slave,
-            stderr=self._slave,
-            start_new_session=True,
-        )
+        self._out: BinaryIO | None = None
+        out = self._slave
+        if piped:
+            read, out = os.pipe()
+            self._out = open(read, "rb")  # noqa: SIM115 - closed in `close`
+        given = box.env | {"TERM": "xterm-256color"} | dict(env or {})
+        files = self._slave, out, self._slave
+        self._process: subprocess.Popen[bytes] | warm.Forked
+        if warm.can_run(given):
+            self._process = warm.server_for(given).start(args, cwd=box.root, env=given, files=files, session=True)
+        else:
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "row3", *args],
+                **dict(zip(("stdin", "stdout", "stderr"), files, strict=True)),
+                cwd=box.root,
+                env=given,
+                start_new_session=True,
+            )
+        if piped:
+            os.close(out)
 
     @property
     def text(self) -> str:
@@ -115,9 +128,9 @@ class Terminal:
             assert time.monotonic() < until, self.text
         while self._read(0.05):
             pass
-        out = self._process.stdout.read().decode("utf-8") if self._process.stdout is not None else ""
+        out = "" if self._out is None else self._out.read().decode("utf-8")
         assert "Traceback" not in self.text
-        return self._process.returncode, out
+        return self._process.wait(), out
 
     def interrupt(self) -> None:
         """Ctrl-C where the command waits for no key."""
@@ -132,8 +145,8 @@ class Terminal:
         """End the command if it still runs, and give the terminal back."""
         if self._process.poll() is None:
             self.kill()
-        if self._process.stdout is not None:
-            self._process.stdout.close()
+        if self._out is not None:
+            self._out.close()
         os.close(self._master)
         os.close(self._slave)
 

@@ -3,7 +3,7 @@
 Each command is a process of its own, with its own environment, folder and streams, forked from one that has run none:
 only the second of imports that a new interpreter takes is saved. Where a new interpreter is the point (imports, hash
 seeds, locales, kills), and for local models, whose threads may not like a fork, tests start one:
-`Box.row3(fresh=True)`, `Box.start`.
+`Box.row3(fresh=True)`, `Box.start`. On a terminal a command is forked too.
 """
 
 from __future__ import annotations
@@ -24,14 +24,25 @@ import sys
 import tempfile
 import threading
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 HOME = Path(__file__).resolve().parents[1]
 READ_AT_START = ("PYTHON", "LC_", "LANG", "PATH", "LD_", "MPL", "TZ")
 """Beginnings of variables that an interpreter, or a package while it is imported, reads once."""
-HEAVY = ("openai", "git", "jinja2", "yaml", "matplotlib.figure", "matplotlib.backends.backend_svg")
+HEAVY = (
+    *(
+        "openai.resources.chat.completions",
+        "httpcore2",
+        "anyio._backends._asyncio",
+        "mcp",
+        "mcp.client.streamable_http",
+    ),
+    *("matplotlib.figure", "matplotlib.style", "matplotlib.backends.backend_svg", "matplotlib.backends.backend_agg"),
+    *("git", "jinja2", "yaml"),
+)
+"""What takes long to import where it is used, and what these import only once they are used themselves."""
 LARGEST = 1 << 20
 """Bytes of a request."""
 
@@ -44,6 +55,41 @@ def can_run(env: Mapping[str, str]) -> bool:
 
 _ALWAYS = ("LC_ALL", "MPLCONFIGDIR")
 """Set by `clean_env`, and for the server too; a test that gives them another value asks for `fresh`."""
+
+
+class Forked:
+    """A command that was forked, with what tests ask of `subprocess.Popen`."""
+
+    def __init__(self, args: tuple[str, ...], call: socket.socket) -> None:
+        self._args, self._call = args, call
+        self.pid = int(call.recv(32))
+        self.returncode: int | None = None
+
+    def wait(self, timeout: float | None = None) -> int:
+        """Its exit code, at its end; raises `subprocess.TimeoutExpired`."""
+        if self.returncode is None:
+            self._call.settimeout(timeout)
+            try:
+                self.returncode = int(self._call.recv(32))
+            except TimeoutError:
+                raise subprocess.TimeoutExpired(["row3", *self._args], timeout or 0.0) from None
+            self._call.close()
+        return self.returncode
+
+    def poll(self) -> int | None:
+        """Its exit code; None where it still runs."""
+        if self.returncode is None and select.select([self._call], [], [], 0)[0]:
+            self.wait()
+        return self.returncode
+
+    def send_signal(self, number: int) -> None:
+        """Send a signal, if it still runs."""
+        if self.poll() is None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it as `kill -9` does."""
+        self.send_signal(signal.SIGKILL)
 
 
 class Server:
@@ -62,27 +108,32 @@ class Server:
         assert self._process.stdout is not None
         assert self._process.stdout.readline() == b"ready\n"
 
+    def start(
+        self, args: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], files: Sequence[int], session: bool = False
+    ) -> Forked:
+        """The command, begun: `files` are its three streams, `session` gives it a process group of its own."""
+        request = json.dumps({"args": args, "cwd": str(cwd), "env": dict(env), "session": session}).encode()
+        assert len(request) < LARGEST
+        call = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        call.connect(self._address)
+        call.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST)
+        socket.send_fds(call, [request], list(files))
+        return Forked(args, call)
+
     def run(
         self, args: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], stdin: bytes | None, timeout: float
     ) -> tuple[int, bytes, bytes]:
         """Exit code, stdout and stderr; raises `subprocess.TimeoutExpired`."""
-        request = json.dumps({"args": args, "cwd": str(cwd), "env": dict(env)}).encode()
         with contextlib.ExitStack() as stack:
             given, *files = (stack.enter_context(tempfile.TemporaryFile()) for _ in range(3))
             given.write(stdin or b"")
             given.seek(0)
-            call = stack.enter_context(socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET))
-            call.connect(self._address)
-            call.settimeout(timeout)
-            assert len(request) < LARGEST
-            call.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LARGEST)
-            socket.send_fds(call, [request], [given.fileno(), *(file.fileno() for file in files)])
-            pid = int(call.recv(32))
+            process = self.start(args, cwd=cwd, env=env, files=[given.fileno(), *(file.fileno() for file in files)])
             try:
-                code = int(call.recv(32))
-            except TimeoutError:
-                os.kill(pid, signal.SIGKILL)
-                raise subprocess.TimeoutExpired(["row3", *args], timeout) from None
+                code = process.wait(timeout)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                raise
             out, err = (file.seek(0) or file.read() for file in files)
             return code, out, err
 
@@ -104,12 +155,10 @@ def server(pid: int, env: tuple[tuple[str, str], ...]) -> Server:
     return made
 
 
-def run(
-    args: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], stdin: bytes | None, timeout: float
-) -> tuple[int, bytes, bytes]:
-    """`python -m row3 …`; exit code, stdout, stderr."""
+def server_for(env: Mapping[str, str]) -> Server:
+    """The server of this process for commands in an environment."""
     own = {name: value for name, value in env.items() if name.startswith(READ_AT_START)}
-    return server(os.getpid(), tuple(sorted(own.items()))).run(args, cwd=cwd, env=env, stdin=stdin, timeout=timeout)
+    return server(os.getpid(), tuple(sorted(own.items())))
 
 
 def _serve(address: str) -> None:
@@ -150,6 +199,8 @@ def _answer(call: socket.socket) -> None:
             call.send(str(os.waitstatus_to_exitcode(status)).encode())
         os._exit(0)
     call.close()
+    if value["session"]:
+        os.setsid()
     for number, file in enumerate(files):
         os.dup2(file, number)
         os.close(file)

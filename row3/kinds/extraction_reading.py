@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from row3.kinds.answers import describe, read_json
+from row3.kinds.answers import as_model, describe, read_json
 from row3.kinds.base import Parsed, Unusable
 from row3.kinds.extraction_structs import usual_answer
 
@@ -43,9 +43,4 @@ def fit(model: type[BaseModel], value: Any, repairs: tuple[str, ...]) -> Parsed 
         repairs = (*repairs, "plain strings taken for concept labels")
     if value.get("relationships", ()) is None:
         value = {key: item for key, item in value.items() if key != "relationships"}
-    try:
-        return Parsed(model.model_validate(value), repairs)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
+    return as_model(model, value, repairs)

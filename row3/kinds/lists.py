@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 from row3.domain.items import Items, items_json
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.answers import describe, read_json
+from row3.kinds.answers import as_model, describe, read_json
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
 
 
@@ -76,13 +76,7 @@ class ListKind(ABC):
             value, repairs = {self.items: value}, (*repairs, f"bare list taken for the {self.items}")
         if not isinstance(value, dict):
             return Unusable(f"the answer is {describe(value)}, not an object")
-        model = self.outputs[self.items]
-        try:
-            return Parsed(model.model_validate(value), repairs)
-        except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
+        return as_model(self.outputs[self.items], value, repairs)
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """What the last prompt of the pipeline gave."""

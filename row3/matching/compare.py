@@ -17,17 +17,10 @@ from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
 from row3.matching.marks import apart, is_company, two_by_text, two_companies
 from row3.matching.normalise import normalise
-from row3.matching.persons import (
-    Person,
-    can_be_one,
-    is_eastern,
-    may_be_persons,
-    parse_person,
-    same_person,
-    turned,
-)
+from row3.matching.persons import Person, is_eastern, parse_person
 from row3.matching.plain_words import PlainWords, plain_words
 from row3.matching.quotes import SourceText
+from row3.matching.same_person import can_be_one, may_be_persons, same_person, turned
 from row3.matching.scorers import SLACK, similarity
 from row3.matching.values import value_of
 from row3.matching.variants import variant_keys

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from row3.domain.metrics import Metric
 from row3.reports import numbers
 from row3.reports.comparison_table import better, comparison_table
 from row3.reports.headline import first_line
@@ -28,6 +27,7 @@ from row3.reports.style import (
     visible,
     wrap,
 )
+from row3.reports.suite_figures import NONE, Figures, figures_of, run_of
 from row3.reports.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, standing
 
 LONGEST_SUITE, LEAST_TITLE = 14, 9
@@ -45,13 +45,6 @@ def suites_table(report: SuitesReport, *, colour: bool = False, verbose: bool = 
         blocks += [block for block in _details(result, style, verbose=verbose) if block]
     blocks.append(_end(report, style))
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
-
-
-def run_of(result: SuiteResult) -> RunView | None:
-    """The run of a suite that could be run."""
-    if isinstance(result, Judged):
-        return result.comparison.run
-    return result.run if isinstance(result, Ran) else None
 
 
 def _summary(report: SuitesReport, style: Style) -> list[str]:
@@ -84,36 +77,32 @@ def _titles_wrapped(heads: Sequence[str], rows: Sequence[Sequence[str]], width: 
     return wrapped
 
 
-def primary_of(run: RunView) -> Metric:
-    """The metric that a suite is told by."""
-    return next(metric for metric in run.suite.kind.metrics if metric.key == run.suite.kind.primary)
-
-
 def _row(result: SuiteResult, style: Style, *, wide: bool, judged: bool) -> list[str]:
     name = shorten(plain(result.suite), 2 * LONGEST_SUITE if wide else LONGEST_SUITE)
-    run = run_of(result)
-    if run is None:
-        return [style.bold(name), "", "–", "–  ", "–", "", "–", _word(result, style)]
-    metric = primary_of(run)
-    value = run.header.metrics.get(metric.key)
-    limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
-    zone = run.zones.get(metric.key)
+    figures = figures_of(result)
+    if figures is None:
+        return [style.bold(name), "", NONE, f"{NONE}  ", NONE, "", NONE, _word(result, style)]
+    zone = figures.zone
     mark = "" if zone is None else style.zone(zone) if wide else style.paint(MARKS[zone], ZONE_COLOURS[zone])
-    now = "–" if value is None else numbers.percent(value, beside=limits)
-    delta, interval = _move(result, metric, style)
-    return [style.bold(name), metric.title, now, delta, interval, mark, f"{run.cases:,}", _word(result, style)]
+    moved, interval = _move(figures, style)
+    return [
+        style.bold(name),
+        figures.metric.title,
+        figures.now,
+        moved,
+        interval,
+        mark,
+        figures.cases,
+        _word(result, style),
+    ]
 
 
-def _move(result: SuiteResult, metric: Metric, style: Style) -> tuple[str, str]:
+def _move(figures: Figures, style: Style) -> tuple[str, str]:
     """How the metric moved, and within which bounds."""
-    changes = result.comparison.metrics if isinstance(result, Judged) else ()
-    change = next((change for change in changes if change.key == metric.key), None)
-    if change is None or change.delta is None:
-        return "–  ", "–"
-    good = better(metric, change.delta)
-    known = change.interval
-    interval = "–" if known is None else numbers.interval(known.low, known.high)
-    return style.moved(f"{numbers.points(change.delta)} {arrow(good)}", good), interval
+    if figures.delta is None:
+        return f"{NONE}  ", NONE
+    good = better(figures.metric, figures.delta)
+    return style.moved(f"{figures.points} {arrow(good)}", good), figures.interval
 
 
 def _word(result: SuiteResult, style: Style) -> str:

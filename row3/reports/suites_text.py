@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from row3.domain.verdicts import Verdict
-from row3.reports import numbers
 from row3.reports.github import SUMMARY_BYTES, Level, annotation, annotations_of
 from row3.reports.junit import junit_file, junit_suite, unusable_suite
 from row3.reports.markdown import SIGNS, markdown_report
 from row3.reports.markdown_text import grid, inline
 from row3.reports.places import HERE, Places
 from row3.reports.style import MARKS
+from row3.reports.suite_figures import NONE, figures_of, run_of
 from row3.reports.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, Unjudged, standing
-from row3.reports.suites_table import counted, headword, primary_of, run_of
+from row3.reports.suites_table import counted, headword
 
 SIGN_OF: dict[Standing, str] = {
     "proceed": SIGNS[Verdict.PROCEED],
@@ -41,24 +41,19 @@ def _grid(report: SuitesReport) -> list[str]:
 
 
 def _row(result: SuiteResult) -> list[str]:
-    run, word = run_of(result), standing(result)
+    figures, word = figures_of(result), standing(result)
     verdict = "" if word == "none" else f"{SIGN_OF[word]} {word}"
-    if run is None:
-        return [inline(result.suite), "", "–", "–", "–", "", "–", verdict or "not judged"]
-    metric = primary_of(run)
-    value, zone = run.header.metrics.get(metric.key), run.zones.get(metric.key)
-    limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
-    changes = result.comparison.metrics if isinstance(result, Judged) else ()
-    change = next((change for change in changes if change.key == metric.key), None)
-    known = None if change is None else change.interval
+    if figures is None:
+        return [inline(result.suite), "", NONE, NONE, NONE, "", NONE, verdict or "not judged"]
+    zone = figures.zone
     return [
         f"**{inline(result.suite)}**",
-        inline(metric.title),
-        "–" if value is None else numbers.percent(value, beside=limits),
-        "–" if change is None or change.delta is None else numbers.points(change.delta),
-        "–" if known is None else numbers.interval(known.low, known.high),
+        inline(figures.metric.title),
+        figures.now,
+        figures.points,
+        figures.interval,
         "" if zone is None else f"{MARKS[zone]} {zone.word}",
-        f"{run.cases:,}",
+        figures.cases,
         verdict,
     ]
 

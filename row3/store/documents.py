@@ -45,6 +45,7 @@ _DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
 
 
 SPACED_COLON = re.compile(rb'"\s+:')
+ESCAPED_COLON = re.compile(rb"\\u003[aA]")
 LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
@@ -65,7 +66,8 @@ def quick_json(raw: bytes, *, trusted: bool = False) -> Any:
     A `trusted` text, one in row3's own layout, is not searched for duplicate keys.
     """
     value = from_json(raw, allow_inf_nan=False)
-    if not trusted and not no_key_twice(raw, to_json(value).count(b'":')):
+    # Each key has a colon, and to read one that stands twice loses it. Only an escaped one, in a text, is won.
+    if not trusted and (raw.count(b":") != to_json(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw))):
         raise ValueError
     return value
 

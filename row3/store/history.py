@@ -9,13 +9,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
-from pydantic.alias_generators import to_camel
+from pydantic import Field, ValidationError
 
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, complaints, dump_line, parse_json
+from row3.store.file_model import FileModel, Number
 from row3.store.files import read_text, refuse_conflicts
 from row3.store.unbuilt import plain_values, unbuilt
 
@@ -23,21 +23,9 @@ FILE = "metrics-history.json"
 SCHEMA_VERSION = 1
 FEW = 40
 """Entries below which building their validator takes longer than reading them without."""
-Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-        defer_build=True,
-    )
-
-
-class Approval(_Record):
+class Approval(FileModel):
     """Who let a blocked comparison proceed, when and why."""
 
     reason: str
@@ -45,7 +33,7 @@ class Approval(_Record):
     at: str
 
 
-class HistoryEntry(_Record):
+class HistoryEntry(FileModel):
     """One entry of `metrics-history.json`."""
 
     schema_version: int = SCHEMA_VERSION
@@ -61,7 +49,7 @@ class HistoryEntry(_Record):
     cases: int
     metrics: dict[str, Number]
     verdict: Literal["proceed", "investigate", "block"] | None = None
-    reasons: list[str] = []
+    reasons: list[str] = Field(default=[])
     evidence: str = Field(
         default="", description="Digest of what the verdict rests on: prompts, cases, scorer, baseline."
     )

@@ -11,13 +11,13 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
 
 from row3.domain.quarantine import Quarantined
 from row3.errors import InvalidFile
 from row3.gate.quarantine import complaint
 from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
+from row3.store.file_model import FileModel
 from row3.store.files import disk_faults, read_text, write_atomic
 from row3.store.golden import shown
 
@@ -30,15 +30,8 @@ Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Day = Annotated[str, AfterValidator(day)]
 
 
-class _File(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        strict=True,
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-        defer_build=True,
-    )
+class _File(FileModel):
+    model_config = ConfigDict(strict=True)
 
 
 class QuarantineEntry(_File):

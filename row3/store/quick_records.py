@@ -1,6 +1,6 @@
 """Case records of a saved run by the thousand, read into typed fields at once.
 
-A line that is laid out in another way or has a wrong value is left to `saved_runs.parse_record`, which alone writes
+A line that is laid out in another way or has a wrong value is left to `run_records.parse_record`, which alone writes
 messages. This module is imported only where a run has many cases.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.json import Decoder
 
-from row3.store.saved_runs import CaseRecord
+from row3.store.run_records import CaseRecord
 
 
 class _Record(Struct, forbid_unknown_fields=True, gc=False):

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
+from pydantic import AfterValidator, ConfigDict, Field
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
 from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
+from row3.store.file_model import FileModel
 from row3.store.files import disk_faults, read_bytes, read_text, write_atomic
 from row3.store.golden import shown
 
@@ -26,17 +26,10 @@ DIGITS = 16
 """Hexadecimal digits kept of a text's digest."""
 
 
-class Judgement(BaseModel):
+class Judgement(FileModel):
     """One line of the file."""
 
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        strict=True,
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-    )
+    model_config = ConfigDict(strict=True)
     schema_version: int = SCHEMA_VERSION
     case_id: str = Field(description="Id of the golden case.")
     item: str = Field(description="As an answer gave it.")

@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import BaseModel, ConfigDict, Field
-from pydantic.alias_generators import to_camel
-from pydantic_core import PydanticSerializationError, from_json, to_json
-
-from row3.domain.scores import Tally
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
+from row3.store.run_records import SCHEMA_VERSION, CaseRecord, RunHeader, parse_record
 from row3.store.unbuilt import plain_values
 
-SCHEMA_VERSION = 1
 MARK = b'"cases": [\n'
 END = b"\n]}\n"
 LINES_AT_ONCE = 64
@@ -31,136 +25,8 @@ LINES_AT_ONCE = 64
 FIRST = b'{"id":"'
 ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
-Number = Annotated[float, Field(allow_inf_nan=False)]
-
 MANY = 300
 """Cases from which reading them by typed fields pays for its import."""
-
-_NUMBERS = {int, float}
-
-
-class _Record(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        alias_generator=to_camel,
-        validate_by_name=True,
-        validate_by_alias=True,
-        defer_build=True,
-    )
-
-
-class RunHeader(_Record):
-    """Everything of a run but its cases; all that a later comparison has to know."""
-
-    schema_: str | None = Field(default=None, alias="$schema")
-    schema_version: int = SCHEMA_VERSION
-    run_id: str
-    suite: str
-    kind: str
-    action: Literal["run", "baseline", "compare", "promotion"]
-    at: str = Field(description="UTC, ISO 8601.")
-    commit: str | None = None
-    dirty: bool | None = None
-    mode: str
-    prompts: dict[str, str] = Field(description="Version by prompt name, in pipeline order.")
-    prompt_digests: dict[str, str]
-    model: str
-    parameters: dict[str, dict[str, Any]] = Field(description="By prompt name.")
-    repeats: int = 1
-    scorer: str = Field(description="All in row3 that can move a score, with its version.")
-    weights: dict[str, Number]
-    thresholds: dict[str, dict[str, Number]]
-    gate: dict[str, Any] = Field(description="Unit, limits and gated metrics.")
-    metrics: dict[str, Number] = Field(description="Means over the cases.")
-    pooled: dict[str, Number]
-    denominators: dict[str, int]
-    zones: dict[str, str]
-    usage: dict[str, Any] = {}
-    complete: bool = True
-
-
-class CaseRecord(NamedTuple):
-    """One case of a saved run."""
-
-    id: str
-    digest: str
-    """Of the golden case's file."""
-    content: str
-    """Of the parts that can move a score; empty in a run log."""
-    demands: str
-    """Short digests of all that the case demands; empty in a run log."""
-    input: str
-    """Digest of the case's input; empty in a run log."""
-    status: str
-    metrics: Mapping[str, float]
-    found: Mapping[str, tuple[str, ...]]
-    answers: str = ""
-    """Digest of the answers that were scored; empty for outputs made elsewhere."""
-    spread: Mapping[str, float] = {}
-    """Standard deviation over the repeats, by metric; empty where the case was asked once."""
-    tally: Mapping[str, Mapping[str, int]] = {}
-    """What became of the items, counted; empty in runs older than it."""
-
-    def line(self) -> bytes:
-        """The record as JSON."""
-        value = {
-            "id": self.id,
-            "digest": self.digest,
-            "content": self.content,
-            "demands": self.demands,
-            "input": self.input,
-            "status": self.status,
-            "metrics": self.metrics,
-            "found": self.found,
-            "answers": self.answers,
-        }
-        if self.spread:
-            value["spread"] = self.spread
-        if self.tally:
-            value["tally"] = self.tally
-        try:
-            return to_json(value)
-        except PydanticSerializationError:  # half a surrogate pair, which a model can write and UTF-8 cannot
-            return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
-
-
-def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
-    """A case record from its line; raises `InvalidFile`."""
-    try:
-        value = from_json(line, allow_inf_nan=False, cache_strings="keys")  # the strings are seldom the same
-        metrics = value["metrics"]
-        if not _are_fractions(metrics.values()):
-            raise TypeError
-        return CaseRecord(
-            value["id"],
-            value["digest"],
-            value.get("content", ""),
-            value.get("demands", ""),
-            value.get("input", ""),
-            value["status"],
-            metrics,
-            {key: tuple(items) for key, items in value["found"].items()},
-            value.get("answers", ""),
-            value.get("spread", {}),
-            _tally(value.get("tally", {})),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
-
-
-def _are_fractions(numbers: Collection[Any]) -> bool:
-    """Whether these are numbers from 0 to 1; no truth values, which count as numbers too."""
-    return _NUMBERS.issuperset(map(type, numbers)) and (not numbers or (min(numbers) >= 0 and max(numbers) <= 1))
-
-
-def _tally(value: Any) -> Tally:
-    for counts in value.values():
-        numbers = counts.values()
-        if numbers and (set(map(type, numbers)) != {int} or min(numbers) < 0):
-            raise TypeError
-    checked: Tally = value
-    return checked
 
 
 class SavedRun:

@@ -12,7 +12,8 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.saved_runs import RunHeader, SavedRun, parse_record, read_run, run_bytes
+from row3.store.run_records import RunHeader, parse_record
+from row3.store.saved_runs import SavedRun, read_run, run_bytes
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
 from row3.workflows.evidence import declining_runs

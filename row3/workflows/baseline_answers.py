@@ -12,7 +12,7 @@ from row3.kinds.base import Parsed
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, open_index
-from row3.store.saved_runs import CaseRecord, RunHeader
+from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import ANSWERS_DIGITS

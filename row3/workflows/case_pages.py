@@ -12,7 +12,8 @@ from row3.reports.html.case_line import CaseLine, texts_of
 from row3.reports.html.extraction_lines import extraction_value
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.saved_runs import CaseRecord, SavedRun
+from row3.store.run_records import CaseRecord
+from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.baseline_answers import BaselineAnswers, Given
 from row3.workflows.evaluate import dump

@@ -25,7 +25,8 @@ from row3.gate.zones import warning_only, zone_of, zones_of
 from row3.metrics.tallies import Tallies
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project
-from row3.store.saved_runs import RunHeader, SavedRun
+from row3.store.run_records import RunHeader
+from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.compare_case import CaseComparer
 from row3.workflows.differences import RulesView, loosened, signature_change, what_differs

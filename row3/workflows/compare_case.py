@@ -13,7 +13,8 @@ from row3.gate.comparison import compare_case
 from row3.metrics.composite import overall
 from row3.store.cases import content_digest, gone_demands
 from row3.store.project import Project
-from row3.store.saved_runs import CaseRecord, SavedRun
+from row3.store.run_records import CaseRecord
+from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.rescore import Rescorer
 

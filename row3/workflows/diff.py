@@ -13,7 +13,7 @@ from row3.gate.comparison import by_size, compare_case
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.store.project import Project
-from row3.store.saved_runs import CaseRecord, RunHeader
+from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.suites import Suite
 from row3.workflows.differences import text_diff, what_differs
 from row3.workflows.sides import Side, open_sides

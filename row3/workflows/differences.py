@@ -8,7 +8,7 @@ from itertools import zip_longest
 from typing import Any, Protocol
 
 from row3.kinds import kind_named
-from row3.store.saved_runs import RunHeader
+from row3.store.run_records import RunHeader
 
 
 def what_differs(baseline: RunHeader, current: RunHeader) -> list[str]:

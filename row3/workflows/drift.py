@@ -14,7 +14,8 @@ from row3.gate.pairs import Pairs
 from row3.store.cases import case_files, read_cases
 from row3.store.project import Project
 from row3.store.recordings import open_index
-from row3.store.saved_runs import RunHeader, SavedRun, parse_record
+from row3.store.run_records import RunHeader, parse_record
+from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, has_baseline
 from row3.workflows.baseline import read_baseline
 from row3.workflows.budget import pricing

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from row3.domain.quick_dataclass import dataclass
 from row3.metrics.aggregate import percentile
-from row3.store.saved_runs import parse_record
+from row3.store.run_records import parse_record
 from row3.workflows.evaluate import Asking
 from row3.workflows.results import CaseResult, Spent
 

@@ -16,7 +16,8 @@ from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Standing, stand
 from row3.store.cases import StoredCase
-from row3.store.saved_runs import CaseRecord, SavedRun, parse_record
+from row3.store.run_records import CaseRecord, parse_record
+from row3.store.saved_runs import SavedRun
 from row3.workflows.asking_live import Answers, Walk, many, short
 from row3.workflows.compare_case import CaseComparer
 from row3.workflows.endpoints import open_provider

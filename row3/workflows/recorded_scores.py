@@ -12,7 +12,7 @@ from row3.errors import InvalidFile
 from row3.kinds.base import Parsed
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.saved_runs import RunHeader
+from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import ANSWERS_DIGITS

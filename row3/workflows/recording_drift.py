@@ -17,7 +17,7 @@ from row3.store.embeddings import is_embeddings
 from row3.store.outputs import lines_of
 from row3.store.project import Project
 from row3.store.recordings import Recording, from_line, open_index
-from row3.store.saved_runs import RunHeader
+from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.at_ref import Base
 

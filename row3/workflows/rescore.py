@@ -15,7 +15,8 @@ from row3.store.cases import read_case
 from row3.store.golden import golden_files
 from row3.store.project import Project
 from row3.store.recordings import open_index
-from row3.store.saved_runs import CaseRecord, RunHeader, parse_record, read_run
+from row3.store.run_records import CaseRecord, RunHeader, parse_record
+from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import Replay

@@ -14,7 +14,7 @@ from row3.gate.zones import zones_of
 from row3.metrics.aggregate import Aggregate, percentile
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
-from row3.store.saved_runs import CaseRecord
+from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite
 from row3.workflows.detail import detail_json
 from row3.workflows.spool import Place

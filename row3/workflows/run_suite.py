@@ -20,7 +20,7 @@ from row3.store.cases import case_files, refuse_twice
 from row3.store.config import Mode
 from row3.store.project import Project
 from row3.store.recordings import open_index
-from row3.store.saved_runs import RunHeader
+from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.store.unbuilt import made
 from row3.workflows.evaluate import Asking, Overrides, parameters_of

@@ -11,7 +11,7 @@ from row3.store.quarantine import QuarantineFile
 from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
 from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
 from row3.store.reviewed import Judgement
-from row3.store.saved_runs import RunHeader
+from row3.store.run_records import RunHeader
 from row3.workflows.schema_parts import COUNT, COUNTS, DAY, DIGEST, FRACTIONS, TEXTS, an_object, of_model
 
 

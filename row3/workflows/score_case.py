@@ -20,7 +20,7 @@ from row3.reports.case_failure import case_text
 from row3.store.cases import StoredCase, read_cases
 from row3.store.outputs import Output
 from row3.store.project import Project
-from row3.store.saved_runs import parse_record
+from row3.store.run_records import parse_record
 from row3.store.suites import Suite
 from row3.workflows.baseline import read_baseline
 from row3.workflows.compare_case import CaseComparer

@@ -13,7 +13,8 @@ from row3.errors import InvalidFile, UsageError
 from row3.store import prompts as prompt_store
 from row3.store.cases import content_digest, sources_of
 from row3.store.project import Project
-from row3.store.saved_runs import RunHeader, SavedRun, read_run
+from row3.store.run_records import RunHeader
+from row3.store.saved_runs import SavedRun, read_run
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.side_names import Names, Reading, What
 

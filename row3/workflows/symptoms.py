@@ -8,7 +8,8 @@ from row3.gate.zones import zones_of
 from row3.reports.investigation_parts import Symptom
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.saved_runs import CaseRecord, read_run
+from row3.store.run_records import CaseRecord
+from row3.store.saved_runs import read_run
 from row3.store.suites import Suite
 
 

@@ -7,16 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import Box, FakeModel, FakeReply, add_worse_draft, clean_env, shipped, tiny
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import Box, add_worse_draft, shipped, tiny
 
 
 @pytest.fixture(autouse=True)
-def calm_git(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def calm(calm_env: None) -> None:
     """What runs in this process sees the same environment as the commands do."""
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    for name in ("CI", "GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
-        monkeypatch.delenv(name, raising=False)
 
 
 @pytest.fixture(scope="session")

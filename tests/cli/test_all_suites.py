@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, Done, FakeModel, FakeReply, first, flawless
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, Done, first, flawless
 from tests.suites import GENERAL, SUITES, record, several, spoil, with_baselines
 
 TOLD = """

@@ -9,7 +9,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from tests.bakery import IDS, bakery, found, record
-from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, first, flawless
 
 Models = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 

@@ -163,14 +163,28 @@ run()
 """
 
 
-def test_the_same_command_again_says_that_it_worked(box: Box) -> None:
+@pytest.fixture(scope="module")
+def cut_off(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """A promotion of v1.1 that is decided and not yet in place."""
+    box = tiny_promoted.copy(tmp_path_factory.mktemp("halfway") / "project")
     before = box.tree()
     subprocess.run([sys.executable, "-c", HALFWAY], cwd=box.root, env=box.env, capture_output=True, check=True)
     assert box.tree() == before
     assert (box.root / ".row3/transaction/commit.json").exists()
-    done = box.row3("promote", "v1.1", code=0)
+    return box
+
+
+@pytest.fixture
+def halfway(cut_off: Box, tmp_path: Path) -> Box:
+    """A copy of it: what is to be done is told by paths within the project."""
+    return cut_off.copy(tmp_path / "project")
+
+
+def test_the_same_command_again_says_that_it_worked(halfway: Box) -> None:
+    before = halfway.tree()
+    done = halfway.row3("promote", "v1.1", code=0)
     assert "finished what an interrupted command had begun" in done.err
-    assert box.tree() != before
+    assert halfway.tree() != before
 
 
 def test_a_compare_that_was_under_way_keeps_the_entry_of_a_killed_promotion(box: Box) -> None:
@@ -180,52 +194,42 @@ def test_a_compare_that_was_under_way_keeps_the_entry_of_a_killed_promotion(box:
     assert [entry["action"] for entry in box.history()] == ["promotion", "promotion", "compare"]
 
 
-def halfway(box: Box) -> None:
-    """A promotion of v1.1 that is decided and not yet in place."""
-    subprocess.run([sys.executable, "-c", HALFWAY], cwd=box.root, env=box.env, capture_output=True, check=True)
-
-
 @pytest.mark.parametrize(
     "command",
     ["history", "recordings list", "recordings verify", "lint", "diff extract-v1.0 extract-v1.1", "trend"],
 )
-def test_a_command_that_only_reads_finishes_it_first(box: Box, command: str) -> None:
-    halfway(box)
-    done = box.row3(*command.split(), code=2 if command == "lint" else 0)
+def test_a_command_that_only_reads_finishes_it_first(halfway: Box, command: str) -> None:
+    done = halfway.row3(*command.split(), code=2 if command == "lint" else 0)
     assert "finished what an interrupted command had begun: prompts/promoted.json" in done.err
-    assert '"version": "v1.1"' in box.read("prompts/promoted.json")
-    assert not (box.root / ".row3/transaction").exists()
-    assert [entry["action"] for entry in box.history()] == ["promotion", "promotion"]
+    assert '"version": "v1.1"' in halfway.read("prompts/promoted.json")
+    assert not (halfway.root / ".row3/transaction").exists()
+    assert [entry["action"] for entry in halfway.history()] == ["promotion", "promotion"]
 
 
-def test_in_ci_nothing_is_finished(box: Box) -> None:
-    halfway(box)
-    before = box.tree()
-    box.row3("history", code=0, CI="true")
-    assert box.tree() == before
+def test_in_ci_nothing_is_finished(halfway: Box) -> None:
+    before = halfway.tree()
+    halfway.row3("history", code=0, CI="true")
+    assert halfway.tree() == before
 
 
 @pytest.mark.parametrize(
     "command", ["history", "recordings list", "lint", "lint --format github", "--compare", "promote v1.1"]
 )
-def test_in_ci_it_is_said_that_something_waits(box: Box, command: str) -> None:
-    halfway(box)
-    done = box.row3(*command.split(), code=None, CI="true")
+def test_in_ci_it_is_said_that_something_waits(halfway: Box, command: str) -> None:
+    done = halfway.row3(*command.split(), code=None, CI="true")
     assert done.err.count("an interrupted command left its files half in place: repeat it") == 1
 
 
-def test_a_promotion_that_is_not_committed_may_be_repeated(box: Box) -> None:
+def test_a_promotion_that_is_not_committed_may_be_repeated(halfway: Box) -> None:
     """It may have been cut off after its last write, or a command in between may have finished it."""
-    halfway(box)
-    box.row3("history", code=0)
-    before = box.tree()
-    assert box.row3("promote", "v1.1", code=0).out == "extract v1.1 is promoted: nothing is left to do.\n"
-    assert box.tree() == before
-    box.commit("v1.1")
-    assert "is promoted already" in box.row3("promote", "v1.1", code=2).errors[0]
+    halfway.row3("history", code=0)
+    before = halfway.tree()
+    assert halfway.row3("promote", "v1.1", code=0).out == "extract v1.1 is promoted: nothing is left to do.\n"
+    assert halfway.tree() == before
+    halfway.commit("v1.1")
+    assert "is promoted already" in halfway.row3("promote", "v1.1", code=2).errors[0]
 
 
-def test_a_quiet_command_finishes_it_without_a_word(box: Box) -> None:
-    halfway(box)
-    assert box.row3("history", "-q", code=0).err == ""
-    assert '"version": "v1.1"' in box.read("prompts/promoted.json")
+def test_a_quiet_command_finishes_it_without_a_word(halfway: Box) -> None:
+    assert halfway.row3("history", "-q", code=0).err == ""
+    assert '"version": "v1.1"' in halfway.read("prompts/promoted.json")

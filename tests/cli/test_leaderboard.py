@@ -14,7 +14,8 @@ from row3.store.suites import pick_suite
 from row3.workflows.evaluate import Overrides
 from row3.workflows.import_responses import import_responses
 from row3.workflows.run_suite import RunOptions
-from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, first, flawless
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 PRICES = """

@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless, wait_until
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, first, flawless, wait_until
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 

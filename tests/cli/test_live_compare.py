@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from tests.bakery import IDS, bakery, found, record
+from tests.chat_server import FakeReply
 from tests.live_models import COST, Asked, Provider, concepts
-from tests.projects import Box, FakeReply, wait_until
+from tests.projects import Box, wait_until
 
 CASES = IDS[:15]
 Make = Callable[[Callable[[Asked], FakeReply]], Provider]

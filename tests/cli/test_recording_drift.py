@@ -8,7 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from row3.domain.requests import digest_text
-from tests.projects import CASES, SUITE, Box, Done, FakeModel, FakeReply, first, flawless, next_second
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, SUITE, Box, Done, first, flawless, next_second
 
 OLD, NEW = (f"recordings/{SUITE}/extract-v{version}.jsonl" for version in ("1.0", "1.1"))
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, first, flawless
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, first, flawless
 from tests.suites import spoil, with_baselines
 
 TOP = "<!doctype html>"

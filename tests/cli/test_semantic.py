@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.chat_server import FakeModel, FakeReply
 from tests.embedding_server import MODEL, EmbeddingServer
-from tests.projects import CASES, CONFIG, Box, FakeModel, FakeReply, flawless, tiny
+from tests.projects import CASES, CONFIG, Box, flawless, tiny
 
 FILE = "recordings/bread/embeddings-toy-embed.jsonl"
 IN_OTHER_WORDS = {"wild yeast": "natural leaven", "baking": "oven time"}

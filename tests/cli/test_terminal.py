@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, flawless, run
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, flawless, run
 from tests.terminal import terminal
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]

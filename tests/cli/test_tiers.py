@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.projects import CASES, CONFIG, SUITE, Box, Done, FakeModel, FakeReply, first, flawless
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, CONFIG, SUITE, Box, Done, first, flawless
 
 RECORDED, LIVE = f"baselines/{SUITE}.json", f"baselines/{SUITE}.live.json"
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import threading
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, flawless, wait_until
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, flawless, wait_until
 
 
 def ended(*processes: object) -> list[tuple[int, str]]:

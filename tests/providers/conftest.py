@@ -6,12 +6,12 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
 from row3.domain.requests import Request
+from tests.local_server import Handler, LocalServer
 
 SCHEMA = {
     "type": "object",
@@ -67,15 +67,10 @@ class FakeEndpoint:
             return self.script.pop(0) if len(self.script) > 1 else self.script[0]
 
 
-def _handler(fake: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def log_message(self, *_: Any) -> None:
-            pass
-
+def _handler(fake: FakeEndpoint) -> type[Handler]:
+    class Endpoint(Handler):
         def do_POST(self) -> None:
-            raw = self.rfile.read(int(self.headers["Content-Length"]))
+            raw = self.sent()
             fake.paths.append(self.path)
             fake.headers.append({name.lower(): value for name, value in self.headers.items()})
             reply = fake.next_reply(json.loads(raw))
@@ -112,23 +107,17 @@ def _handler(fake: FakeEndpoint) -> type[BaseHTTPRequestHandler]:
                 self.wfile.write(payload)
             self.close_connection = self.close_connection or bool(reply.fault)
 
-    return Handler
+    return Endpoint
 
 
 @pytest.fixture
 def fake() -> Iterator[FakeEndpoint]:
     endpoint = FakeEndpoint()
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(endpoint))
-    server.daemon_threads = True
-    server.block_on_close = False
-    endpoint.url = f"http://127.0.0.1:{server.server_port}/v1"
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
-    thread.start()
+    server = LocalServer(_handler(endpoint))
+    endpoint.url = f"{server.address}/v1"
     yield endpoint
     endpoint.over.set()
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    server.stop()
 
 
 @pytest.fixture

@@ -98,7 +98,7 @@ def test_the_same_request_gets_the_same_answer_whatever_came_before(
     # With the cache of llama.cpp on, most of these differ by the order they are asked in.
     system = "You extract concepts. " + "Concepts are nouns that matter in the text. " * 12
     users = ["Tell of a fox.", "Tell of a fox and a crow in winter.", "Explain the French revolution briefly."]
-    cold = [make_request(model="local", system=system, user=user, schema={}, max_tokens=40) for user in users]
+    cold = [make_request(model="local", system=system, user=user, schema={}, max_tokens=24) for user in users]
     requests = [*cold, cold[0]._replace(temperature=1.0, seed=3)]
 
     async def ask_all(wanted: list[Any]) -> list[Any]:

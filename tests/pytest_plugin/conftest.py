@@ -5,23 +5,20 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from tests.projects import Box, Done, clean_env, run, tiny
+from tests.projects import Box, Done, run, tiny
 
 Pytest = Callable[..., Done]
 
 
 @pytest.fixture(autouse=True)
-def calm(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def calm(calm_env: None) -> None:
     """What runs in this process sees the same environment as the commands do."""
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CI", raising=False)
 
 
 @pytest.fixture(scope="session")
@@ -44,14 +41,23 @@ def box(promoted: Box, tmp_path: Path) -> Box:
 @pytest.fixture
 def in_box(box: Box) -> Pytest:
     """`in_box(*arguments, code=…)`: pytest in the project, 80 columns wide, with no settings of ours."""
-    return lambda *args, code=None: run_pytest(box, *args, code=code)
+    return lambda *args, **how: run_pytest(box, *args, **how)
 
 
-def run_pytest(box: Box, *args: str, code: int | None = None) -> Done:
-    """Run pytest in a project; no traceback may be shown."""
+def run_pytest(box: Box, *args: str, code: int | None = None, plugins: Sequence[str] | None = ()) -> Done:
+    """Run pytest in a project; no traceback may be shown.
+
+    Of all plugins that are installed only ours is loaded, and those named; all of them with None. To load them takes
+    most of two seconds, since pytest compiles each again where no bytecode is kept.
+    """
     env = {name: value for name, value in box.env.items() if not name.startswith(("PYTEST_", "COV_"))}
     env |= {"COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
-    done = run(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *args, cwd=box.root, env=env)
+    chosen = ["no:cacheprovider"]
+    if plugins is not None:
+        env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+        chosen += ["row3.pytest_plugin", *plugins]
+    loaded = [word for name in chosen for word in ("-p", name)]
+    done = run(sys.executable, "-m", "pytest", *loaded, *args, cwd=box.root, env=env)
     assert code is None or done.code == code, done
     assert "Traceback" not in done.out + done.err, done
     assert "INTERNALERROR" not in done.out + done.err, done

@@ -20,7 +20,7 @@ def test_pytest_finds_the_plugin() -> None:
 
 
 def test_each_case_shows_its_score_and_the_gate_its_verdict(in_box: Pytest) -> None:
-    done = in_box("golden", "--row3", "-v", code=0)
+    done = in_box("golden", "--row3", "-v", code=0, plugins=None)
     lines = [line.rstrip() for line in done.out.splitlines()]
     assert [line.partition("  ")[0].partition(" [")[0] for line in lines if line.startswith("golden/")] == [
         "golden/bread::oven PASSED 85.0% ★ excellent",
@@ -72,11 +72,12 @@ def test_nothing_tracked_is_written(box: Box, in_box: Pytest) -> None:
 
 def test_processes_share_one_run(box: Box, in_box: Pytest) -> None:
     worse(box)
-    done = in_box("golden", "--row3", "-n", "2", "--junitxml", str(box.root.parent / "junit.xml"), code=1)
+    junit = box.root.parent / "junit.xml"
+    done = in_box("golden", "--row3", "-n", "2", "--junitxml", str(junit), code=1, plugins=["xdist"])
     assert "4 failed" in done.out
     assert "✗ bread  BLOCK" in done.out
     assert len(logs(box)) == 1
-    cases = cases_of(box.root.parent / "junit.xml")
+    cases = cases_of(junit)
     assert {case.get("classname") for case in cases.values()} == {"golden.bread"}
     said = {each.get("name"): each.get("value") for each in cases["rye"].iter("property")}
     assert float(str(said["row3_score"])) == pytest.approx(0.725)

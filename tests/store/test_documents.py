@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 from row3.errors import InvalidFile
 from row3.kinds.extraction_models import GoldenCase
 from row3.store.config import Config
-from row3.store.documents import check_schema_version, dump_line, parse_json, validate
+from row3.store.documents import check_schema_version, dump_line, parse_json, parse_line, quick_json, validate
 from tests.strategies import json_values
 
 
@@ -36,6 +39,52 @@ def test_what_json_does_not_allow_is_refused(text: str, says: str) -> None:
 @given(json_values())
 def test_what_is_written_is_read_as_it_was(value: object) -> None:
     assert parse_json(dump_line(value), where="x") == value
+
+
+TWICE_BESIDE = (
+    r'"x"', r'"x\"\u003a"', r'"x\"\u003A"', r'"x\u0022:"', r'"\u0022\u003a"', r'"\u003a"', r'"\u003a\"\":"',
+    '{"a": ":"}',
+)  # fmt: skip
+"""Texts in which a quote and a colon look like the end of a key, or do so only once they are read."""
+
+
+@pytest.mark.parametrize("text", TWICE_BESIDE)
+@pytest.mark.parametrize("layout", ['{"k": 1, "k": %s}', '{"k": %s, "k" : %s}', '[{"k":{"k":%s,"k":2}}]'])
+def test_a_key_that_stands_twice_is_found_whatever_stands_beside_it(text: str, layout: str) -> None:
+    line = layout.replace("%s", text)
+    with pytest.raises(ValueError, match=r"^$"):
+        quick_json(line.encode())
+    with pytest.raises(InvalidFile, match="`k` stands twice"):
+        parse_line(line, where="x")
+
+
+pieces = st.sampled_from(("k", '\\"', ":", '\\"\\u003a', "\\u003A", "\\u0022", ",", "{", " ", "\\\\", "é"))
+texts = st.lists(pieces, max_size=3).map(lambda some: f'"{"".join(some)}"')
+spaces = st.sampled_from(("", "", " ", "\t\n"))
+
+
+def written(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Arrays, and objects that may have a key twice, laid out in any way."""
+    pairs = st.tuples(texts, spaces, spaces, inner).map(lambda pair: f"{pair[0]}{pair[1]}:{pair[2]}{pair[3]}")
+    return st.one_of(
+        st.lists(inner, max_size=3).map(lambda some: f"[{', '.join(some)}]"),
+        st.lists(pairs, max_size=3).map(lambda some: f"{{{','.join(some)}}}"),
+    )
+
+
+@given(st.recursive(texts, written, max_leaves=8))
+def test_what_is_read_quickly_is_what_the_slow_reading_gives(line: str) -> None:
+    try:
+        found = quick_json(line.encode())
+    except ValueError:
+        return
+    assert found == parse_json(line, where="x", surrogates=True)
+
+
+@given(json_values(), st.booleans(), st.sampled_from((None, 1)))
+def test_a_usual_line_is_read_quickly(value: object, ascii_only: bool, indent: int | None) -> None:
+    raw = json.dumps(value, ensure_ascii=ascii_only, indent=indent).encode()
+    assert quick_json(raw) == value
 
 
 def test_every_wrong_field_is_told_with_its_place_and_near_miss() -> None:

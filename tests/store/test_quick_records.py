@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from row3.errors import InvalidFile
 from row3.store.quick_records import quick_record
-from row3.store.saved_runs import MANY, CaseRecord, RunHeader, parse_record, read_run, write_run
+from row3.store.run_records import CaseRecord, RunHeader, parse_record
+from row3.store.saved_runs import MANY, read_run, write_run
 from tests.store.test_saved_runs import HEAD
 
 names = st.text(max_size=4)

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile
-from row3.store.saved_runs import CaseRecord, RunHeader, latest_runs, read_run, write_run
+from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.saved_runs import latest_runs, read_run, write_run
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",

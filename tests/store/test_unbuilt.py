@@ -20,7 +20,7 @@ from row3.store.config import Config
 from row3.store.history import HistoryEntry
 from row3.store.prompts import _FrontMatter, _PromotedFile
 from row3.store.quarantine import QuarantineFile
-from row3.store.saved_runs import RunHeader
+from row3.store.run_records import RunHeader
 
 ROOT = Path(__file__).parents[2]
 SUITES = """

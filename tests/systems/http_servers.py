@@ -6,13 +6,13 @@ import contextlib
 import json
 import socket
 import subprocess
-import threading
 import time
 from collections.abc import Iterator, Sequence
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 
+from tests.local_server import Handler, LocalServer
 from tests.systems.calls import STDIO
 
 PATIENCE_S = 60.0
@@ -73,33 +73,25 @@ class Forgetful:
         """Its address."""
         owner = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Mcp(Handler):
+            protocol_version = "HTTP/1.0"
+
             def do_POST(self) -> None:
-                message = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                message = json.loads(self.sent())
                 owner.headers.append({key.lower(): value for key, value in self.headers.items()})
                 owner.answer(self, message)
 
             def do_DELETE(self) -> None:
-                self.send_response(200)
-                self.send_header("content-length", "0")
-                self.end_headers()
+                self.reply(200, b"", {})
 
             def do_GET(self) -> None:
-                self.send_response(405)
-                self.send_header("content-length", "0")
-                self.end_headers()
+                self.reply(405, b"", {})
 
-            def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - as the base class names it
-                """Say nothing."""
-
-        server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        thread = threading.Thread(target=server.serve_forever, daemon=True)
-        thread.start()
+        server = LocalServer(Mcp)
         try:
-            yield f"http://127.0.0.1:{server.server_address[1]}/mcp"
+            yield f"{server.address}/mcp"
         finally:
-            server.shutdown()
-            server.server_close()
+            server.stop()
 
     def answer(self, handler: BaseHTTPRequestHandler, message: dict[str, Any]) -> None:
         """Answer one message."""

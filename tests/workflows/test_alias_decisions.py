@@ -13,14 +13,12 @@ from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.alias_decisions import Decider
 from row3.workflows.alias_review import review
-from tests.projects import Box, clean_env
+from tests.projects import Box
 from tests.reviews import REVIEWED, RYE, reviewable, with_items
 
 
 @pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
+def box(tmp_path: Path, calm_env: None) -> Box:
     return reviewable(tmp_path / "project")
 
 

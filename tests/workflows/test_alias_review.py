@@ -10,14 +10,12 @@ from row3.reports.alias_parts import AliasReview, Unmatched
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.alias_review import apart, review
-from tests.projects import CASES, Box, clean_env, flawless
+from tests.projects import CASES, Box, flawless
 from tests.reviews import RYE, reviewable, with_items
 
 
 @pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
+def box(tmp_path: Path, calm_env: None) -> Box:
     return reviewable(tmp_path / "project")
 
 

@@ -19,7 +19,7 @@ from row3.workflows.run_suite import RunOptions
 from row3.workflows.running import plain_run
 from row3.workflows.session import open_session
 from tests.bakery import bakery, found, record
-from tests.projects import SUITE, Box, clean_env
+from tests.projects import SUITE, Box
 from tests.two_stages import BOTH, CONCEPTS, LINKS, imported, response, two_stages
 
 FLAWLESS = 0.85
@@ -27,11 +27,8 @@ SETTING = Setting((("extract", "v1.1", "d"),), (Parameters("baker-1", 0, None, N
 
 
 @pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+def box(tmp_path: Path, calm_env: None) -> Box:
     """Fifteen cases, v1.0 and v1.1, nothing recorded."""
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CI", raising=False)
     return bakery(tmp_path / "project")
 
 

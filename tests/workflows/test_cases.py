@@ -18,15 +18,12 @@ from row3.workflows.run_suite import RunOptions
 from row3.workflows.running import plain_run
 from row3.workflows.session import open_session
 from tests.bakery import IDS, bakery, case_of, found, record
-from tests.projects import SUITE, Box, clean_env
+from tests.projects import SUITE, Box
 
 
 @pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+def box(tmp_path: Path, calm_env: None) -> Box:
     """Four versions of which each finds more: `ember` always all, `iris` nothing, `lemon` less where others more."""
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CI", raising=False)
     made = bakery(tmp_path / "project")
     for version in ("1.2", "1.3"):
         made.prompt(version)

@@ -14,7 +14,8 @@ from row3.reports.diff_json import diff_json
 from row3.reports.diff_markdown import diff_markdown
 from row3.reports.diff_table import diff_text
 from row3.store.project import Project, open_project
-from row3.store.saved_runs import CaseRecord, RunHeader, write_run
+from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.saved_runs import write_run
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.diff import Diff, diff
 from row3.workflows.import_responses import import_responses

@@ -20,7 +20,8 @@ from row3.reports.investigation_parts import Investigation, Question
 from row3.store.cases import content_digest, demands, read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
-from row3.store.saved_runs import CaseRecord, RunHeader, write_run
+from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.saved_runs import write_run
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.evaluate import steps
 from row3.workflows.investigate import investigate

@@ -12,20 +12,14 @@ import pytest
 from row3.errors import InvalidFile, UsageError
 from row3.reports.findings import LintFinding, findings_json, findings_text
 from row3.store.project import open_project
-from row3.store.saved_runs import RunHeader, run_bytes
+from row3.store.run_records import RunHeader
+from row3.store.saved_runs import run_bytes
 from row3.store.suites import pick_suite
-from row3.workflows.init import init
 from row3.workflows.lint import lint, lint_at
 
 CASE = "golden/starter/bank-runs.gold.json"
 PROMPT = "prompts/decompose-concepts-v1.0.md"
 Edit = Callable[[dict[str, Any]], object]
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    init(tmp_path)
-    return tmp_path
 
 
 def found(root: Path, rule: str | None = None) -> list[LintFinding]:

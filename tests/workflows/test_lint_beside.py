@@ -11,7 +11,6 @@ import pytest
 from row3.domain.quarantine import Quarantined
 from row3.store.quarantine import write_quarantine
 from row3.store.reviewed import Reviewed
-from row3.workflows.init import init
 from row3.workflows.lint import lint_at
 from row3.workflows.lint_beside import MOST
 from row3.workflows.quarantine import today
@@ -26,12 +25,6 @@ LINE: dict[str, Any] = {
     "text": "0123456789abcdef",
     "date": "2026-12-02",
 }
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    init(tmp_path)
-    return tmp_path
 
 
 def judged(root: Path, *lines: dict[str, Any] | str) -> None:

@@ -10,16 +10,14 @@ import pytest
 from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile, Row3Error, UsageError
 from row3.store.project import Project, open_project
-from row3.workflows.init import init
 from row3.workflows.new_version import new_version
 
 NAME = "decompose-concepts"
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Project:
-    init(tmp_path)
-    return open_project(tmp_path)
+def project(root: Path) -> Project:
+    return open_project(root)
 
 
 def _prompt(project: Project, version: str, name: str = NAME) -> Path:

@@ -17,15 +17,12 @@ from row3.workflows.run_suite import RunOptions
 from row3.workflows.running import plain_run
 from row3.workflows.session import GateFlags, Session, open_session
 from tests.bakery import bakery, found, record
-from tests.projects import SUITE, Box, clean_env
+from tests.projects import SUITE, Box
 
 
 @pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+def box(tmp_path: Path, calm_env: None) -> Box:
     """Fifteen cases, v1.0 and v1.1, nothing recorded."""
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CI", raising=False)
     return bakery(tmp_path / "project")
 
 

@@ -22,17 +22,14 @@ from row3.workflows.rescore import StoredCases
 from row3.workflows.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
 from row3.workflows.session import Session, open_session
 from tests.bakery import IDS, bakery, case_of, found, record
-from tests.projects import SUITE, Box, clean_env
+from tests.projects import SUITE, Box
 
 DAY = date(2026, 11, 22)
 
 
 @pytest.fixture
-def box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Box:
+def box(tmp_path: Path, calm_env: None) -> Box:
     """Fifteen cases; v1.1 finds all there is in each of them."""
-    for name, value in clean_env(tmp_path).items():
-        monkeypatch.setenv(name, value)
-    monkeypatch.delenv("CI", raising=False)
     made = bakery(tmp_path / "project")
     record(made, "1.1", found(4))
     return made

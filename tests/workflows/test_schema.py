@@ -18,7 +18,8 @@ from row3.store.prompts import Promotion, promoted_text
 from row3.store.quarantine import write_quarantine
 from row3.store.recordings import to_line
 from row3.store.reviewed import Reviewed, from_line
-from row3.store.saved_runs import CaseRecord, RunHeader, run_bytes
+from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.saved_runs import run_bytes
 from row3.workflows.init import init
 from row3.workflows.schema import schemas, write_schemas
 

@@ -8,12 +8,12 @@ from urllib.parse import quote
 
 from markupsafe import Markup
 
-from row3.reports import numbers
 from row3.reports.html.escape import policy
 from row3.reports.html.page import STYLES, joined, template
 from row3.reports.style import MARKS
+from row3.reports.suite_figures import figures_of
 from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, SuitesReport, Unjudged, standing
-from row3.reports.suites_table import counted, headword, primary_of, run_of
+from row3.reports.suites_table import counted, headword
 
 TEMPLATE = "index.html"
 
@@ -44,21 +44,15 @@ def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
     }
     if isinstance(result, Judged | Unjudged):
         row["note"] = result.note
-    run = run_of(result)
-    if run is None:
+    figures = figures_of(result)
+    if figures is None:
         return row
-    metric = primary_of(run)
-    value, zone = run.header.metrics.get(metric.key), run.zones.get(metric.key)
-    limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
-    changes = result.comparison.metrics if isinstance(result, Judged) else ()
-    change = next((change for change in changes if change.key == metric.key), None)
-    known = None if change is None else change.interval
     return row | {
-        "metric": metric.title,
-        "now": "–" if value is None else numbers.percent(value, beside=limits),
-        "points": "–" if change is None or change.delta is None else numbers.points(change.delta),
-        "interval": "–" if known is None else numbers.interval(known.low, known.high),
-        "zone": "" if zone is None else zone.word,
-        "mark": "" if zone is None else MARKS[zone],
-        "cases": f"{run.cases:,}",
+        "metric": figures.metric.title,
+        "now": figures.now,
+        "points": figures.points,
+        "interval": figures.interval,
+        "zone": "" if figures.zone is None else figures.zone.word,
+        "mark": "" if figures.zone is None else MARKS[figures.zone],
+        "cases": figures.cases,
     }
