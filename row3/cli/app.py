@@ -9,11 +9,12 @@ import os
 import signal
 import sys
 import warnings
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from row3.cli.options import Amount, Common, common_options
+from row3.cli.output import Unheard, clean
 from row3.errors import Row3Error
 
 COMMANDS = {
@@ -126,14 +127,19 @@ def run() -> NoReturn:
     """Run the command line; every error is one message on stderr, never a traceback."""
     # Imports and cases make many objects and few cycles: looking for them every 700 objects takes a tenth of a run.
     gc.set_threshold(COLLECT_AFTER)
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - closed by whoever called us
-    if sys.stderr is None:
-        sys.stderr = sys.stdout
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    if sys.stdout is None:  # closed by whoever called us
+        sys.stdout = _nowhere()
+    with contextlib.suppress(AttributeError, ValueError):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    if sys.stderr is None:  # what it would say is not for stdout, where only the result goes
+        sys.stderr = _nowhere()
+    elif hasattr(sys.stderr, "buffer"):
+        sys.stderr = Unheard(sys.stderr.buffer, encoding="utf-8", errors="backslashreplace", line_buffering=True)
     sys.exit(_guarded())
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process lives
 
 
 def _guarded() -> int:
@@ -199,6 +205,4 @@ def _broken_by_ctrl_c(error: BaseException | None) -> bool:
 
 
 def _complain(text: str) -> None:
-    from row3.cli.output import clean
-
     sys.stderr.write(f"error: {clean(text)}\n")
