@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import io
 import os
 import signal
 import sys
@@ -133,13 +134,13 @@ def run() -> NoReturn:
         sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
     if sys.stderr is None:  # what it would say is not for stdout, where only the result goes
         sys.stderr = _nowhere()
-    elif hasattr(sys.stderr, "buffer"):
-        sys.stderr = Unheard(sys.stderr.buffer, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+    elif isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = Unheard(sys.stderr)
     sys.exit(_guarded())
 
 
 def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as long as the process lives
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - as long as the process lives
 
 
 def _guarded() -> int:

@@ -19,6 +19,10 @@ class Unheard(io.TextIOWrapper):
     What a command finds, and the exit code that says so, must not depend on who hears its remarks.
     """
 
+    def __init__(self, stderr: io.TextIOWrapper) -> None:
+        super().__init__(stderr.buffer, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+        self._stderr = stderr  # whose end would close the buffer
+
     def write(self, text: str, /) -> int:
         """Write the text, if that is possible."""
         with contextlib.suppress(OSError):
