@@ -169,6 +169,11 @@ def _guarded() -> int:
         where = f"{error.filename}: " if error.filename else ""
         _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
         return 2
+    except MemoryError:
+        _complain(
+            "memory ran out. Run it with --jobs 1 (each process takes memory of its own), or where there is more of it."
+        )
+        return 2
     except Exception as error:  # the last net: a defect of row3 is told as one, without a traceback
         if _broken_by_ctrl_c(error):
             return _interrupted()
