@@ -214,6 +214,13 @@ def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer
         index.answer(asked[0].digest)
 
 
+@pytest.mark.parametrize(("target", "what"), [("/dev/zero", "device or a pipe"), ("/", "folder")])
+def test_what_is_no_file_is_refused(tmp_path: Path, target: str, what: str) -> None:
+    (tmp_path / "p-v1.0.jsonl").symlink_to(target)
+    with pytest.raises(InvalidFile, match=f"p-v1.0.jsonl: this is a {what}, not a file"):
+        open_index(tmp_path)
+
+
 def test_a_torn_last_line_of_a_journal_is_left_out(tmp_path: Path) -> None:
     path = tmp_path / "j.jsonl"
     path.write_text(line_of(ask("a")) + "\n" + line_of(ask("b", user="b"))[:-30], encoding="utf-8")
