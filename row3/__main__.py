@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import _thread
+import os
 import signal
 import sys
+import time
 from types import FrameType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
 
 
 def main() -> None:
@@ -16,6 +23,7 @@ def main() -> None:
     for number in _OTHERS:
         if signal.getsignal(number) is signal.SIG_DFL:
             signal.signal(number, _as_ctrl_c)
+    sys.unraisablehook = _once_more
     try:
         from row3.cli.app import run
 
@@ -42,6 +50,23 @@ def _as_ctrl_c(_: int, frame: FrameType | None) -> None:
         handler(signal.SIGINT, frame)
     else:  # a shell starts what it runs in the background without Ctrl-C
         raise KeyboardInterrupt
+
+
+def _once_more(lost: UnraisableHookArgs) -> None:
+    """Ctrl-C that strikes where nothing can be raised, as in what importing does behind the scenes, would only be
+    printed, as a traceback, and be over. It is sent again from a thread, when that place is left."""
+    if issubclass(lost.exc_type, KeyboardInterrupt):
+        _thread.start_new_thread(_strike, ())
+    else:
+        sys.__unraisablehook__(lost)
+
+
+def _strike() -> None:
+    time.sleep(0.02)
+    if sys.platform == "win32":
+        _thread.interrupt_main()  # there, a signal to oneself would be the end
+    else:
+        os.kill(os.getpid(), signal.SIGINT)
 
 
 def _deaf() -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import contextlib
 import gc
 import importlib
+import io
 import os
 import signal
 import sys
 import warnings
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import click
 
 from row3.cli.options import Amount, Common, common_options
+from row3.cli.output import Unheard, clean
 from row3.errors import Row3Error
 
 COMMANDS = {
@@ -126,14 +128,19 @@ def run() -> NoReturn:
     """Run the command line; every error is one message on stderr, never a traceback."""
     # Imports and cases make many objects and few cycles: looking for them every 700 objects takes a tenth of a run.
     gc.set_threshold(COLLECT_AFTER)
-    if sys.stdout is None:
-        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - closed by whoever called us
-    if sys.stderr is None:
-        sys.stderr = sys.stdout
-    for stream in (sys.stdout, sys.stderr):
-        with contextlib.suppress(AttributeError, ValueError):
-            stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    if sys.stdout is None:  # closed by whoever called us
+        sys.stdout = _nowhere()
+    with contextlib.suppress(AttributeError, ValueError):
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    if sys.stderr is None:  # what it would say is not for stdout, where only the result goes
+        sys.stderr = _nowhere()
+    elif isinstance(sys.stderr, io.TextIOWrapper):
+        sys.stderr = Unheard(sys.stderr)
     sys.exit(_guarded())
+
+
+def _nowhere() -> TextIO:
+    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - as long as the process lives
 
 
 def _guarded() -> int:
@@ -161,6 +168,11 @@ def _guarded() -> int:
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
+        return 2
+    except MemoryError:
+        _complain(
+            "memory ran out. Run it with --jobs 1 (each process takes memory of its own), or where there is more of it."
+        )
         return 2
     except Exception as error:  # the last net: a defect of row3 is told as one, without a traceback
         if _broken_by_ctrl_c(error):
@@ -199,6 +211,4 @@ def _broken_by_ctrl_c(error: BaseException | None) -> bool:
 
 
 def _complain(text: str) -> None:
-    from row3.cli.output import clean
-
     sys.stderr.write(f"error: {clean(text)}\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import os
 import re
 import sys
@@ -9,6 +11,28 @@ from collections.abc import Iterable
 from pathlib import Path
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+class Unheard(io.TextIOWrapper):
+    """A stderr that may fail: whoever read it has gone, or it goes into a file on a full disk.
+
+    What a command finds, and the exit code that says so, must not depend on who hears its remarks.
+    """
+
+    def __init__(self, stderr: io.TextIOWrapper) -> None:
+        super().__init__(stderr.buffer, encoding="utf-8", errors="backslashreplace", line_buffering=True)
+        self._stderr = stderr  # whose end would close the buffer
+
+    def write(self, text: str, /) -> int:
+        """Write the text, if that is possible."""
+        with contextlib.suppress(OSError):
+            super().write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what waits, if that is possible."""
+        with contextlib.suppress(OSError):
+            super().flush()
 
 
 def clean(text: str) -> str:

@@ -76,6 +76,11 @@ def read_case(path: Path, kind: Kind) -> StoredCase:
     return StoredCase(_twin(kind.case_model).of(model) if kind.plain_cases else model, digest_text(text), where)
 
 
+def case_bytes(path: Path) -> bytes:
+    """The file of a golden case as it stands; raises as `read_bytes` does."""
+    return _whole(path, _where(path))
+
+
 def model_of(stored: StoredCase, kind: Kind) -> BaseModel:
     """The case as the kind's case model, also where a twin stands for it."""
     if isinstance(stored.case, BaseModel):

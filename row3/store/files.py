@@ -34,7 +34,12 @@ def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES) -> bytes:
                 raise InvalidFile(
                     f"the file has {size:,} bytes, more than {limit:,}", where=where, fix="Split it or remove it"
                 )
-            return file.read()
+            raw = file.read(size + 1)
+            if len(raw) > size:  # it has grown, or has no size: a pipe, or a link to a device, which may have no end
+                raw += file.read(limit)
+            if len(raw) > limit:
+                raise InvalidFile(f"there are more than {limit:,} bytes", where=where, fix="Split it or remove it")
+            return raw
     except FileNotFoundError:
         raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
     except IsADirectoryError:

@@ -13,6 +13,7 @@ from array import array
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
+from weakref import finalize
 
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, InvalidFile
@@ -114,7 +115,16 @@ class OutputIndex:
 
         Raises `InvalidFile` for a line without a case id, for an id that stands twice, and as `lines_of` does.
         """
-        self.path, self.where, self._usual = path, where, usual
+        self.where, self._usual = where, usual
+        # Open from now on, so that a file that is replaced while its cases are scored stays the one that was indexed.
+        self._file = _opened(path, where=where, buffering=0)
+        finalize(self, self._file.close)
+        if not self._file.seekable():
+            raise InvalidFile(
+                "this is a pipe, and each line is looked up when its case is scored",
+                where=where,
+                fix="Write the outputs to a file first",
+            )
         self._order: dict[str, int] = {}
         self._offsets, self._lengths, self._numbers = array("Q"), array("Q"), array("Q")
         for line in lines_of(path, where=where):
@@ -130,7 +140,6 @@ class OutputIndex:
             self._offsets.append(line.offset)
             self._lengths.append(len(line.raw))
             self._numbers.append(line.number)
-        self._file: BinaryIO | None = None
 
     def __len__(self) -> int:
         return len(self._order)
@@ -152,16 +161,18 @@ class OutputIndex:
         found = None if self._usual is None else self._usual(raw)
         # Each key has a colon: where there are no more colons than keys, none stands twice.
         if found is not None and (raw.count(b":") == found[2] or no_key_twice(raw, found[2])):
-            return Output(found[0], found[1], "", where)
-        return read_output(parse_line(raw, where=where), where=where)
+            output = Output(found[0], found[1], "", where)
+        else:
+            output = read_output(parse_line(raw, where=where), where=where)
+        if output.case_id != case_id:
+            raise InvalidFile("the file was changed while it was being read", where=where, fix="Run the command again")
+        return output
 
     def _slow_id(self, line: Line) -> str:
         where = f"{self.where}:{line.number}"
         return case_id_of(parse_line(line.raw, where=where), where=where)
 
     def _read(self, position: int) -> bytes:
-        if self._file is None:
-            self._file = _opened(self.path, where=self.where, buffering=0)
         offset, length = self._offsets[position], self._lengths[position]
         if hasattr(os, "pread"):  # forked workers share the file's position, so it must not be moved
             return os.pread(self._file.fileno(), length, offset)

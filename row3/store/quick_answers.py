@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.json import Decoder
 
 from row3.domain.requests import Answer
-from row3.store.recording_lines import SCHEMA_VERSION, TRUSTED
+from row3.store.recording_lines import MOST, SCHEMA_VERSION, TRUSTED
 
 
 class _Request(Struct, forbid_unknown_fields=True, gc=False, rename="camel"):
@@ -55,13 +55,17 @@ def quick_answer(raw: bytes) -> Answer | None:
         return None
     try:
         line = _DECODER.decode(raw)
-        if line.schema_version != SCHEMA_VERSION:
-            return None
         said = line.response
+        if line.schema_version != SCHEMA_VERSION or max(_numbers(said)) > MOST:
+            return None
         edited = line.answer_digest and line.answer_digest != hashlib.sha256(said.text.encode()).hexdigest()
     except ValueError:
         return None
     return None if edited else _answer(line.response)
+
+
+def _numbers(said: _Response) -> tuple[float, ...]:
+    return abs(said.prompt_tokens or 0), abs(said.completion_tokens or 0), abs(said.latency_s or 0)
 
 
 def _answer(said: _Response) -> Answer:

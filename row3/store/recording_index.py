@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request, digest_text
-from row3.errors import InvalidFile
+from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.embeddings import EmbeddingIndex
 from row3.store.files import read_faults
 from row3.store.recording_lines import HEAD, Recording, from_line
 
 DIGEST = re.compile("[0-9a-f]{64}")
+DIGEST_AT = len('{"digest": "')
+"""Where the digest stands in a line of row3's own layout."""
 BUFFER = 1 << 18
 """Bytes of one reading: the lines are kilobytes long, and Python's own buffer holds one or two."""
 MANY = 300
@@ -48,6 +50,8 @@ class RecordingIndex:
     """Further lines of the digests that stand in the recordings more than once: after a merge, or a copied prompt."""
     _by_case: dict[str, list[str]] | None = None
     """Digests by case id, made when first asked for."""
+    _stamps: list[tuple[int, int, int]] = field(default_factory=list)
+    """What each file was when its lines were found."""
     _open: dict[int, int] = field(default_factory=dict)
     """Descriptors by number of the file."""
     _quick: Callable[[bytes], Answer | None] | None = None
@@ -85,6 +89,7 @@ class RecordingIndex:
         key: bytes | str
         offset = 0
         with read_faults(name), path.open("rb", buffering=BUFFER) as file:
+            self._stamps.append(_stamp(os.fstat(file.fileno())))
             for line_number, line in enumerate(file, 1):
                 length = len(line)
                 head = begins(line)
@@ -120,7 +125,7 @@ class RecordingIndex:
         found = self.first(digest)
         if found is not None and self._again:
             for spot in self._again.get(_key(digest), ()):
-                if self._read(spot).answer.text != found.answer.text:
+                if self._read(spot, digest).answer.text != found.answer.text:
                     raise InvalidFile(
                         f"the same request has another answer in {self._where(spot)}",
                         where=self.place(digest),
@@ -131,7 +136,8 @@ class RecordingIndex:
     def answer(self, digest: str) -> Answer | None:
         """The recorded answer of that digest, to be replayed; None where there is none.
 
-        Raises `InvalidFile` as `get`, and where the answer is no longer the one that was recorded.
+        Raises `InvalidFile` as `get`, and where the answer is no longer the one that was recorded; `EnvironmentFault`
+        where another command has written the file since it was indexed.
         """
         key = _key(digest)
         row = self._rows.get(key)
@@ -139,7 +145,8 @@ class RecordingIndex:
             return None
         if self._quick is not None and key not in self._again:
             start = 4 * row
-            answer = self._quick(self._raw(*self._table[start : start + 3]))
+            raw = self._raw(*self._table[start : start + 3])
+            answer = self._quick(raw) if raw.startswith(digest.encode(), DIGEST_AT) else None
             if answer is not None:
                 return answer
         recording = self.get(digest)
@@ -155,7 +162,7 @@ class RecordingIndex:
     def first(self, digest: str) -> Recording | None:
         """The first line of that digest, whatever others say; raises `InvalidFile` where it is broken."""
         spot = self._spot(digest)
-        return None if spot is None else self._read(spot)
+        return None if spot is None else self._read(spot, digest)
 
     def files_of(self, digest: str) -> set[Path]:
         """The files in which the digest stands."""
@@ -166,13 +173,32 @@ class RecordingIndex:
     def _where(self, spot: _Spot) -> str:
         return f"{self.names[spot.file]}:{spot.line}"
 
-    def _read(self, spot: _Spot) -> Recording:
-        return from_line(self._raw(spot.file, spot.offset, spot.length), where=self._where(spot))
+    def _read(self, spot: _Spot, digest: str) -> Recording:
+        try:
+            recording = from_line(self._raw(spot.file, spot.offset, spot.length), where=self._where(spot))
+        except InvalidFile:
+            self._refuse_changed(spot.file)
+            raise
+        if recording.digest != digest:
+            self._refuse_changed(spot.file)
+        return recording
+
+    def _refuse_changed(self, file: int) -> None:
+        """Raise `EnvironmentFault` where the file is not what it was when its lines were found."""
+        path = self.files[file]
+        if not path.exists() or _stamp(path.stat()) != self._stamps[file]:
+            raise EnvironmentFault(
+                "the file was changed while it was being read", where=self.names[file], fix="Run the command again"
+            )
 
     def _raw(self, file: int, offset: int, length: int) -> bytes:
         descriptor = self._open.get(file)
         if descriptor is None:
-            descriptor = self._open[file] = os.open(self.files[file], os.O_RDONLY)
+            try:
+                descriptor = self._open[file] = os.open(self.files[file], os.O_RDONLY)
+            except FileNotFoundError:
+                self._refuse_changed(file)
+                raise
         return _read_at(descriptor, length, offset)
 
     def place(self, digest: str) -> str:
@@ -222,6 +248,10 @@ def _read_at(descriptor: int, length: int, offset: int) -> bytes:
         return os.pread(descriptor, length, offset)
     os.lseek(descriptor, offset, os.SEEK_SET)
     return os.read(descriptor, length)
+
+
+def _stamp(status: os.stat_result) -> tuple[int, int, int]:
+    return status.st_ino, status.st_size, status.st_mtime_ns
 
 
 def _key(digest: str) -> bytes | str:

@@ -6,6 +6,7 @@ A line begins with its digest, so that an index over many megabytes is made with
 from __future__ import annotations
 
 import re
+import sys
 from typing import Any
 
 from row3.domain.quick_dataclass import dataclass
@@ -15,6 +16,8 @@ from row3.store.documents import check_schema_version, dump_line, parse_line, qu
 from row3.store.files import CONFLICT
 
 SCHEMA_VERSION = 1
+MOST = sys.float_info.max
+"""Of tokens and seconds: a price times more is no number any more."""
 TRUSTED = re.compile(rb'\{"digest": "[0-9a-f]{64}", "schemaVersion": 1, "caseId": "')
 """How row3 begins a line; one that a hand wrote is read more closely."""
 HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
@@ -79,19 +82,32 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
             request=dict(value["request"]),
             answer=Answer(
                 text=response["text"],
-                finish_reason=response.get("finishReason") or "stop",
-                served_model=response.get("servedModel"),
-                prompt_tokens=response.get("promptTokens"),
-                completion_tokens=response.get("completionTokens"),
-                latency_s=response.get("latencyS"),
+                finish_reason=_text(response.get("finishReason")) or "stop",
+                served_model=_text(response.get("servedModel")),
+                prompt_tokens=_number(response.get("promptTokens"), int),
+                completion_tokens=_number(response.get("completionTokens"), int),
+                latency_s=_number(response.get("latencyS"), int, float),
                 replayed=True,
             ),
             recorded_at=str(value.get("recordedAt", "")),
             answer_digest=str(value.get("answerDigest", "")),
         )
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         what = f"field {error} is missing" if isinstance(error, KeyError) else "a field has the wrong type"
         raise InvalidFile(f"not a recording: {what}", where=where, fix="Restore the file from git") from None
+
+
+def _text(value: Any) -> str | None:
+    if value is None or isinstance(value, str):
+        return value
+    raise TypeError
+
+
+def _number(value: Any, *types: type) -> Any:
+    """The value, None or a number of these types that sums can be made of; no truth value, which is a number too."""
+    if value is None or (type(value) in types and abs(value) <= MOST):
+        return value
+    raise TypeError
 
 
 def decoded(raw: bytes, where: str) -> str:

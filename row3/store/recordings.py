@@ -38,8 +38,9 @@ def open_index(folder: Path, journals: Iterable[Path] = ()) -> RecordingIndex:
             if is_embeddings(path):
                 continue
             name = f"recordings/{folder.name}/{path.name}"
-            if path.is_dir():
-                raise InvalidFile("this is a folder, not a file", where=name, fix="Remove or rename it")
+            if path.exists() and not path.is_file():
+                kind = "folder" if path.is_dir() else "device or a pipe"
+                raise InvalidFile(f"this is a {kind}, not a file", where=name, fix="Remove or rename it")
             index.add_file(path, name)
     for path in journals:
         index.add_file(path, f"journal {path.name}", torn_end=True)

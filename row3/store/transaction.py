@@ -13,6 +13,7 @@ import json
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile
@@ -39,12 +40,15 @@ def commit(root: Path, local: Path, files: Mapping[str, bytes]) -> None:
             )
     for name in files:
         with disk_faults(name):
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
+            target = _real(root / name)
+            target.parent.mkdir(parents=True, exist_ok=True)
             # What cannot be replaced has to be known before the change counts, or it could never be finished.
-            if (root / name).is_dir():
+            if target.is_dir():
                 raise EnvironmentFault(
                     "a folder is where the file goes", where=name, fix="Move it away, then run again"
                 )
+            with TemporaryFile(dir=target.parent):  # a folder may be read-only, or on a disk that is
+                pass
     write_atomic(folder / MANIFEST, json.dumps({"schemaVersion": 1, "files": entries}), where=".row3/transaction")
     sync_folder(folder)
     recover(root, local)
@@ -82,8 +86,9 @@ def recover(root: Path, local: Path) -> list[str]:
                 fix="Delete .row3/transaction to keep the file as it is and drop the rest of that command",
             )
     for name, source in waiting:
-        _sweep(root / name)
-        _move(source, root / name)
+        target = _real(root / name)
+        _sweep(target)
+        _move(source, target, name)
     done = [name for name, _, _ in moves]
     with disk_faults(where):
         manifest.unlink()
@@ -96,15 +101,27 @@ def _digest(path: Path) -> str:
     return digest_text(path.read_bytes()) if path.is_file() else ""
 
 
-def _move(source: Path, target: Path) -> None:
+def _real(path: Path) -> Path:
+    """The file that is replaced: a link stays one."""
+    return path.resolve() if path.is_symlink() else path
+
+
+def _move(source: Path, target: Path, name: str) -> None:
     """Put a finished file in its place. A rename needs no space, so a full disk cannot stop it half-way."""
     try:
         with contextlib.suppress(FileNotFoundError):
             source.chmod(target.stat().st_mode & 0o777)
         source.replace(target)
         sync_folder(target.parent)
-    except OSError:  # another file system, or a link that is to stay one
-        write_atomic(target, source.read_bytes(), where=target.name)
+    except OSError:  # another file system
+        try:
+            write_atomic(target, source.read_bytes(), where=name)
+        except EnvironmentFault:
+            raise EnvironmentFault(
+                "cannot be written, and other files of the same change are in place",
+                where=name,
+                fix="Check free space and permissions, then run any command again: it finishes the change",
+            ) from None
         source.unlink()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -15,7 +14,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
-from row3.store.cases import case_files, demands, gone_demands, read_case
+from row3.store.cases import case_bytes, case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.project import Project
@@ -140,7 +139,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     old = base.cases(name)
     new = _named_as_before(old, _by_name(own.golden(name)), suite)
     gone = sorted(set(old) - set(new))
-    changed = sorted(file for file in set(old) & set(new) if old[file].read_bytes() != new[file].read_bytes())
+    changed = sorted(file for file in set(old) & set(new) if case_bytes(old[file]) != case_bytes(new[file]))
     added = sorted(set(new) - set(old))
     reasons = []
     if gone:
@@ -170,7 +169,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
         copy = there.golden(name) / file
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(new[file], copy)
+        copy.write_bytes(case_bytes(new[file]))
     notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
     before, after = there.baseline(name), own.baseline(name)
     if before.is_file() and not after.is_file():

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.tiers import tier_of
 from row3.gate.trend import consecutive_declines
-from row3.store.cases import case_files
+from row3.store.cases import case_bytes, case_files
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project
 from row3.store.suites import Suite, make_suite
@@ -19,7 +19,7 @@ def own_files(project: Project, suite: Suite) -> str:
     """Digest of the golden cases and rules as the change itself has them, whatever judges it."""
     rules = rules_of(make_suite(project.config, suite.name, suite.tier))
     folder = project.golden(suite.name)
-    cases = [(path.name, digest_text(path.read_bytes())) for path in case_files(folder)]
+    cases = [(path.name, digest_text(case_bytes(path))) for path in case_files(folder)]
     return digest_json([cases, rules.thresholds, rules.weights, rules.gate])
 
 

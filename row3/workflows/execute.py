@@ -115,6 +115,11 @@ class Work:
                 yield self.evaluate(stored)
 
 
+def _cores() -> int:
+    """Cores that this process may use: a container or `taskset` may leave it fewer than the machine has."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 COLLECT_AFTER = 50_000
 """Objects from which on a worker looks for cycles; scoring makes none, and looking at every 700 takes a tenth."""
 
@@ -125,12 +130,16 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
     Many cases are shared among forked processes, in windows, so that finished results do not pile up. Their details
     are then places in files without names. Raises what evaluating raises; `EnvironmentFault` where a process is killed.
     """
-    workers = min(jobs or os.cpu_count() or 1, len(files) // CHUNK)
-    if len(files) < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
+    workers = min(jobs or _cores(), len(files) // CHUNK)
+    if len(files) < PARALLEL_FROM or workers < 2:
         yield from work.run(files)
         return
     from row3.workflows.sending import Sent, receive, send
-    from row3.workflows.workers import in_order
+    from row3.workflows.workers import in_order, may_start
+
+    if not may_start():
+        yield from work.run(files)
+        return
 
     details = [SharedFile() if work.detailed else None for _ in range(workers)]
 

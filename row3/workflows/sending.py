@@ -18,7 +18,7 @@ Sent = list[tuple[Any, ...]]
 
 def send(results: Iterable[CaseResult], file: SharedFile | None) -> Sent:
     """The results as plain values. Their details are written to the file, and only their places are sent: they are ten
-    times as much as all the rest. Without a file they are sent. Raises `OSError` where it cannot be written."""
+    times as much as all the rest. Without a file they are sent. Raises `EnvironmentFault` where there is no room."""
     sent, details = [], []
     for result in results:
         values: list[Any] = list(result)

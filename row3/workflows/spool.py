@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
+import tempfile
 from collections.abc import Iterator, Sequence
 from itertools import count
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, ClassVar, NamedTuple, Protocol
 from weakref import WeakValueDictionary, finalize
+
+from row3.errors import EnvironmentFault
 
 SPOOL_BYTES = 4 * 1024 * 1024
 BLOCK_BYTES = 1024 * 1024
@@ -42,15 +45,18 @@ class SharedFile:
         self._open[self._number] = self
 
     def write(self, lines: Sequence[bytes]) -> list[Place]:
-        """Write lines; where each of them is. Raises `OSError`."""
+        """Write lines; where each of them is. Raises `EnvironmentFault`."""
         places, end = [], self._end
         for line in lines:
             start, end = end, end + len(line)
             places.append(Place(self, start, end))
             end += len(BETWEEN)
         left = memoryview(b"".join([line + BETWEEN for line in lines]))
-        while left:
-            left = left[self._file.write(left) :]
+        try:
+            while left:
+                left = left[self._file.write(left) :]
+        except OSError as error:
+            raise _full(error) from None
         self._end = end
         return places
 
@@ -60,6 +66,14 @@ class SharedFile:
 
     def __reduce__(self) -> tuple[object, ...]:
         return _same_file, (self._number,)
+
+
+def _full(error: OSError) -> EnvironmentFault:
+    return EnvironmentFault(
+        f"what is found of the cases cannot be kept there ({error.strerror or error})",
+        where=tempfile.tempdir or "the temporary folder",
+        fix="Make room, or set TMPDIR to a folder on another disk",
+    )
 
 
 def _same_file(number: int) -> SharedFile:
@@ -84,11 +98,15 @@ class _OwnFile:
         self._was_read = False
 
     def write(self, line: bytes) -> Place:
+        """Write a line; where it is. Raises `EnvironmentFault`."""
         if self._was_read:  # to seek before every line would empty the buffer with every line
             self._file.seek(self._end)
             self._was_read = False
         place = Place(self, self._end, self._end + len(line))
-        self._end += self._file.write(line + BETWEEN)
+        try:
+            self._end += self._file.write(line + BETWEEN)
+        except OSError as error:
+            raise _full(error) from None
         return place
 
     def read(self, start: int, size: int) -> bytes:

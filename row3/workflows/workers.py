@@ -28,17 +28,26 @@ NUMBER_BYTES = 4
 _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
 
 
+def may_start() -> bool:
+    """Whether processes can be forked here: on Windows they cannot, nor by one of a pool of `multiprocessing`."""
+    return hasattr(os, "fork") and not multiprocessing.current_process().daemon
+
+
 def in_order(tasks: Sequence[Task], do: Callable[[int, Task], Result], *, workers: int) -> Iterator[Result]:
     """Do every task in one of some forked processes; results in the order of the tasks.
 
     `do` is called with the number of its process, from 0 on, and is inherited, so only results have to be pickled. What
     it raises is raised here, in its turn. However the iteration ends, no process is left; where this one is killed, the
-    others end by themselves. Raises `EnvironmentFault` where one of them was killed.
+    others end by themselves. Raises `EnvironmentFault` where one of them was killed, and where none can be started.
     """
     crew = _Crew(len(tasks))
     done: dict[int, tuple[bool, Any]] = {}
     try:
-        crew.start(lambda worker, number: do(worker, tasks[number]), workers)
+        try:
+            crew.start(lambda worker, number: do(worker, tasks[number]), workers)
+        except OSError as error:
+            what = f"{workers} processes cannot be started ({error.strerror or error})"
+            raise EnvironmentFault(what, where="row3", fix="Use --jobs 1") from None
         for number in range(len(tasks)):
             while number not in done:
                 done.update(crew.finished())

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+
 import pytest
 
 from tests.projects import CASES, CONFIG, SUITE, Box, Done, first, flawless, worse
@@ -130,3 +133,16 @@ def test_unknown_ref_no_repository_shallow_clone(box: Box) -> None:
 def test_a_live_run_is_not_judged_against_a_ref(box: Box) -> None:
     done = box.row3("--compare", "--against", "HEAD", "--mode", "live")
     assert (done.code, len(done.errors)) == (2, 1)
+
+
+@pytest.mark.parametrize("name", ["rye", "new"])
+def test_a_case_that_is_a_link_to_a_device_is_refused_and_never_copied(box: Box, name: str) -> None:
+    case = box.root / f"golden/{SUITE}/{name}.gold.json"
+    case.unlink(missing_ok=True)
+    case.symlink_to("/dev/zero")
+    script = f"ulimit -v 2000000; ulimit -f 400000; timeout 60 {sys.executable} -m row3 --compare --against HEAD"
+    done = subprocess.run(
+        ["bash", "-c", script], cwd=box.root, env=box.env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: golden/{SUITE}/{name}.gold.json: there are more than 67,108,864 bytes.")

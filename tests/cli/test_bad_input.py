@@ -354,6 +354,14 @@ def test_another_locale_reads_and_writes_utf_8(box: Box) -> None:
     assert (Path(box.root) / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
+def test_memory_that_runs_out_is_no_defect_of_ours(box: Box) -> None:
+    whole = "import row3.workflows.run_suite as run; run.collect = lambda *_, **__: bytearray(2**62)"
+    script = f"{whole}\nfrom row3.cli.app import run; run()"
+    done = subprocess.run([sys.executable, "-c", script], cwd=box.root, env=box.env, capture_output=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.decode().startswith("error: memory ran out. Run it with --jobs 1")
+
+
 def test_standard_output_that_is_closed_is_no_defect(box: Box) -> None:
     done = subprocess.run(
         ["bash", "-c", f"{sys.executable} -m row3 >&-"], cwd=box.root, env=box.env, capture_output=True, check=False

@@ -226,6 +226,24 @@ def test_a_reader_that_goes_away_changes_no_verdict(box: Box, size: str) -> None
     assert piped(box, "--compare", "--format", size, "-v") == (1, b"")
 
 
+@pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-", "2> >(exec <&-; sleep 0.5)"], ids=["full", "closed", "gone"])
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [(["--baseline"], 0), (["--compare"], 0), (["--suite", "none"], 2), (["--none"], 2)],
+    ids=["baseline", "compare", "error", "usage"],
+)
+def test_a_stderr_that_fails_changes_neither_exit_code_nor_result(
+    box: Box, stderr: str, args: list[str], code: int
+) -> None:
+    script = f'sleep 0.1; {sys.executable} -m row3 "$@" {stderr}'
+    done = subprocess.run(
+        ["bash", "-c", script, "-", *args], cwd=box.root, env=box.env, capture_output=True, check=False
+    )
+    assert done.returncode == code
+    assert (b"PROCEED" in done.stdout) == (args == ["--compare"])
+    assert not any(word in done.stdout for word in (b"error:", b"note:"))
+
+
 def test_usage_errors_name_the_near_miss(box: Box) -> None:
     for args, hint in (
         (["promot", "v1.1"], "`promote`"),

@@ -144,6 +144,35 @@ def test_ctrl_c_inside_of_a_lock_is_still_ctrl_c(box: Box) -> None:
     assert done.err == "error: interrupted; every answer that came is kept, and the same command goes on from there\n"
 
 
+NOT_RAISED = """
+import time, weakref
+from row3.cli import app
+from row3.__main__ import main
+
+class Thing:
+    pass
+
+def struck(_):
+    raise KeyboardInterrupt
+
+def struck_in_a_callback(**_):
+    thing = Thing()
+    watching = weakref.ref(thing, struck)
+    del thing
+    time.sleep(20)
+
+app.main = struck_in_a_callback
+main()
+"""
+"""What Ctrl-C does in the locks of `import`: Python prints what such a callback raises, and goes on."""
+
+
+def test_ctrl_c_where_nothing_can_be_raised_is_still_ctrl_c(box: Box) -> None:
+    done = run(sys.executable, "-c", NOT_RAISED, cwd=box.root, env=box.env)
+    assert (done.code, done.out) == (130, "")
+    assert done.err == "error: interrupted; every answer that came is kept, and the same command goes on from there\n"
+
+
 def test_ctrl_c_again_and_again_adds_nothing(box: Box, model: Make) -> None:
     model(slow(60)).serve(box)
     with terminal(box, "--mode", "live") as one:

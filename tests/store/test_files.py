@@ -21,6 +21,21 @@ def test_another_encoding_is_refused_by_name(raw: bytes) -> None:
         decode(raw, where="x")
 
 
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no such device")
+def test_a_link_to_a_device_without_an_end_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "endless").symlink_to("/dev/zero")
+    with pytest.raises(InvalidFile, match="x: there are more than 1,000 bytes"):
+        read_bytes(tmp_path / "endless", where="x", limit=1000)
+
+
+def test_what_has_no_size_is_read_to_its_end() -> None:
+    reading, writing = os.pipe()
+    os.write(writing, b"abc" * 1000)
+    os.close(writing)
+    assert read_bytes(Path(f"/dev/fd/{reading}"), where="x") == b"abc" * 1000
+    os.close(reading)
+
+
 def test_sizes_kinds_and_absence_of_a_file(tmp_path: Path) -> None:
     (tmp_path / "big").write_bytes(b"x" * 11)
     with pytest.raises(InvalidFile, match="11 bytes, more than 10"):

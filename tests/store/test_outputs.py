@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import warnings
 from pathlib import Path
 
 import pytest
@@ -163,3 +165,49 @@ def test_an_index_is_read_from_by_several_processes(tmp_path: Path) -> None:
         there = json.loads(pipe.read())
     os.waitpid(child, 0)
     assert here == there == [[f"L{n}" for n in range(50)]] * 20
+
+
+def line(case_id: str, label: str) -> str:
+    return json.dumps({"caseId": case_id, "output": {"concepts": [{"label": label}]}}) + "\n"
+
+
+def test_a_file_that_is_replaced_after_it_was_indexed_stays_what_it_was(tmp_path: Path) -> None:
+    path, other = tmp_path / "o.jsonl", tmp_path / "other"
+    path.write_text(line("a", "x") + line("b", "y"), encoding="utf-8")
+    other.write_text(line("c", "z"), encoding="utf-8")
+    index = OutputIndex(path, where="o.jsonl", usual=KINDS["extraction"].usual_line)
+    other.replace(path)
+    found = index.get("b")
+    assert found is not None
+    assert found.value.concepts[0].label == "y"
+
+
+@pytest.mark.parametrize("quick", [True, False])
+def test_no_case_gets_the_output_of_another_where_the_file_is_written_over(tmp_path: Path, quick: bool) -> None:
+    path = tmp_path / "o.jsonl"
+    path.write_text(line("a", "x") + line("b", "y"), encoding="utf-8")
+    index = OutputIndex(path, where="o.jsonl", usual=KINDS["extraction"].usual_line if quick else None)
+    path.write_text(line("b", "y") + line("a", "x"), encoding="utf-8")
+    with pytest.raises(InvalidFile) as caught:
+        index.get("a")
+    assert str(caught.value) == "o.jsonl:1: the file was changed while it was being read. Run the command again."
+
+
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    reading, writing = os.pipe()
+    os.close(writing)
+    with pytest.raises(InvalidFile, match="this is a pipe"):
+        OutputIndex(Path(f"/dev/fd/{reading}"), where="pipe")
+    os.close(reading)
+
+
+def test_its_file_is_closed_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "o.jsonl"
+    path.write_text(line("a", "x"), encoding="utf-8")
+    index = OutputIndex(path, where="o.jsonl")
+    assert index.get("a") is not None
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        del index
+        gc.collect()
+    assert not [one for one in said if one.category is ResourceWarning]

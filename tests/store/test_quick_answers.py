@@ -51,7 +51,14 @@ lines = st.builds(
 unsealed = st.one_of(lines, lines.map(lambda line: re.sub('"answerDigest": "[0-9a-f]*", ', "", line)))
 """Some without the digest by which an edited answer is known."""
 values: Any = st.one_of(
-    st.none(), st.booleans(), st.integers(-1, 2), st.floats(), st.text(max_size=3), st.just([]), st.just({"text": "x"})
+    st.none(),
+    st.booleans(),
+    st.integers(-1, 2),
+    st.just(10**400),
+    st.floats(),
+    st.text(max_size=3),
+    st.just([]),
+    st.just({"text": "x"}),
 )
 FIELDS = ("digest", "schemaVersion", "caseId", "prompt", "repeat", "request", "response", "answerDigest", "recordedAt")
 RESPONSE = ("text", "finishReason", "servedModel", "promptTokens", "completionTokens", "latencyS", "more")

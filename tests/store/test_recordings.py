@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from row3.domain.requests import Answer, Request, request_digest
-from row3.errors import InvalidFile
-from row3.store.recordings import RecordingIndex, from_line, merge, open_index, to_line
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.store.recording_index import MANY
+from row3.store.recordings import RecordingIndex, from_line, merge, open_index, to_line, write_files
 
 
 def ask(case_id: str = "a", prompt: str = "p-v1.0", user: str = "hello", **changed: Any) -> Request:
@@ -176,6 +178,12 @@ def test_the_nearest_recording_and_the_first_field_that_differs(tmp_path: Path) 
         (lambda line: line.replace('"answer"', "7"), "a field has the wrong type"),
         (lambda line: "<<<<<<< ours", "merge-conflict markers"),
         (lambda line: "[]", "a field has the wrong type"),
+        (lambda line: line.replace('"repeat": 0', '"repeat": 1e400'), "a field has the wrong type"),
+        *(
+            (lambda line, key=key, value=value: re.sub(f'"{key}": [^,}}]*', f'"{key}": {value}', line), "wrong type")
+            for key in ("promptTokens", "completionTokens", "latencyS", "finishReason", "servedModel")
+            for value in ("[]", "true", "1e400", "9" * 400, "-1e400")
+        ),
     ],
 )
 def test_a_broken_line_is_named(tmp_path: Path, change: Any, message: str) -> None:
@@ -184,6 +192,33 @@ def test_a_broken_line_is_named(tmp_path: Path, change: Any, message: str) -> No
         list(open_index(tmp_path).all())
     assert message in str(caught.value)
     assert "p-v1.0.jsonl:1" in str(caught.value)
+
+
+@pytest.mark.parametrize("many", [0, MANY])
+def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer(tmp_path: Path, many: int) -> None:
+    numbers = range(2 + many)
+    path, asked = tmp_path / "p-v1.0.jsonl", [ask(f"c{n:04}", user=f"{n:04}") for n in numbers]
+    lines = [line_of(request, f"{number:04}") for number, request in zip(numbers, asked, strict=True)]
+    for anew in ([*lines[1:], lines[0]], lines[1:], []):  # all lines have one length
+        write_files({path: lines})
+        index = open_index(tmp_path)
+        path.write_text("".join(f"{line}\n" for line in anew), encoding="utf-8")
+        os.utime(path, ns=(1, 1))
+        with pytest.raises(EnvironmentFault) as caught:
+            index.answer(asked[0].digest)
+        assert "p-v1.0.jsonl: the file was changed while it was being read. Run the command again." in str(caught.value)
+    write_files({path: lines})
+    index = open_index(tmp_path)
+    path.unlink()
+    with pytest.raises(EnvironmentFault, match="changed while it was being read"):
+        index.answer(asked[0].digest)
+
+
+@pytest.mark.parametrize(("target", "what"), [("/dev/zero", "device or a pipe"), ("/", "folder")])
+def test_what_is_no_file_is_refused(tmp_path: Path, target: str, what: str) -> None:
+    (tmp_path / "p-v1.0.jsonl").symlink_to(target)
+    with pytest.raises(InvalidFile, match=f"p-v1.0.jsonl: this is a {what}, not a file"):
+        open_index(tmp_path)
 
 
 def test_a_torn_last_line_of_a_journal_is_left_out(tmp_path: Path) -> None:

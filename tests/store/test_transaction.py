@@ -70,6 +70,42 @@ def test_a_folder_where_a_file_goes_changes_nothing_either(tmp_path: Path) -> No
     assert recover(tmp_path, tmp_path / ".row3") == []
 
 
+@pytest.mark.skipif(not Path("/proc/self").is_dir(), reason="the system has no folder in which nobody may write")
+def test_a_folder_that_cannot_be_written_to_changes_nothing_either(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "deep/down").symlink_to("/proc/self")
+    with pytest.raises(EnvironmentFault, match=r"^deep/down/b\.json: cannot be written \(.*\); nothing was changed"):
+        commit(tmp_path, tmp_path / ".row3", FILES)
+    assert not (tmp_path / "a.json").exists()
+    assert recover(tmp_path, tmp_path / ".row3") == []
+
+
+def test_a_file_that_cannot_be_replaced_later_is_said_to_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transaction, "recover", lambda *_: [])
+    commit(tmp_path, tmp_path / ".row3", FILES)
+    monkeypatch.undo()
+    (tmp_path / "deep/down/b.json/in-the-way").mkdir(parents=True)
+    with pytest.raises(EnvironmentFault) as caught:
+        recover(tmp_path, tmp_path / ".row3")
+    assert str(caught.value).startswith("deep/down/b.json: cannot be written, and other files of the same change are")
+    (tmp_path / "deep/down/b.json/in-the-way").rmdir()
+    (tmp_path / "deep/down/b.json").rmdir()
+    recover(tmp_path, tmp_path / ".row3")
+    assert {name: (tmp_path / name).read_bytes() for name in FILES} == FILES
+
+
+@pytest.mark.parametrize("there", [True, False], ids=["file", "dangling"])
+def test_a_link_stays_a_link_and_its_file_is_replaced(tmp_path: Path, there: bool) -> None:
+    real = tmp_path / "docs" / "real.json"
+    if there:
+        real.parent.mkdir()
+        real.write_bytes(b"old a")
+    (tmp_path / "a.json").symlink_to("docs/real.json")
+    commit(tmp_path, tmp_path / ".row3", FILES)
+    assert (tmp_path / "a.json").is_symlink()
+    assert real.read_bytes() == FILES["a.json"]
+
+
 @pytest.mark.parametrize(
     ("manifest", "says"),
     [

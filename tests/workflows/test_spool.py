@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pickle
+import tempfile
 from itertools import pairwise
 from unittest.mock import patch
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.errors import EnvironmentFault
 from row3.workflows import spool
 from row3.workflows.spool import SharedFile, Spool
 
@@ -59,3 +61,15 @@ def test_a_file_that_lost_its_end_is_told() -> None:
     os.ftruncate(file._file.fileno(), 2)
     with pytest.raises(OSError, match="temporary file"):
         list(kept)
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_a_temporary_folder_without_room_is_named(own: bool) -> None:
+    kept, file = Spool(), SharedFile()
+    with open("/dev/full", "wb", buffering=0) as full:
+        with patch.object(kept._own if own else file, "_file", full), pytest.raises(EnvironmentFault) as caught:
+            kept.add(b"a") if own else file.write([b"a"])
+    assert str(caught.value) == (
+        f"{tempfile.gettempdir()}: what is found of the cases cannot be kept there (No space left on device). "
+        "Make room, or set TMPDIR to a folder on another disk."
+    )

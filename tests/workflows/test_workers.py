@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import multiprocessing
 import os
 import signal
@@ -14,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.workflows.workers import AHEAD, in_order
+from row3.workflows.workers import AHEAD, in_order, may_start
 
 
 def children() -> set[int]:
@@ -156,6 +157,24 @@ def test_a_process_that_was_stopped_is_ended_too(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ValueError, match="enough"):
         list(in_order(range(40), do, workers=2))
     assert children() == before
+
+
+def test_a_machine_that_has_no_room_for_processes_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none() -> int:
+        raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+    monkeypatch.setattr(os, "fork", none)
+    with pytest.raises(EnvironmentFault) as caught:
+        list(in_order(range(5), lambda _, task: task, workers=2))
+    assert str(caught.value) == (
+        "row3: 2 processes cannot be started (Resource temporarily unavailable). Use --jobs 1."
+    )
+
+
+def test_a_process_of_a_pool_does_all_of_it_itself() -> None:
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(may_start) is False
+    assert may_start() is True
 
 
 SLOW = """
