@@ -37,7 +37,7 @@ def command() -> None:
     help="Ask nothing: a tab-separated line for each unmatched item, and for each alias that never met anything.",
 )
 @click.option("--again", is_flag=True, help="Ask also about the items that were judged to be real misses before.")
-@common_options
+@common_options("row3 aliases review")
 def review(common: Common, *, part: Part | None, again: bool) -> None:
     """Go through the unmatched items of all recorded runs, one key each.
 

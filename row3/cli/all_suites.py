@@ -23,7 +23,6 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
     from row3.workflows.all_suites import gate_all, run_all
 
     refuse_one(common)
-    common.check_out()
     suites = opened(common, live)
     if compare:
         report = gate_all(suites, against=against)

@@ -30,7 +30,7 @@ CHARTS = "charts/"
 @click.option(
     "--chart", is_flag=False, flag_value=CHARTS, metavar="[DIR]", help="Draw it (SVG and PNG) into charts/ or DIR."
 )
-@common_options
+@common_options("row3 leaderboard")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -53,6 +53,8 @@ def command(
 
     form = common.form("table", "json", "markdown")
     named, called = _listed(prompts, "--prompts"), _listed(models, "--models")
+    if dry_run and chart is not None:
+        raise click.UsageError("--chart draws what is ranked, and --dry-run ranks nothing; leave one of them out")
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
     chosen = {"prompts": (*common.prompt, *named), "models": called}

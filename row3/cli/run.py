@@ -28,6 +28,9 @@ def run_default(
     from row3.workflows.session import MAX_REPEATS, LiveFlags
 
     live = LiveFlags(not no_interleave, adaptive, max_repeats or MAX_REPEATS, max_cost)
+    if dry_run and (against is not None or common.approve is not None):
+        flag = "--against" if against is not None else "--approve"
+        raise click.UsageError(f"{flag} is for what is judged, and --dry-run judges nothing; leave one of them out")
     if all_suites:
         if only is not None or dry_run:
             raise click.UsageError(f"--{'only' if only else 'dry-run'} is for one suite; leave out --all")
@@ -83,6 +86,9 @@ def _check_verbs(common: Common, *, baseline: bool, compare: bool, against: str 
         raise click.UsageError("--against goes with --compare")
     if common.approve is not None and not compare:
         raise click.UsageError("--approve goes with --compare or promote")
+    for name in ("policy", "inconclusive", "fail"):
+        if getattr(common, name) is not None and not compare:
+            raise click.UsageError(f"--{name} is about what the gate says: it goes with --compare")
     if baseline and common.prompt:
         raise click.UsageError("--baseline runs the promoted prompts; promote a version with `row3 promote`")
     if adaptive and against is not None:

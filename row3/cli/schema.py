@@ -11,7 +11,7 @@ from row3.cli.output import emit
 
 
 @click.command()
-@common_options
+@common_options("row3 schema")
 def command(common: Common) -> None:
     """Write JSON Schemas for the project's files.
 

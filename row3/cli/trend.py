@@ -13,7 +13,7 @@ from row3.cli.output import emit
 
 @click.command()
 @click.option("--weekly", is_flag=True, help="Mean and range of each ISO week along real time.")
-@common_options
+@common_options("row3 trend")
 def command(common: Common, *, weekly: bool) -> None:
     """Draw the metrics over time (SVG and PNG).
 
