@@ -10,6 +10,7 @@ from pydantic import BaseModel, ValidationError
 from row3.kinds.answers import describe, read_json
 from row3.kinds.base import Parsed, Unusable
 from row3.kinds.extraction_structs import usual_answer
+from row3.kinds.misfits import misfit
 
 
 def read_answer(model: type[BaseModel], text: str) -> Parsed | Unusable:
@@ -46,6 +47,4 @@ def fit(model: type[BaseModel], value: Any, repairs: tuple[str, ...]) -> Parsed 
     try:
         return Parsed(model.model_validate(value), repairs)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
+        return Unusable(misfit(value, error))

@@ -16,6 +16,7 @@ from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import describe, read_json
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.misfits import misfit
 
 
 class ListKind(ABC):
@@ -80,9 +81,7 @@ class ListKind(ABC):
         try:
             return Parsed(model.model_validate(value), repairs)
         except ValidationError as error:
-            first = error.errors(include_url=False)[0]
-            place = ".".join(str(part) for part in first["loc"])
-            return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
+            return Unusable(misfit(value, error))
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """What the last prompt of the pipeline gave."""
