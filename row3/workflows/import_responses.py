@@ -101,7 +101,8 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str) -> Respo
             raise InvalidFile(
                 f"prompt `{named}` is not among those that are imported for" if named else "field `prompt` is missing",
                 where=place,
-                fix=f"These are {', '.join(map(str, (p.ref for p in lineup.prompts)))}; name others with --prompt",
+                fix=f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}, the highest versions where "
+                "--prompt names no other",
             )
         repeat: Any = value.get("repeat", 0)
         if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
