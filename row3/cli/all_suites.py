@@ -36,6 +36,10 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
         report = run_all(suites, plain_run)
     emit(suites_text(report, common), common.out)
     suites.finish()
+    if compare:
+        from row3.cli.show import tell_noted
+
+        tell_noted(common, suites.noted)
     if baseline:
         _tell_saved(report, suites, common)
     return report.exit_code

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from row3.cli.options import Common
-from row3.cli.show import show_comparison, show_run
+from row3.cli.show import show_comparison, show_run, tell_noted
 
 
 def run_default(
@@ -58,6 +58,8 @@ def run_default(
             session.say("nothing is blocked that could be approved")
         code = show_comparison(comparison, common)
         session.finish()
+        if comparison.approval is None:  # of one the result itself says what to commit
+            tell_noted(common, session.noted)
         return code
     if baseline:
         from row3.workflows.baseline import save_baseline

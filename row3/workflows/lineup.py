@@ -68,14 +68,15 @@ def line_up(
             raise UsageError(
                 f"prompt `{name}` is not in the pipeline of suite `{suite.name}`",
                 where=(told or {}).get(str(PromptRef(name, version)), "--prompt"),
-                fix=f"The pipeline is {' → '.join(pipeline)}",
+                fix=f"The pipeline is {' → '.join(pipeline)}{_elsewhere(project, name)}",
             )
     store.check_all_locked(project.root, promoted)
     chosen = []
     for name in pipeline:
         if name not in there:
             near = difflib.get_close_matches(name, there, n=1)
-            hint = f"Did you mean `{near[0]}`?" if near else "Write it, or correct the pipeline in row3.toml"
+            hint = f"Did you mean `{near[0]}`" if near else "Write it"
+            hint += ", in the pipeline in row3.toml?" if near else ", or correct the pipeline in row3.toml"
             raise InvalidFile(f"prompt `{name}` has no version", where=f"prompts/{name}-v1.0.md", fix=hint)
         version = there[name][-1]
         if role == "promoted" and name in promoted:
@@ -95,6 +96,12 @@ def line_up(
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
     )
+
+
+def _elsewhere(project: Project, prompt: str) -> str:
+    """Which suites have a prompt in their pipelines, as the end of a sentence; the suite may be a mere default."""
+    found = [f"--suite {name}" for name, settings in project.config.suites.items() if prompt in settings.pipeline]
+    return f"; the prompt belongs to {' and '.join(found)}" if found else ""
 
 
 def _system_lineup(
