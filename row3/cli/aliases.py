@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.groups import Group
 from row3.cli.keys import Keys, can_ask
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit, note
@@ -22,7 +23,7 @@ NAMED = 5
 """Cases without a recorded answer that a note names before it only counts."""
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Judge what recorded runs found and no golden case knows: alias, real miss or hallucination."""
 

@@ -6,11 +6,12 @@ import json
 
 import click
 
+from row3.cli.groups import Group
 from row3.cli.options import Common, common_options, takes_a_value
 from row3.cli.output import emit
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @common_options("row3 flaky")
 @click.pass_context
 def command(ctx: click.Context, common: Common) -> None:

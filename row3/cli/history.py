@@ -10,7 +10,7 @@ from row3.cli.output import emit
 
 @click.command()
 @click.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only these.")
-@click.option("-n", "--last", type=click.IntRange(min=1), help="Only the last N.")
+@click.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")
 @common_options("row3 history")
 def command(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions."""

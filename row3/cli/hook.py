@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.groups import Group
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit
 
@@ -25,7 +26,7 @@ OUTCOMES = {
 """Outcomes that are no words for people."""
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Install, uninstall or run the git hooks that block a regression."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.options import Amount, Common, common_options
+from row3.cli.out_file import refuse_foreign_charts
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
@@ -57,6 +58,10 @@ def command(
         raise click.UsageError("--chart draws what is ranked, and --dry-run ranks nothing; leave one of them out")
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
+    if chart not in (None, CHARTS):
+        from row3.workflows.leaderboard_files import chart_name
+
+        refuse_foreign_charts(Path(chart, chart_name(session.suite)))
     chosen = {"prompts": (*common.prompt, *named), "models": called}
     if dry_run:
         from row3.reports.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text

@@ -68,9 +68,9 @@ _OPTIONS = (
     click.option("--case", callback=takes_a_value, metavar="GLOB", help="Only the cases whose id fits."),
     click.option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
     click.option("--model", callback=takes_a_value, metavar="NAME", help="The model, before row3.toml and the prompt."),
-    click.option("--temperature", type=Amount(0, 2), help="Before row3.toml and the prompt."),
-    click.option("--seed", type=int, help="The provider's seed."),
-    click.option("--max-tokens", type=click.IntRange(min=1), help="Limit of tokens a request may write."),
+    click.option("--temperature", type=Amount(0, 2), metavar="T", help="Before row3.toml and the prompt."),
+    click.option("--seed", type=int, metavar="N", help="The provider's seed."),
+    click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Limit of tokens a request may write."),
     click.option("--repeats", type=click.IntRange(1, 100), metavar="K", help="Ask every case K times and average."),
     click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes."),
     click.option("--format", type=Form(FORMATS), help="Form of the result; default: table."),
@@ -141,8 +141,11 @@ def _fit(option: click.Option, takes: Takes) -> None:
     """Hide an option that the command does not take, and show the forms of its result."""
     if option.name in Common.__slots__:
         option.hidden = option.name not in takes.all
+        option.help = takes.words.get(option.name, option.help)
     if option.name == "format" and takes.forms:
         option.type = Form(takes.forms)
+    if option.name == "out" and takes.out == "folder":
+        option.metavar = "FOLDER"
 
 
 def _as_utf8(name: str, value: Any) -> Any:

@@ -78,6 +78,12 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
         )
 
 
+def refuse_foreign_charts(name: Path) -> None:
+    """The same of a chart's two files; `name` is theirs without the ending."""
+    for ending in ("svg", "png"):
+        refuse_foreign([name.with_name(f"{name.name}.{ending}")], ending)
+
+
 def endings_of(form: str, takes: Takes) -> tuple[str, ...]:
     """What the name of a file may end in."""
     return ENDINGS[form] + (takes.endings if form == "table" else ())

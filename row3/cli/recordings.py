@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.groups import Group
 from row3.cli.options import Amount, Common, common_options
 from row3.cli.output import emit
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from row3.store.suites import Suite
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """List, import, prune or verify the recorded answers; see how far the live system drifts."""
 

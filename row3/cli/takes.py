@@ -12,12 +12,12 @@ from row3.errors import UsageError
 FORMATS = ("table", "json", "markdown", "junit", "github", "codequality", "comment")
 HTML = "html"
 PLAIN = ("table", "json")
-ALWAYS = frozenset({"directory", "verbose", "quiet", "no_color"})
+ALWAYS = frozenset({"directory", "quiet", "no_color"})
 PARAMETERS = frozenset({"model", "temperature", "seed", "max_tokens"})
 CANDIDATES = frozenset({"suite", "prompt", "case"})
 RUNS = CANDIDATES | PARAMETERS | {"mode", "repeats", "jobs"}
 GATES = frozenset({"policy", "inconclusive", "fail"})
-AGAIN = frozenset({"suite", "case", "seed", "mode", "repeats", "jobs", "fail"})
+AGAIN = frozenset({"suite", "case", "seed", "repeats", "jobs", "fail"})
 """Of a drift; the model and its parameters are those of what is asked again."""
 
 
@@ -36,20 +36,26 @@ class Takes:
     """Of a file with its text, beside the usual ones."""
     instead: dict[str, str] = field(default_factory=dict)
     """What to do where an option is missed most."""
+    words: dict[str, str] = field(default_factory=dict)
+    """Its own help of a shared option."""
 
     @property
     def all(self) -> frozenset[str]:
         """Every option, by the name of its field."""
         result = frozenset({"out"} if self.out else ()) | frozenset({"format"} if self.forms else ())
-        return ALWAYS | self.options | result
+        return (ALWAYS | self.options | result) - self.told
 
 
-SUITE = frozenset({"suite"})
+SUITE, CASE = frozenset({"suite"}), frozenset({"case"})
+LONGER = frozenset({"verbose"})
+"""Has more to say with -v; the others take it too, and say all they know without."""
 ARGUMENT = {"suite": "The suite is its argument: `row3 score SUITE`"}
-PROMPTLESS = PARAMETERS - {"seed"}
+ITS_OWN = PARAMETERS - {"seed"} | {"mode"}
+SAMPLED = {"seed": "Chooses the sample; default: 0."}
+REPORTED = ("markdown", *(each for each in FORMATS if each != "markdown"), HTML)
 TAKES: dict[str, Takes] = {
-    "row3": Takes(RUNS | GATES | {"approve"}, FORMATS),
-    "row3 promote": Takes(RUNS - {"case"} | GATES | {"approve"}, FORMATS, told=frozenset({"case"})),
+    "row3": Takes(RUNS | GATES | LONGER | {"approve"}, FORMATS),
+    "row3 promote": Takes(RUNS - CASE | GATES | LONGER | {"approve"}, FORMATS, told=CASE),
     "row3 hook install": Takes(),
     "row3 hook uninstall": Takes(),
     "row3 hook status": Takes(),
@@ -57,27 +63,86 @@ TAKES: dict[str, Takes] = {
     "row3 init": Takes(),
     "row3 lint": Takes(SUITE, ("table", "json", "github", "codequality")),
     "row3 new-version": Takes(),
-    "row3 score": Takes(frozenset({"case", "mode", "jobs"}), FORMATS, told=frozenset({"repeats"}), instead=ARGUMENT),
-    "row3 diff": Takes(RUNS - {"mode"}, ("table", "json", "markdown")),
-    "row3 leaderboard": Takes(RUNS - {"model"}, ("table", "json", "markdown"), told=frozenset({"model"})),
-    "row3 investigate": Takes(RUNS - {"case", "repeats", "jobs"}, ("markdown", "table", "json")),
-    "row3 aliases review": Takes(CANDIDATES, PLAIN, endings=(".tsv",)),
-    "row3 power": Takes(RUNS | GATES, PLAIN),
-    "row3 drift": Takes(AGAIN, PLAIN, told=PROMPTLESS | {"prompt"}),
-    "row3 flaky": Takes(CANDIDATES | PARAMETERS | {"mode"}, PLAIN),
+    "row3 score": Takes(
+        CASE | LONGER | {"mode", "jobs"},
+        FORMATS,
+        told=frozenset({"repeats"}),
+        instead=ARGUMENT,
+        words={"mode": "Where embeddings come from, of a suite that matches by meaning.", "jobs": "Processes."},
+    ),
+    "row3 diff": Takes(RUNS - {"mode"} | LONGER, ("table", "json", "markdown"), words={"jobs": "Processes."}),
+    "row3 leaderboard": Takes(
+        RUNS - {"model"} | LONGER,
+        ("table", "json", "markdown"),
+        told=frozenset({"model"}),
+        words={"mode": "live or auto: ask for what is missing; default: replay.", "prompt": "As --prompts."},
+    ),
+    "row3 investigate": Takes(
+        RUNS - CASE - {"repeats", "jobs"},
+        ("markdown", "table", "json"),
+        words={
+            "mode": "Where the answer comes from; default: replay.",
+            "format": "Form of the result; default: table on a terminal, else markdown.",
+        },
+    ),
+    "row3 aliases review": Takes(
+        CANDIDATES, PLAIN, endings=(".tsv",), words={"prompt": "Review this version only; default: all of them."}
+    ),
+    "row3 power": Takes(
+        RUNS | GATES - {"inconclusive"},
+        PLAIN,
+        words={"repeats": "Look at K recorded answers of each case; default: as many as all have."},
+    ),
+    "row3 drift": Takes(AGAIN | LONGER, PLAIN, told=ITS_OWN | {"prompt"}, words=SAMPLED),
+    "row3 flaky": Takes(
+        CANDIDATES | PARAMETERS | LONGER | {"mode"},
+        PLAIN,
+        words={"mode": "live or record: by the live tier's thresholds."},
+    ),
     "row3 flaky quarantine": Takes(SUITE),
     "row3 flaky release": Takes(SUITE),
-    "row3 cases": Takes(CANDIDATES, PLAIN),
-    "row3 history": Takes(SUITE, PLAIN),
-    "row3 trend": Takes(SUITE | {"mode"}, PLAIN, out="folder"),
+    "row3 cases": Takes(
+        CANDIDATES | LONGER, PLAIN, words={"prompt": "Look at this version only; default: all of them."}
+    ),
+    "row3 history": Takes(SUITE | LONGER, PLAIN),
+    "row3 trend": Takes(
+        SUITE | {"mode"},
+        PLAIN,
+        out="folder",
+        words={
+            "mode": "live or record: the runs of the live tier; default: row3.toml's.",
+            "out": "Draw there instead of in charts/.",
+            "format": "Form of the list of files; default: table.",
+        },
+    ),
     "row3 recordings list": Takes(SUITE, PLAIN),
-    "row3 recordings import": Takes(SUITE | PARAMETERS | {"prompt"}),
+    "row3 recordings import": Takes(
+        SUITE | PARAMETERS | {"prompt"},
+        words={"model": "The model that answered; default: the one that would be asked."},
+    ),
     "row3 recordings prune": Takes(SUITE),
     "row3 recordings verify": Takes(SUITE, PLAIN),
-    "row3 recordings drift": Takes(AGAIN | {"prompt"}, PLAIN, told=PROMPTLESS),
-    "row3 report": Takes(RUNS | GATES, ("markdown", *(each for each in FORMATS if each != "markdown"), HTML), "own"),
-    "row3 comment": Takes(RUNS | GATES, ("markdown",), told=frozenset({"format"})),
-    "row3 schema": Takes(out="folder"),
+    "row3 recordings drift": Takes(AGAIN | LONGER | {"prompt"}, PLAIN, told=ITS_OWN, words=SAMPLED),
+    "row3 report": Takes(
+        RUNS | GATES | LONGER,
+        REPORTED,
+        "own",
+        words={
+            "out": "Write it there instead of to stdout; with --all a folder.",
+            "format": "Form of the report; default: markdown, or html where --out ends in .html.",
+        },
+    ),
+    "row3 comment": Takes(
+        RUNS | GATES,
+        ("markdown",),
+        told=frozenset({"format"}),
+        words={
+            "mode": "Where answers come from; default: replay.",
+            "suite": "Only this suite; default: all of them.",
+            "out": "Write the comment there and send nothing.",
+        },
+    ),
+    "row3 schema": Takes(out="folder", words={"out": "Write there instead of into schemas/."}),
 }
 """By the words that call a command; groups take nothing of their own but what their subcommands do."""
 
@@ -86,7 +151,7 @@ def check_taken(command: str, common: Common) -> None:
     """Raise `UsageError` for options that do nothing for the command, and for a form that its result has not."""
     takes, unsaid = TAKES[command], Common()
     given = [name for name in Common.__slots__ if getattr(common, name) != getattr(unsaid, name)]
-    idle = [name for name in given if name not in takes.all | takes.told]
+    idle = [name for name in given if name not in takes.all | takes.told | LONGER]
     if idle:
         verb = "does" if len(idle) == 1 else "do"
         whose = [takes.instead.get(name) or f"{spelled(name)} goes with {takers(name)}" for name in idle]
