@@ -61,7 +61,7 @@ def import_responses(
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
-    responses = _responses(file, asking.lineup, suite, where=where)
+    responses = _responses(file, asking.lineup, suite, where=where, whence="" if named else ", the highest versions")
     index = open_index(project.recordings(suite.name))
     at, known = now(), set()
     lines: list[str] = []
@@ -87,7 +87,7 @@ def import_responses(
     return Imported(sum(map(len, responses.values())), changed, by_prompt, tuple(unused))
 
 
-def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str) -> Responses:
+def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: str) -> Responses:
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
@@ -101,8 +101,8 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str) -> Respo
             raise InvalidFile(
                 f"prompt `{named}` is not among those that are imported for" if named else "field `prompt` is missing",
                 where=place,
-                fix=f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}, the highest versions where "
-                "--prompt names no other",
+                fix=f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}{whence}; "
+                "name others with --prompt",
             )
         repeat: Any = value.get("repeat", 0)
         if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
