@@ -69,7 +69,7 @@ def _refuse_where_nobody_can_be_asked(common: Common) -> None:
     if not can_ask():
         raise UsageError("there is no terminal to ask on", where=here, fix="Use --list or --format json in a pipe")
     if not common.may_write:
-        what = "no golden case is written in CI, nor with --format junit or github"
+        what = "no golden case is written in CI"
         raise UsageError(what, where=here, fix="Use --list to see what there is to review")
 
 

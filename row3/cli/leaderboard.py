@@ -99,7 +99,7 @@ def _check_chart(common: Common, chart: str | None) -> None:
     from row3.errors import UsageError
 
     if chart == CHARTS and not common.may_write:
-        what = "a run in CI or for this format writes no tracked file"
+        what = "a run in CI writes no tracked file"
         raise UsageError(what, where="--chart", fix="Name a folder: --chart DIR")
     if chart is not None and Path(chart).exists() and not Path(chart).is_dir():
         raise UsageError("this is a file", where=f"--chart {chart}", fix="Name a folder")

@@ -26,8 +26,8 @@ def command(common: Common, *, weekly: bool) -> None:
     from row3.workflows.trend import chart_name, draw_trend
 
     if not common.may_write and common.out is None:
-        what = "a run in CI or for this format writes no tracked file"
-        raise UsageError(what, where="CI or --format", fix="Name a folder with --out")
+        what = "a run in CI writes no tracked file"
+        raise UsageError(what, where="row3 trend", fix="Name a folder with --out")
     project = common.project()
     suite = pick_suite(project, common.suite, tier_of(common.mode or project.config.mode))
     if common.out is not None:
