@@ -56,6 +56,8 @@ def command(
     named, called = _listed(prompts, "--prompts"), _listed(models, "--models")
     if dry_run and chart is not None:
         raise click.UsageError("--chart draws what is ranked, and --dry-run ranks nothing; leave one of them out")
+    if max_cost is not None and not dry_run and common.mode in (None, "replay"):
+        raise click.UsageError("--max-cost is for what is asked, and without --mode live nothing is; add --mode live")
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
     if chart not in (None, CHARTS):

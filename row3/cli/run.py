@@ -25,6 +25,9 @@ def run_default(
     """What `row3` does without a command; returns the exit code."""
     _check_verbs(common, baseline=baseline, compare=compare, against=against, adaptive=adaptive)
     _check_live(common, compare=compare, adaptive=adaptive, max_repeats=max_repeats, no_interleave=no_interleave)
+    if common.mode == "replay" and (max_cost is not None or no_interleave):
+        flag = "--max-cost" if max_cost is not None else "--no-interleave"
+        raise click.UsageError(f"{flag} is about asking a provider, and --mode replay asks none; leave one of them out")
     from row3.workflows.session import MAX_REPEATS, LiveFlags
 
     live = LiveFlags(not no_interleave, adaptive, max_repeats or MAX_REPEATS, max_cost)

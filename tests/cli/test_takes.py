@@ -116,6 +116,9 @@ def test_a_form_that_a_command_has_not_is_refused_before_anything_is_done(box: B
         (["--compare", "--dry-run", "--against", "main"], "--dry-run judges nothing"),
         (["--compare", "--dry-run", "--approve", "x"], "--dry-run judges nothing"),
         (["leaderboard", "--dry-run", "--chart"], "--dry-run ranks nothing"),
+        (["leaderboard", "--max-cost", "1"], "without --mode live nothing is; add --mode live"),
+        (["--compare", "--mode", "replay", "--max-cost", "1"], "--max-cost is about asking a provider"),
+        (["--compare", "--mode", "replay", "--no-interleave"], "--no-interleave is about asking a provider"),
     ],
 )
 def test_options_of_row3_alone_and_those_that_contradict(tiny_promoted: Box, args: list[str], says: str) -> None:
