@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from row3.kinds.answers import describe
 
-SHOWN_KEYS = 5
+SHOWN_KEYS, LONGEST_KEY = 5, 40
 NEAR = 0.6
 OF_MODELS = ("model_type", "model_attributes_type", "dataclass_type", "is_instance_of")
 """Complaints in which pydantic names a class."""
@@ -61,6 +61,12 @@ def _instead(key: str, holder: Any) -> str:
     keys = [str(each) for each in holder] if isinstance(holder, dict) else []
     near = difflib.get_close_matches(key, keys, n=1, cutoff=NEAR)
     if near:
-        return f"; did `{near[0]}` mean it?"
-    listed = ", ".join(f"`{each}`" for each in keys[:SHOWN_KEYS])
+        return f"; did `{_short(near[0])}` mean it?"
+    listed = ", ".join(f"`{_short(each)}`" for each in keys[:SHOWN_KEYS])
     return f"; there is {listed}{' and more' if len(keys) > SHOWN_KEYS else ''}" if keys else "; the object is empty"
+
+
+def _short(key: str) -> str:
+    """A key on one line; a model may have written anything."""
+    text = " ".join(key.split())
+    return text if len(text) <= LONGEST_KEY else f"{text[:LONGEST_KEY]}…"

@@ -55,6 +55,7 @@ def why(value: Any) -> str:
         ({"nodes": [], "edges": []}, "field `concepts` is missing; there is `nodes`, `edges`"),
         (dict.fromkeys("abcdefg"), "field `concepts` is missing; there is `a`, `b`, `c`, `d`, `e` and more"),
         ({}, "field `concepts` is missing; the object is empty"),
+        ({"a\nb " * 30: 1}, f"field `concepts` is missing; there is `{('a b ' * 30)[:40]}…`"),
         ({"concepts": [{"lable": "x"}]}, "field `concepts.0.label` is missing; did `lable` mean it?"),
         ({"concepts": [["x"]]}, "field `concepts.0`: Input should be an object, and is an array"),
         (
