@@ -67,7 +67,7 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     """
     there, where = project.suite_names(), "golden/"
     if name is None:
-        where = f"{FILE} field suite"
+        where = f"{FILE} field suite" if there else where
         name = project.config.suite or (there[0] if len(there) == 1 else None)
         if name is None and there:
             raise UsageError(
