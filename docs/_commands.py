@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import sys
+import textwrap
 from collections.abc import Iterator
 
 import click
 
 from row3.cli.app import main
-from row3.cli.options import Common
+from row3.cli.options import FORMATS, Common
 
 WIDTH = 80
 SHARED = frozenset(Common.__slots__)
+EVERYWHERE = frozenset({"directory", "verbose", "quiet", "no_color"})
 INTRO = """\
 # Commands
 
@@ -21,8 +23,15 @@ stdout, everything else to stderr. Every command takes `-h` and `--help`.
 SHARED_INTRO = """\
 ## Shared options
 
-All commands take these, before or after the command's name; of `hook` and `recordings` their subcommands do. A command
-ignores those that have no meaning for it.
+They stand before or after the command's name. Each command names those that it takes; one that would do nothing for it
+is refused with exit code 2, and the message says which commands take it. `-C`, `-q`, `-v` and `--no-color` go with all
+of them, but for the groups `hook`, `recordings` and `aliases`, whose subcommands take them.
+
+`--out` writes over an earlier result of the same form, whoever made it, and over an empty file, so that a job can write
+the same path every time. It refuses any other file that is there, and a name whose ending belongs to another form:
+`.txt` or `.log` for `table` and `github`, `.json` for `json` and `codequality`, `.md`, `.markdown` or `.txt` for
+`markdown` and `comment`, `.xml` for `junit`, `.html` or `.htm` for `html`, `.tsv` for `row3 aliases review --list`. A
+name without an ending fits all of them. Charts, schemas and the pages of `row3 report --all` are held to the same.
 """
 
 
@@ -40,8 +49,13 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 
 
 def own_options(command: click.Command) -> list[click.Parameter]:
-    """The options of a command that are not shared by all."""
-    return [each for each in command.params if isinstance(each, click.Option) and each.name not in SHARED]
+    """The options of a command that are not shared, or that say something else there."""
+    usual = {each.name: each.help for each in main.params if isinstance(each, click.Option)}
+    return [
+        each
+        for each in command.params
+        if isinstance(each, click.Option) and (each.name not in SHARED or each.help != usual[each.name])
+    ]
 
 
 def _below(name: str, group: click.Group) -> Iterator[tuple[str, click.Command]]:
@@ -55,7 +69,23 @@ def _below(name: str, group: click.Group) -> Iterator[tuple[str, click.Command]]
 
 
 def _section(name: str, command: click.Command) -> str:
-    return f"## `{name}`\n\n{_block(_head(name, command) + _options(name, command, shared=False))}"
+    text = f"## `{name}`\n\n{_block(_head(name, command) + _options(name, command, shared=False))}"
+    also = _also(command) if name != "row3" else ""
+    return f"{text}\n{also}" if also else text
+
+
+def _also(command: click.Command) -> str:
+    """Which of the shared options the command takes as they are."""
+    own = own_options(command)
+    shared = [each for each in command.params if isinstance(each, click.Option) and each not in own and not each.hidden]
+    words = [f"`{each.opts[0]}`{_forms(each)}" for each in shared if each.name not in EVERYWHERE]
+    return "\n".join(textwrap.wrap(f"Shared: {', '.join(words)}.", 120, break_on_hyphens=False)) + "\n" if words else ""
+
+
+def _forms(option: click.Option) -> str:
+    """The forms of a result, where they are not all that there are."""
+    whole = option.name != "format" or not isinstance(option.type, click.Choice) or option.type.choices == FORMATS
+    return "" if whole else f" ({', '.join(option.type.choices)})"
 
 
 def _context(name: str, command: click.Command) -> click.Context:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.groups import Group
 from row3.cli.keys import Keys, can_ask
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit, note
@@ -22,7 +23,7 @@ NAMED = 5
 """Cases without a recorded answer that a note names before it only counts."""
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Judge what recorded runs found and no golden case knows: alias, real miss or hallucination."""
 
@@ -37,7 +38,7 @@ def command() -> None:
     help="Ask nothing: a tab-separated line for each unmatched item, and for each alias that never met anything.",
 )
 @click.option("--again", is_flag=True, help="Ask also about the items that were judged to be real misses before.")
-@common_options
+@common_options("row3 aliases review")
 def review(common: Common, *, part: Part | None, again: bool) -> None:
     """Go through the unmatched items of all recorded runs, one key each.
 
@@ -68,7 +69,7 @@ def _refuse_where_nobody_can_be_asked(common: Common) -> None:
     if not can_ask():
         raise UsageError("there is no terminal to ask on", where=here, fix="Use --list or --format json in a pipe")
     if not common.may_write:
-        what = "no golden case is written in CI, nor with --format junit or github"
+        what = "no golden case is written in CI"
         raise UsageError(what, where=here, fix="Use --list to see what there is to review")
 
 

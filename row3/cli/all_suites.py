@@ -23,7 +23,6 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
     from row3.workflows.all_suites import gate_all, run_all
 
     refuse_one(common)
-    common.check_out()
     suites = opened(common, live)
     if compare:
         report = gate_all(suites, against=against)
@@ -37,6 +36,10 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
         report = run_all(suites, plain_run)
     emit(suites_text(report, common), common.out)
     suites.finish()
+    if compare:
+        from row3.cli.show import tell_noted
+
+        tell_noted(common, suites.noted)
     if baseline:
         _tell_saved(report, suites, common)
     return report.exit_code

@@ -95,7 +95,7 @@ class Commands(click.Group):
 )
 @click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
 @click.option("--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again.")
-@common_options
+@common_options("row3")
 @click.version_option(package_name="row3", message="row3 %(version)s")
 @click.pass_context
 def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
@@ -111,13 +111,23 @@ def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
     """
     ctx.obj = common
     if ctx.invoked_subcommand is not None:
-        given = ["all" if name == "all_suites" else name for name, value in flags.items() if value]
-        if given:
-            raise click.UsageError(f"--{given[0].replace('_', '-')} does not go with `{ctx.invoked_subcommand}`")
+        _refuse_own(ctx, ctx.invoked_subcommand, [name for name, value in flags.items() if value])
         return
     from row3.cli.run import run_default
 
     ctx.exit(run_default(common, **flags))
+
+
+def _refuse_own(ctx: click.Context, name: str, given: list[str]) -> None:
+    """Raise `UsageError` for an option of `row3` alone that stands before a command."""
+    if not given:
+        return
+    flag = "--all" if given[0] == "all_suites" else f"--{given[0].replace('_', '-')}"
+    command = main.get_command(ctx, name)
+    belows = [command, *command.commands.values()] if isinstance(command, click.Group) else [command]
+    if any(flag in option.opts for each in belows if each is not None for option in each.params):
+        raise click.UsageError(f"{flag} before `{name}` is for `row3` alone; write it after: row3 {name} … {flag}")
+    raise click.UsageError(f"{flag} does not go with `{name}`; it goes with `row3` without a command")
 
 
 COLLECT_AFTER = 50_000

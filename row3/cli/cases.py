@@ -11,7 +11,7 @@ from row3.cli.output import emit
 
 
 @click.command()
-@common_options
+@common_options("row3 cases")
 def command(common: Common) -> None:
     """Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.
 

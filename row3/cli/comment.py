@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @click.option("--author", metavar="LOGIN", help="Who wrote the comment to keep; default: github-actions[bot].")
 @click.option("--more", metavar="URL", help="Where the whole report is; default: the job's run.")
 @click.option("--dry-run", is_flag=True, help="Print the comment and send nothing.")
-@common_options
+@common_options("row3 comment")
 @click.pass_context
 def command(
     ctx: click.Context,

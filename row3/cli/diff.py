@@ -13,7 +13,7 @@ from row3.cli.output import emit
 @click.command()
 @click.argument("before", metavar="A")
 @click.argument("after", metavar="[B]", default="latest")
-@common_options
+@common_options("row3 diff")
 @click.pass_context
 def command(ctx: click.Context, common: Common, before: str, after: str) -> None:
     """Compare prompt versions, runs, baselines, git refs or models; nothing is judged.
@@ -31,7 +31,6 @@ def command(ctx: click.Context, common: Common, before: str, after: str) -> None
     from row3.workflows.diff import diff
 
     form = common.form("table", "json", "markdown")
-    common.check_out()
     project = common.project()
     suite = pick_suite(project, common.suite)
     result = diff(project, suite, before, after, common.run_options, named=common.prompt)

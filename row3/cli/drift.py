@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 @click.option("--sample", type=click.IntRange(min=2), metavar="N", help="How many cases; default: half, 10 to 20.")
 @click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
 @click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
-@common_options
+@common_options("row3 drift")
 @click.pass_context
 def command(
     ctx: click.Context, common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool
@@ -61,7 +61,6 @@ def show_drift_all(common: Common, *, sample: int | None, max_cost: float | None
     from row3.workflows.session import LiveFlags
 
     refuse_one(common)
-    common.check_out()
     seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json
     suites = opened(common, LiveFlags(max_cost=max_cost))
     suites.check_named()

@@ -6,12 +6,13 @@ import json
 
 import click
 
-from row3.cli.options import Common, common_options
+from row3.cli.groups import Group
+from row3.cli.options import Common, common_options, takes_a_value
 from row3.cli.output import emit
 
 
-@click.group(invoke_without_command=True)
-@common_options
+@click.group(cls=Group, invoke_without_command=True)
+@common_options("row3 flaky")
 @click.pass_context
 def command(ctx: click.Context, common: Common) -> None:
     """Find the cases that waver by themselves, and put them into quarantine.
@@ -34,8 +35,8 @@ def command(ctx: click.Context, common: Common) -> None:
 @command.command()
 @click.argument("case_id", metavar="CASE")
 @click.option("--until", required=True, metavar="YYYY-MM-DD", help="The day from which it counts again; 90 at most.")
-@click.option("--reason", required=True, metavar="TEXT", help="Why; every scorecard shows it.")
-@common_options
+@click.option("--reason", required=True, callback=takes_a_value, metavar="TEXT", help="Why; every scorecard shows it.")
+@common_options("row3 flaky quarantine")
 def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None:
     """Let CASE count for nothing until a day; it is still asked, scored and listed.
 
@@ -50,7 +51,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
 
 @command.command()
 @click.argument("case_id", metavar="CASE")
-@common_options
+@common_options("row3 flaky release")
 def release(common: Common, *, case_id: str) -> None:
     """Take CASE out of quarantine; it counts from the next run."""
     from row3.reports.quarantine_text import changed_text

@@ -10,8 +10,8 @@ from row3.cli.output import emit
 
 @click.command()
 @click.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only these.")
-@click.option("-n", "--last", type=click.IntRange(min=1), help="Only the last N.")
-@common_options
+@click.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")
+@common_options("row3 history")
 def command(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions."""
     from row3.store.history import as_json

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.groups import Group
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit
 
@@ -25,7 +26,7 @@ OUTCOMES = {
 """Outcomes that are no words for people."""
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """Install, uninstall or run the git hooks that block a regression."""
 
@@ -53,7 +54,7 @@ def _show(report: HookReport, common: Common) -> None:
 
 
 @command.command()
-@common_options
+@common_options("row3 hook install")
 def install(common: Common) -> None:
     """Install pre-commit, pre-merge-commit and pre-push; existing hooks keep running."""
     from row3.store.project import find_root
@@ -65,7 +66,7 @@ def install(common: Common) -> None:
 
 
 @command.command()
-@common_options
+@common_options("row3 hook uninstall")
 def uninstall(common: Common) -> None:
     """Remove row3's hooks and restore what was there before."""
     from row3.vcs.hooks import uninstall as uninstall_hooks
@@ -74,7 +75,7 @@ def uninstall(common: Common) -> None:
 
 
 @command.command()
-@common_options
+@common_options("row3 hook status")
 def status(common: Common) -> None:
     """Say which hooks are installed."""
     from row3.vcs.hooks import status as hook_status
@@ -96,7 +97,7 @@ def _pushed() -> str:
 @command.command("run")
 @click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push"]), default="pre-commit")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@common_options
+@common_options("row3 hook run")
 @click.pass_context
 def run_(ctx: click.Context, name: str, arguments: tuple[str, ...], common: Common) -> None:
     """Judge what is being committed, merged or pushed (git calls this)."""

@@ -9,7 +9,7 @@ from row3.cli.output import emit
 
 
 @click.command()
-@common_options
+@common_options("row3 init")
 def command(common: Common) -> None:
     """Make a row3 project here, with a starter suite. Nothing is overwritten."""
     from row3.workflows.init import init, next_steps

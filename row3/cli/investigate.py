@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import click
 
-from row3.cli.options import CI_FORMATS, Common, common_options
+from row3.cli.options import Common, common_options
 from row3.cli.output import emit
 
 
 @click.command()
 @click.argument("case_id", metavar="CASE")
-@common_options
+@common_options("row3 investigate")
 def command(case_id: str, common: Common) -> None:
     """Explain a case: what was missed, invented, misdirected or unquoted, and where.
 
     Writes the investigation template of the standards, filled in; of kinds other than extraction what was expected,
     answered and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
-    from row3.errors import UsageError
     from row3.reports.investigation import as_json, investigation_markdown
     from row3.reports.items_investigation import ItemsInvestigation, items_investigation_json, items_markdown
     from row3.reports.markdown_screen import on_screen
     from row3.workflows.investigate import investigate
 
-    if common.format in CI_FORMATS:
-        what, where = "this command has no such form", f"--format {common.format}"
-        raise UsageError(what, where=where, fix="Use markdown, table or json")
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
     if common.format == "json":

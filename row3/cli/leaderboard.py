@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.options import Amount, Common, common_options
+from row3.cli.out_file import refuse_foreign_charts
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ CHARTS = "charts/"
 @click.option(
     "--chart", is_flag=False, flag_value=CHARTS, metavar="[DIR]", help="Draw it (SVG and PNG) into charts/ or DIR."
 )
-@common_options
+@common_options("row3 leaderboard")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -53,8 +54,16 @@ def command(
 
     form = common.form("table", "json", "markdown")
     named, called = _listed(prompts, "--prompts"), _listed(models, "--models")
+    if dry_run and chart is not None:
+        raise click.UsageError("--chart draws what is ranked, and --dry-run ranks nothing; leave one of them out")
+    if max_cost is not None and not dry_run and common.mode in (None, "replay"):
+        raise click.UsageError("--max-cost is for what is asked, and without --mode live nothing is; add --mode live")
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
+    if chart not in (None, CHARTS):
+        from row3.workflows.leaderboard_files import chart_name
+
+        refuse_foreign_charts(Path(chart, chart_name(session.suite)))
     chosen = {"prompts": (*common.prompt, *named), "models": called}
     if dry_run:
         from row3.reports.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text
@@ -92,7 +101,7 @@ def _check_chart(common: Common, chart: str | None) -> None:
     from row3.errors import UsageError
 
     if chart == CHARTS and not common.may_write:
-        what = "a run in CI or for this format writes no tracked file"
+        what = "a run in CI writes no tracked file"
         raise UsageError(what, where="--chart", fix="Name a folder: --chart DIR")
     if chart is not None and Path(chart).exists() and not Path(chart).is_dir():
         raise UsageError("this is a file", where=f"--chart {chart}", fix="Name a folder")

@@ -9,7 +9,7 @@ from row3.cli.output import emit
 
 
 @click.command()
-@common_options
+@common_options("row3 lint")
 @click.pass_context
 def command(ctx: click.Context, common: Common) -> None:
     """Check golden cases, prompts and settings.
@@ -17,14 +17,10 @@ def command(ctx: click.Context, common: Common) -> None:
     Exit 2 on errors; warnings do not fail. Where stdout is no terminal, each finding is one line.
     """
     from row3.cli.show import places_of
-    from row3.errors import UsageError
     from row3.reports.findings import findings_json, findings_text
     from row3.reports.github import lint_annotations
     from row3.workflows.lint import lint_at
 
-    if common.format in ("markdown", "junit", "comment"):
-        what, where = "this command has no such form", f"--format {common.format}"
-        raise UsageError(what, where=where, fix="Use table, json, github or codequality")
     report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
     if common.format == "json":
         emit(findings_json(report), common.out)

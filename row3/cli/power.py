@@ -18,7 +18,7 @@ from row3.cli.output import emit
     help="The drop to plan for, in percentage points; default: the gate's limit.",
 )
 @click.option("--metric", metavar="KEY", help="Plan for this metric only; default: the headline metrics.")
-@common_options
+@common_options("row3 power")
 def command(common: Common, *, detect: float | None, metric: str | None) -> None:
     """Say how small a drop the suite detects, and whether cases or repeats are the better buy.
 

@@ -18,7 +18,7 @@ from row3.cli.show_promotion import show_promotion
 @click.option(
     "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Live: ask for no more than this."
 )
-@common_options
+@common_options("row3 promote")
 @click.pass_context
 def command(
     ctx: click.Context,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.groups import Group
 from row3.cli.options import Amount, Common, common_options
 from row3.cli.output import emit
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from row3.store.suites import Suite
 
 
-@click.group()
+@click.group(cls=Group)
 def command() -> None:
     """List, import, prune or verify the recorded answers; see how far the live system drifts."""
 
@@ -38,7 +39,7 @@ def _lines(text: str, common: Common) -> str:
 
 
 @command.command("list")
-@common_options
+@common_options("row3 recordings list")
 def list_(common: Common) -> None:
     """Say what is recorded, and what of it is used or stale."""
     from row3.reports.recordings_table import list_json, list_text
@@ -53,7 +54,7 @@ def list_(common: Common) -> None:
 
 @command.command("import")
 @click.argument("file")
-@common_options
+@common_options("row3 recordings import")
 def import_(file: str, common: Common) -> None:
     """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
     from row3.reports.recordings_table import imported_text
@@ -68,7 +69,7 @@ def import_(file: str, common: Common) -> None:
 
 @command.command()
 @click.option("--dry-run", is_flag=True, help="Say what would be removed; remove nothing.")
-@common_options
+@common_options("row3 recordings prune")
 def prune(common: Common, *, dry_run: bool) -> None:
     """Remove the recordings that no prompt version asks for any more."""
     from row3.reports.recordings_table import pruned_text
@@ -80,7 +81,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
 
 @command.command()
 @click.option("--against", metavar="REF", help="Also look for answers that are others at this git ref.")
-@common_options
+@common_options("row3 recordings verify")
 @click.pass_context
 def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
     """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
@@ -98,7 +99,7 @@ def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
 @click.option("--sample", type=click.IntRange(min=2), metavar="N", help="How many cases; default: half, 10 to 20.")
 @click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
 @click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
-@common_options
+@common_options("row3 recordings drift")
 @click.pass_context
 def drift(ctx: click.Context, common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool) -> None:
     """Ask for a sample of the recordings again: how far has the live system moved from them?

@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import click
 
-from row3.cli.options import Common, allow_format, common_options
+from row3.cli.options import Common, common_options
+from row3.cli.out_file import check_out
 from row3.cli.show import INCOMPLETE, show_comparison
-
-HTML = "html"
+from row3.cli.takes import HTML, TAKES
 
 
 @click.command()
 @click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
 @click.option("--all", "all_suites", is_flag=True, help="Every suite: one text, or a folder of pages with an index.")
-@common_options
+@common_options("row3 report")
 @click.pass_context
 def command(ctx: click.Context, common: Common, *, against: str | None, all_suites: bool) -> None:
     """Write a comparison as a report: Markdown, or a page for a browser.
@@ -33,6 +33,7 @@ def command(ctx: click.Context, common: Common, *, against: str | None, all_suit
     from row3.workflows.trend import suite_history
 
     common = replace(common, format=common.format or _format_of(common.out))
+    check_out(common, TAKES["row3 report"])
     session = common.session()
     pages = common.format == HTML
     history = suite_history(session.project, session.suite) if pages else []
@@ -45,6 +46,3 @@ def command(ctx: click.Context, common: Common, *, against: str | None, all_suit
 def _format_of(out: str | None) -> str:
     """What the ending of the file asks for."""
     return HTML if out is not None and out.lower().endswith((".html", ".htm")) else "markdown"
-
-
-allow_format(command, HTML)

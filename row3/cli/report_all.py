@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING
 
 from row3.cli.all_suites import opened, refuse_one, suites_text
 from row3.cli.options import Common
+from row3.cli.out_file import check_folder, check_out, refuse_foreign
 from row3.cli.output import emit
+from row3.cli.takes import HTML, TAKES
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
     from row3.reports.suites_model import SuiteResult, SuitesReport
     from row3.workflows.all_suites import AllSuites
 
-HTML, INDEX = "html", "index.html"
+INDEX = "index.html"
 PAGES = (".html", ".htm")
 
 
@@ -31,7 +33,7 @@ def report_all(common: Common, *, against: str | None) -> int:
     folder = _folder(common)
     if folder is None:
         common = replace(common, format=common.format or "markdown")
-        common.check_out()
+        check_out(common, TAKES["row3 report"])
     suites = opened(common, LiveFlags())
     if folder is None:
         report = _sorted(list(compare_all(suites, against=against)))
@@ -59,7 +61,7 @@ def _folder(common: Common) -> Path | None:
     if out is None or named or (out.exists() and not out.is_dir()) or not out.parent.is_dir():
         where = "--all --format html" if out is None else f"--out {out}"
         raise UsageError("every suite has a page of its own", where=where, fix="Name a folder: --out FOLDER")
-    common.check_folder(out)
+    check_folder(common, out)
     return out
 
 
@@ -71,6 +73,7 @@ def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> Sui
     from row3.workflows.all_suites import compare_all
     from row3.workflows.trend import suite_history
 
+    refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
     results, pages = [], {}
     for result in compare_all(suites, against=against, pages=True):
         results.append(result)

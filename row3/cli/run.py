@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from row3.cli.options import Common
-from row3.cli.show import show_comparison, show_run
+from row3.cli.show import show_comparison, show_run, tell_noted
 
 
 def run_default(
@@ -25,9 +25,15 @@ def run_default(
     """What `row3` does without a command; returns the exit code."""
     _check_verbs(common, baseline=baseline, compare=compare, against=against, adaptive=adaptive)
     _check_live(common, compare=compare, adaptive=adaptive, max_repeats=max_repeats, no_interleave=no_interleave)
+    if common.mode == "replay" and (max_cost is not None or no_interleave):
+        flag = "--max-cost" if max_cost is not None else "--no-interleave"
+        raise click.UsageError(f"{flag} is about asking a provider, and --mode replay asks none; leave one of them out")
     from row3.workflows.session import MAX_REPEATS, LiveFlags
 
     live = LiveFlags(not no_interleave, adaptive, max_repeats or MAX_REPEATS, max_cost)
+    if dry_run and (against is not None or common.approve is not None):
+        flag = "--against" if against is not None else "--approve"
+        raise click.UsageError(f"{flag} is for what is judged, and --dry-run judges nothing; leave one of them out")
     if all_suites:
         if only is not None or dry_run:
             raise click.UsageError(f"--{'only' if only else 'dry-run'} is for one suite; leave out --all")
@@ -55,6 +61,8 @@ def run_default(
             session.say("nothing is blocked that could be approved")
         code = show_comparison(comparison, common)
         session.finish()
+        if comparison.approval is None:  # of one the result itself says what to commit
+            tell_noted(common, session.noted)
         return code
     if baseline:
         from row3.workflows.baseline import save_baseline
@@ -83,6 +91,9 @@ def _check_verbs(common: Common, *, baseline: bool, compare: bool, against: str 
         raise click.UsageError("--against goes with --compare")
     if common.approve is not None and not compare:
         raise click.UsageError("--approve goes with --compare or promote")
+    for name in ("policy", "inconclusive", "fail"):
+        if getattr(common, name) is not None and not compare:
+            raise click.UsageError(f"--{name} is about what the gate says: it goes with --compare")
     if baseline and common.prompt:
         raise click.UsageError("--baseline runs the promoted prompts; promote a version with `row3 promote`")
     if adaptive and against is not None:

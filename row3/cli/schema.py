@@ -7,11 +7,12 @@ from pathlib import Path
 import click
 
 from row3.cli.options import Common, common_options
+from row3.cli.out_file import refuse_foreign
 from row3.cli.output import emit
 
 
 @click.command()
-@common_options
+@common_options("row3 schema")
 def command(common: Common) -> None:
     """Write JSON Schemas for the project's files.
 
@@ -19,7 +20,8 @@ def command(common: Common) -> None:
     Editors complete and check golden cases, row3.toml and the rest by them as you type.
     """
     from row3.store.project import find_root
-    from row3.workflows.schema import write_schemas
+    from row3.workflows.schema import schema_files, write_schemas
 
     folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
+    refuse_foreign((folder / Path(name).name for name in schema_files()), "schema")
     emit("\n".join(str(path) for path in write_schemas(folder)), None)

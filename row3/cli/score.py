@@ -13,7 +13,7 @@ from row3.cli.show import show_run
 @click.command()
 @click.argument("name", metavar="SUITE")
 @click.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')
-@common_options
+@common_options("row3 score")
 @click.pass_context
 def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
     """Score outputs made elsewhere, without a provider."""

@@ -168,6 +168,13 @@ def _tell_incomplete(run: Run) -> None:
     sys.stderr.write(f"error: {failed[0]}: {problem.rstrip('.')}{more}. The run is incomplete.\n")
 
 
+def tell_noted(common: Common, noted: int) -> None:
+    """Say to whoever reads a table that a tracked file was written: how many comparisons the history got."""
+    if noted and common.format in (None, "table"):
+        subject = "the comparison is" if noted == 1 else f"{noted} comparisons are"
+        common.say(f"{subject} noted in metrics-history.json; commit it with the change")
+
+
 def show_hook(verdict: HookVerdict, common: Common) -> int:
     """What a hook found, in one screen on stderr: git shows that to the person."""
     from row3.reports.hook_text import hook_text

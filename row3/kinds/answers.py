@@ -21,6 +21,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from row3.kinds.base import Parsed, Unusable
+from row3.kinds.misfits import misfit
 
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
 THINKING = re.compile(r"\A(?:\s*<(?:think|thinking|reasoning)>.*?|[^{\[]*?)</(?:think|thinking|reasoning)>", re.DOTALL)
@@ -87,17 +88,9 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield mended, (*repairs, "trailing commas removed")
 
 
-def describe(value: Any) -> str:
-    """A JSON value's type in the words of JSON."""
-    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(value), "a number")
-
-
 def as_model(model: type[BaseModel], value: dict[str, Any], repairs: tuple[str, ...]) -> Parsed | Unusable:
-    """An answer's object as the model, or the first field that does not fit it."""
+    """An answer's object as the model, or the first thing in it that does not fit."""
     try:
         return Parsed(model.model_validate(value), repairs)
     except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        return Unusable(f"the answer does not fit `{model.__name__}`: {place}: {first['msg']}")
+        return Unusable(misfit(value, error))

@@ -7,9 +7,10 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from row3.kinds.answers import as_model, describe, read_json
+from row3.kinds.answers import as_model, read_json
 from row3.kinds.base import Parsed, Unusable
 from row3.kinds.extraction_structs import usual_answer
+from row3.kinds.misfits import describe
 
 
 def read_answer(model: type[BaseModel], text: str) -> Parsed | Unusable:

@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 from row3.domain.items import Items, items_json
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.answers import as_model, describe, read_json
+from row3.kinds.answers import as_model, read_json
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.misfits import describe
 
 
 class ListKind(ABC):

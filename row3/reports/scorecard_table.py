@@ -19,8 +19,8 @@ from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, St
 SHOWN_CASES = 30
 SHOWN_PROBLEMS = 10
 SHOWN_REASONS = 5
-PLACE = re.compile(r"recordings/\S+:\d+")
-"""Of a recording, by which alone two reasons may differ."""
+PLACE = re.compile(r"recordings/\S+:\d+|^.+?:\d+(?=: the answer )")
+"""Of a recording or an output, by which alone two reasons may differ."""
 LONGEST_ID, LONGEST_EVER = 26, 60
 """Columns that a case's id may take at 80 columns, and at any width."""
 TITLE_AND_COUNT = 29

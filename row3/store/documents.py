@@ -18,6 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
 
 from row3.errors import InvalidFile
+from row3.kinds.misfits import message
 from row3.store.files import decode, read_bytes, refuse_conflicts
 from row3.store.unbuilt import unbuilt
 
@@ -148,7 +149,7 @@ def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5)
         elif entry["type"] == "missing":
             lines.append(f"field `{place}` is missing")
         else:
-            lines.append(f"field `{place}`: {entry['msg']}")
+            lines.append(f"field `{place}`: {message(entry['type'], entry['msg'], entry['input'])}")
     if len(found) > most:
         lines.append(f"and {len(found) - most} more")
     return lines

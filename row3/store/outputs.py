@@ -27,6 +27,8 @@ BUFFER = 1 << 18
 MAX_LINE_BYTES = 32 * 1024 * 1024
 BOM = b"\xef\xbb\xbf"
 SHAPE = 'Write one object a line: {"caseId": "…", "output": {…}}'
+RECORDING = "the line is a recording, as row3 keeps them"
+"""What stands in `recordings/`, and goes nowhere else."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,9 +218,21 @@ def read_output(value: dict[str, Any], *, where: str) -> Output:
     if error is not None and value.get("output") is None:
         text = error if isinstance(error, str) else str(error)
         return Output(case_id, None, text.strip() or "no reason given", where)
+    if "output" not in value and is_recording(value):
+        raise InvalidFile(RECORDING, where=where, fix="Run `row3`, which scores what is recorded")
+    if "output" not in value and "response" in value:
+        what = "the line has a `response`, the raw text of a model, and no `output`"
+        raise InvalidFile(
+            what, where=where, fix="`row3 recordings import FILE` takes such lines, and `row3` scores them"
+        )
     if "output" not in value:
         raise InvalidFile("neither field `output` nor field `error` is there", where=where, fix=SHAPE)
     return Output(case_id, value["output"], "", where)
+
+
+def is_recording(value: dict[str, Any]) -> bool:
+    """Whether a parsed line is one of `recordings/`, by its keys."""
+    return {"digest", "request", "response"} <= value.keys()
 
 
 def _opened(path: Path, *, where: str, buffering: int) -> BinaryIO:

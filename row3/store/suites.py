@@ -65,8 +65,9 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
 
     Without a tier it is that of the project's mode.
     """
-    there = project.suite_names()
+    there, where = project.suite_names(), "golden/"
     if name is None:
+        where = f"{FILE} field suite" if there else where
         name = project.config.suite or (there[0] if len(there) == 1 else None)
         if name is None and there:
             raise UsageError(
@@ -77,7 +78,7 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     if name not in there:
         near = difflib.get_close_matches(name, there, n=1)
         hint = f"Did you mean `{near[0]}`?" if near else f"Suites: {', '.join(there) or 'none'}"
-        raise UsageError(f"suite `{name}` does not exist", where="golden/", fix=hint)
+        raise UsageError(f"suite `{name}` does not exist", where=where, fix=hint)
     return make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
 
 

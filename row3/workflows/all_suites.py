@@ -43,6 +43,8 @@ class AllSuites:
     _budget: Budget | None = None
     """One for all of them: what one suite spends the next one has not got."""
     _history: list[HistoryEntry] | None = None
+    noted: int = 0
+    """Comparisons of which the history got an entry."""
 
     @property
     def names(self) -> list[str]:
@@ -159,6 +161,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:
     if entries:
         with writing(project.local, say=suites.made[0].say):
             commit(project.root, project.local, {HISTORY: history_with(project.root, entries).encode()})
+        suites.noted = len(entries)
     return SuitesReport(sorted(results, key=lambda result: result.suite))
 
 

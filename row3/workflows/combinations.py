@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from row3.domain.prompts import PromptRef, Version, parse_reference, parse_version
@@ -22,7 +22,13 @@ MOST = 200
 
 
 def combinations(
-    project: Project, suite: Suite, options: RunOptions, *, prompts: Sequence[str] = (), models: Sequence[str] = ()
+    project: Project,
+    suite: Suite,
+    options: RunOptions,
+    *,
+    prompts: Sequence[str] = (),
+    models: Sequence[str] = (),
+    named: Collection[str] = (),
 ) -> list[Asking]:
     """Every combination of a model with a version of each prompt of the pipeline, each once.
 
@@ -31,10 +37,11 @@ def combinations(
         prompts: versions (`v1.0`: of every prompt of the pipeline that has it) and references
             (`decompose-concepts-v1.1`). A prompt of which none is named takes part in its highest version; none at all:
             every version of every prompt.
+        named: those of `prompts` that --prompt named, for messages.
         models: the names; none: all that are recorded, and those that the project names.
     Raises `UsageError` for what does not exist and for more than `MOST` combinations, `InvalidFile`.
     """
-    chosen = _versions(project, suite, prompts)
+    chosen = _versions(project, suite, prompts, named)
     wanted: list[str | None] = list(dict.fromkeys(models)) or [*_own_model(project, suite, options)]
     if not models:
         wanted += recorded_models(project, suite)
@@ -67,22 +74,25 @@ def _own_model(project: Project, suite: Suite, options: RunOptions) -> list[None
     return [None]
 
 
-def _versions(project: Project, suite: Suite, named: Sequence[str]) -> dict[str, list[Version]]:
+def _versions(
+    project: Project, suite: Suite, prompts: Sequence[str], named: Collection[str]
+) -> dict[str, list[Version]]:
     """By prompt name in pipeline order, the versions that take part."""
     there = prompt_store.versions(project.root)
     pipeline = [prompt.ref.name for prompt in line_up(project, suite, role="candidate").prompts]
-    if not named:
+    if not prompts:
         return {name: list(there[name]) for name in pipeline}
     chosen: dict[str, list[Version]] = {name: [] for name in pipeline}
-    for text in named:
-        for name, version in _meant(text, pipeline, there):
+    for text in prompts:
+        for name, version in _meant(text, pipeline, there, where="--prompt" if text in named else "--prompts"):
             if version not in chosen[name]:
                 chosen[name].append(version)
     return {name: versions or [there[name][-1]] for name, versions in chosen.items()}
 
 
-def _meant(text: str, pipeline: Sequence[str], there: dict[str, list[Version]]) -> list[tuple[str, Version]]:
-    where = "--prompts"
+def _meant(
+    text: str, pipeline: Sequence[str], there: dict[str, list[Version]], *, where: str
+) -> list[tuple[str, Version]]:
     known = [str(PromptRef(name, version)) for name in pipeline for version in there[name]]
     ref, version = parse_reference(text.removeprefix("prompts/")), parse_version(text)
     if ref is not None and str(ref) in known:

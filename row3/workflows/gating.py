@@ -193,6 +193,7 @@ def _note(session: Session, comparison: Comparison) -> None:
         if comparison.approval is not None and comparison.approval.at >= comparison.run.header.at:
             files[CHANGELOG] = approval_text(project, comparison, comparison.approval).encode()
         commit(project.root, project.local, files)
+    session.noted += 1
 
 
 def approval_text(project: Project, comparison: Comparison, approval: Approval) -> str:

@@ -13,7 +13,7 @@ from row3.errors import InvalidFile
 from row3.kinds.base import Unusable
 from row3.store.cases import StoredCase, read_cases
 from row3.store.locks import writing
-from row3.store.outputs import case_id_of, lines_of, parse_line
+from row3.store.outputs import RECORDING, case_id_of, is_recording, lines_of, parse_line
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, merge, open_index, to_line
 from row3.store.suites import Suite
@@ -61,7 +61,7 @@ def import_responses(
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
-    responses = _responses(file, asking.lineup, where=where)
+    responses = _responses(file, asking.lineup, suite, where=where, whence="" if named else ", the highest versions")
     index = open_index(project.recordings(suite.name))
     at, known = now(), set()
     lines: list[str] = []
@@ -87,20 +87,22 @@ def import_responses(
     return Imported(sum(map(len, responses.values())), changed, by_prompt, tuple(unused))
 
 
-def _responses(file: Path, lineup: Lineup, *, where: str) -> Responses:
+def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: str) -> Responses:
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
     for line in lines_of(file, where=where):
         place = f"{where}:{line.number}"
         value = parse_line(line.raw, where=place)
+        _refuse_others(value, suite, where=place)
         case_id = case_id_of(value, where=place)
         named = str(value.get("prompt", "")).removeprefix("prompts/").removesuffix(".md")
         if named not in refs:
             raise InvalidFile(
                 f"prompt `{named}` is not among those that are imported for" if named else "field `prompt` is missing",
                 where=place,
-                fix=f"These are {', '.join(map(str, (p.ref for p in lineup.prompts)))}; name others with --prompt",
+                fix=f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}{whence}; "
+                "name others with --prompt",
             )
         repeat: Any = value.get("repeat", 0)
         if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
@@ -115,6 +117,16 @@ def _responses(file: Path, lineup: Lineup, *, where: str) -> Responses:
     if not responses:
         raise InvalidFile("the file holds no response", where=where, fix="Write one object a line")
     return responses
+
+
+def _refuse_others(value: dict[str, Any], suite: Suite, *, where: str) -> None:
+    """Raise `InvalidFile` for a line that was made for another command, or for none."""
+    if is_recording(value):
+        fix = f"Keep it in recordings/{suite.name}/, where it is found by its digest"
+        raise InvalidFile(RECORDING, where=where, fix=fix)
+    if "output" in value and "response" not in value:
+        what = "the line has an `output`, which is scored as it is, and no `response` of a model"
+        raise InvalidFile(what, where=where, fix=f"`row3 score {suite.name} --outputs FILE` takes such lines")
 
 
 def _answer(value: dict[str, Any], *, where: str) -> Answer:

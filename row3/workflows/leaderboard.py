@@ -23,6 +23,7 @@ from row3.workflows.evaluate import Asking
 from row3.workflows.quarantine import in_force
 from row3.workflows.run_suite import RunOptions, replay, wanted_cases
 from row3.workflows.session import Session
+from row3.workflows.side_replays import recorded_models
 
 ASKING = ("live", "auto")
 
@@ -36,14 +37,19 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     _check_prompts(suite)
     mode = _mode(session.options)
     options = replace(session.options, explain=False)
-    askings = combinations(project, suite, options, prompts=prompts, models=models)
+    askings = combinations(project, suite, options, prompts=prompts, models=models, named=session.named)
     wanted = askings if mode != "replay" or (prompts and models) else _begun(project, suite, askings, options)
+    strangers = _strangers(project, suite, models) if mode == "replay" else ""
+    if not wanted and strangers:
+        raise UsageError(strangers, where="--models", fix="`--mode live` asks for what is missing")
     if not wanted:
         raise UsageError(
             f"none of {len(askings)} combinations has a recorded answer",
             where=f"recordings/{suite.name}/",
             fix="Record some with `row3 --mode record`, or ask for them with --mode live",
         )
+    if strangers:
+        session.say(strangers)
     if mode != "replay" and not prompts and not models and session.budget is None:
         raise UsageError(
             f"this would ask for what is missing of {numbers.count(len(askings), 'combination')}",
@@ -82,7 +88,7 @@ def plan(
     _mode(session.options)
     planned: set[tuple[str, str, int, str]] = set()
     plans = []
-    for asking in combinations(project, suite, session.options, prompts=prompts, models=models):
+    for asking in combinations(project, suite, session.options, prompts=prompts, models=models, named=session.named):
         first = asking.parameters[asking.lineup.prompts[0].ref.name]
         overrides = replace(session.options.overrides, model=_one_model(asking) or session.options.overrides.model)
         own = replace(session.options, mode="auto", overrides=overrides)
@@ -107,6 +113,18 @@ def _check_prompts(suite: Suite) -> None:
             where="row3 leaderboard",
             fix="Compare its versions with `row3 diff`, or name another suite with --suite",
         )
+
+
+def _strangers(project: Project, suite: Suite, models: Sequence[str]) -> str:
+    """That some of these models answered nothing that is recorded, and which did; empty where all of them did."""
+    if not models:
+        return ""
+    recorded = recorded_models(project, suite)
+    unknown = [name for name in dict.fromkeys(models) if name not in recorded]
+    if not unknown:
+        return ""
+    which = ", ".join(f"`{name}`" for name in unknown)
+    return f"no answer of {which} is recorded; answers are there of {', '.join(recorded) or 'no model'}"
 
 
 def _one_model(asking: Asking) -> str | None:

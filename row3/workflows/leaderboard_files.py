@@ -8,8 +8,14 @@ from row3.reports.leaderboard_chart import leaderboard_chart
 from row3.store.files import write_atomic
 from row3.store.locks import writing
 from row3.store.project import Project
+from row3.store.suites import Suite
 from row3.store.transaction import commit
 from row3.workflows.board import Leaderboard
+
+
+def chart_name(suite: Suite) -> str:
+    """How the charts of a suite's leaderboard are called, without their ending."""
+    return f"{suite.name}-leaderboard"
 
 
 def draw_leaderboard(project: Project, board: Leaderboard, folder: Path | None = None) -> list[Path]:
@@ -18,7 +24,7 @@ def draw_leaderboard(project: Project, board: Leaderboard, folder: Path | None =
     Raises `UsageError` where there is nothing to draw, `EnvironmentFault`.
     """
     files = leaderboard_chart(board)
-    name = f"{board.suite.name}-leaderboard"
+    name = chart_name(board.suite)
     contents = {f"{name}.svg": files.svg, f"{name}.png": files.png}
     if folder is not None:
         for each, content in contents.items():

@@ -44,6 +44,7 @@ def line_up(
     role: Role,
     named: Sequence[str] = (),
     pinned: Mapping[str, str] | None = None,
+    told: Mapping[str, str] | None = None,
 ) -> Lineup:
     """The prompts that run.
 
@@ -52,28 +53,30 @@ def line_up(
             `candidate` the highest.
         named: references that take their prompt's place, `decompose-concepts-v1.1`.
         pinned: version by prompt name that overrides both, for running a baseline's prompts again.
+        told: what on the command line named a reference, for messages, where it was not --prompt.
 
     Raises `InvalidFile`, `UsageError`; also where a promoted version was edited in place.
     """
     if suite.system is not None:
-        return _system_lineup(project, suite, named, pinned or {})
+        return _system_lineup(project, suite, named, pinned or {}, told or {})
     there = store.versions(project.root)
     promoted = store.read_promoted(project.root)
-    wanted = _named(named, there)
+    wanted = _named(named, there, told or {})
     pipeline = suite.pipeline or _default_pipeline(project, suite, there)
-    for name in wanted:
+    for name, version in wanted.items():
         if name not in pipeline:
             raise UsageError(
                 f"prompt `{name}` is not in the pipeline of suite `{suite.name}`",
-                where="--prompt",
-                fix=f"The pipeline is {' → '.join(pipeline)}",
+                where=(told or {}).get(str(PromptRef(name, version)), "--prompt"),
+                fix=f"The pipeline is {' → '.join(pipeline)}{_elsewhere(project, name)}",
             )
     store.check_all_locked(project.root, promoted)
     chosen = []
     for name in pipeline:
         if name not in there:
             near = difflib.get_close_matches(name, there, n=1)
-            hint = f"Did you mean `{near[0]}`?" if near else "Write it, or correct the pipeline in row3.toml"
+            hint = f"Did you mean `{near[0]}`" if near else "Write it"
+            hint += ", in the pipeline in row3.toml?" if near else ", or correct the pipeline in row3.toml"
             raise InvalidFile(f"prompt `{name}` has no version", where=f"prompts/{name}-v1.0.md", fix=hint)
         version = there[name][-1]
         if role == "promoted" and name in promoted:
@@ -95,10 +98,18 @@ def line_up(
     )
 
 
-def _system_lineup(project: Project, suite: Suite, named: Sequence[str], pinned: Mapping[str, str]) -> Lineup:
+def _elsewhere(project: Project, prompt: str) -> str:
+    """Which suites have a prompt in their pipelines, as the end of a sentence; the suite may be a mere default."""
+    found = [f"--suite {name}" for name, settings in project.config.suites.items() if prompt in settings.pipeline]
+    return f"; the prompt belongs to {' and '.join(found)}" if found else ""
+
+
+def _system_lineup(
+    project: Project, suite: Suite, named: Sequence[str], pinned: Mapping[str, str], told: Mapping[str, str]
+) -> Lineup:
     """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
     if named:
-        raise no_prompts(suite, "--prompt")
+        raise no_prompts(suite, told.get(named[-1], "--prompt"))
     version = pinned.get(stage_name(suite))
     stage = stage_prompt(project, suite, None if version is None else _parsed(version))
     return Lineup((stage,), {stage.ref.name: str(stage.ref.version)}, {})
@@ -115,24 +126,25 @@ def _parsed(text: str) -> Version:
     return version
 
 
-def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]]) -> dict[str, Version]:
+def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]], told: Mapping[str, str]) -> dict[str, Version]:
     wanted: dict[str, Version] = {}
     for text in named:
+        where = told.get(text, "--prompt")
         ref = parse_reference(text.removeprefix("prompts/"))
         if ref is None:
             raise UsageError(
-                f"`{text}` names no prompt version", where="--prompt", fix="Write it like decompose-concepts-v1.1"
+                f"`{text}` names no prompt version", where=where, fix="Write it like decompose-concepts-v1.1"
             )
         if ref.name not in there:
             near = difflib.get_close_matches(ref.name, there, n=1)
             hint = f"Did you mean `{near[0]}`?" if near else f"Prompts: {', '.join(there) or 'none'}"
-            raise UsageError(f"prompt `{ref.name}` does not exist", where="--prompt", fix=hint)
+            raise UsageError(f"prompt `{ref.name}` does not exist", where=where, fix=hint)
         if ref.version not in there[ref.name]:
             raise UsageError(
-                f"`{ref}` does not exist", where="--prompt", fix=f"There are {', '.join(map(str, there[ref.name]))}"
+                f"`{ref}` does not exist", where=where, fix=f"There are {', '.join(map(str, there[ref.name]))}"
             )
         if wanted.get(ref.name, ref.version) != ref.version:
-            raise UsageError(f"two versions of `{ref.name}`", where="--prompt", fix="Name one")
+            raise UsageError(f"two versions of `{ref.name}`", where=where, fix="Name one")
         wanted[ref.name] = ref.version
     return wanted
 
@@ -171,7 +183,7 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     there = store.versions(project.root)
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:
-        _named([str(ref)], there)
+        _named([str(ref)], there, {str(ref): "VERSION"})
         return ref
     version = parse_version(text)
     if version is None:

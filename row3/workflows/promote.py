@@ -57,7 +57,7 @@ def promote(
         if _waits_for_a_commit(project):  # cut off after its last write, or finished by a command in between
             raise AlreadyDone(f"{ref.name} {ref.version}", ())
         raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix="See `row3 history`")
-    lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named))
+    lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
     run, comparison, verdict, reasons = _judged(session, lineup)
     if not run.complete:
         raise incomplete(run, "and nothing is promoted")

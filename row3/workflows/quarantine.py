@@ -139,7 +139,7 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
 
 def _refuse_where_nothing_is_written(session: Session) -> None:
     if not session.may_write:
-        what = f"golden/<suite>/{FILE} is not written in CI, nor with --format junit or github"
+        what = f"golden/<suite>/{FILE} is not written in CI"
         raise UsageError(what, where="row3 flaky", fix="Run it on a developer's machine and commit the file")
 
 

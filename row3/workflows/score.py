@@ -103,7 +103,7 @@ class Scoring:
         parsed = kind.read_output(output.value)
         if isinstance(parsed, Unusable):
             raw = output.value if isinstance(output.value, str) else json.dumps(output.value, ensure_ascii=False)
-            return kind.bad_answer(stored.case, parsed.reason, raw, rules)
+            return kind.bad_answer(stored.case, f"{output.where}: {parsed.reason}", raw, rules)
         score = self._scored(stored, parsed.value)
         if parsed.repairs:
             from msgspec.structs import replace

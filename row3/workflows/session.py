@@ -92,6 +92,8 @@ class Session:
     """What a live run leaves to be done when the command has shown its result; None: it waits for nothing."""
     earlier: list[HistoryEntry] | None = None
     """The history, once it was read."""
+    noted: int = 0
+    """Comparisons of which the history got an entry."""
 
     def under(self, live: LiveFlags) -> Session:
         """The session with what the command line says of asking a provider; an adaptive comparison asks by itself.

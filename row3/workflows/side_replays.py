@@ -54,8 +54,9 @@ class Replays:
         return self._model(name, reading) if reading.kind == "model" else self._prompt(name, reading)
 
     def _prompt(self, name: str, reading: Reading) -> Side:
+        ref = str(reading.ref)
         own = tuple(text for text in self.named if not reading.ref or not _is_of(text, reading.ref.name))
-        lineup = line_up(self.project, self.suite, role="candidate", named=(*own, str(reading.ref)))
+        lineup = line_up(self.project, self.suite, role="candidate", named=(*own, ref), told={ref: "row3 diff"})
         return self._replayed(name, reading, lineup, self.options)
 
     def _model(self, name: str, reading: Reading) -> Side:

@@ -220,8 +220,7 @@ def test_in_ci_nothing_is_asked_since_nothing_may_be_written(box: Box) -> None:
         code, _ = person.end()
     assert code == 2
     assert person.text == (
-        "error: row3 aliases review: no golden case is written in CI, nor with --format junit or github. "
-        "Use --list to see what there is to review.\n"
+        "error: row3 aliases review: no golden case is written in CI. Use --list to see what there is to review.\n"
     )
 
 

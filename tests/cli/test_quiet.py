@@ -28,6 +28,7 @@ def responses(box: Box) -> str:
         ("recordings import", "not used: "),
         ("promote v1.1 --commit", ""),
         ("--baseline", "baseline saved as"),
+        ("--compare", "the comparison is noted in metrics-history.json; commit it with the change"),
     ],
 )
 def test_quiet_has_the_result_and_no_remark(box: Box, command: str, remark: str) -> None:

@@ -33,13 +33,13 @@ def test_other_endings_and_stdout_get_markdown_and_a_format_is_stronger(box: Box
     assert box.row3("report", code=0).out.startswith("### ")
     box.row3("report", "--out", "report.txt", code=0)
     assert box.read("report.txt").startswith("### ")
-    box.row3("report", "--format", "json", "--out", "report.html", code=0)
-    assert box.read("report.html").startswith("{")
+    box.row3("report", "--format", "json", "--out", "report.json", code=0)
+    assert box.read("report.json").startswith("{")
     assert box.row3("report", "--format", "html", code=0).out.startswith(TOP)
 
 
 def test_only_the_report_has_this_form(box: Box) -> None:
-    for command in (["--compare"], ["history"], ["score", "bread"]):
+    for command in (["--compare"], ["history"], ["score", "bread", "--outputs", "none.jsonl"]):
         done = box.row3(*command, "--format", "html", code=2)
         assert "html" in done.err
 

@@ -223,7 +223,7 @@ def test_a_reader_that_goes_away_changes_no_verdict(box: Box, size: str) -> None
         box.case(f"n{number:02}", **CASES["rye"])
     assert piped(box, "--format", size, "-v") == (0, b"")
     worse(box)
-    assert piped(box, "--compare", "--format", size, "-v") == (1, b"")
+    assert piped(box, "--compare", "--format", size, "-v", "-q") == (1, b"")
 
 
 @pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-", "2> >(exec <&-; sleep 0.5)"], ids=["full", "closed", "gone"])

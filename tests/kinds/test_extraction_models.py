@@ -101,15 +101,15 @@ class TestShapes:
     @pytest.mark.parametrize(
         ("output", "words"),
         [
-            ({}, "concepts: Field required"),
-            ({"concepts": None}, "concepts: Input should be a valid list"),
-            ({"concepts": {"a": 1}}, "concepts: Input should be a valid list"),
-            ({"concepts": [{}]}, "concepts.0.label: Field required"),
-            ({"concepts": [{"label": 5}]}, "concepts.0.label: Input should be a valid string"),
+            ({}, "field `concepts` is missing; the object is empty"),
+            ({"concepts": None}, "field `concepts`: Input should be a valid list"),
+            ({"concepts": {"a": 1}}, "field `concepts`: Input should be a valid list"),
+            ({"concepts": [{}]}, "field `concepts.0.label` is missing"),
+            ({"concepts": [{"label": 5}]}, "field `concepts.0.label`: Input should be a valid string"),
             ({"concepts": ["A", None]}, "concepts.1"),
             (
                 {"concepts": [], "relationships": [{"source": "A", "target": "B"}]},
-                "relationships.0.predicate: Field required",
+                "field `relationships.0.predicate` is missing; there is `source`, `target`",
             ),
             (5, "the answer is a number, not an object"),
             (None, "the answer is null, not an object"),

@@ -99,7 +99,9 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
     [
         (response("aa", "decompose", "x"), "`aa` is no golden case of the suite. Did you mean `a`"),
         (response("a", "decompose-v1.0", "x"), "`decompose-v1.0` is not among those that are imported for"),
-        (response("a", "decompose-v9.9", "x"), "name others with --prompt"),
+        (response("a", "decompose-v9.9", "x"), "the highest versions; name others with --prompt"),
+        ({"caseId": "a", "output": {"concepts": []}}, "`row3 score bread --outputs FILE` takes such lines"),
+        ({"digest": "d", "caseId": "a", "request": {}, "response": {}}, "the line is a recording"),
         ({"caseId": "a", "response": "x"}, "field `prompt` is missing"),
         ({"caseId": "a", "prompt": "decompose"}, "field `response` is missing"),
         (response("a", "decompose", "x", repeat=-1), "field `repeat`: -1 is not a whole number"),

@@ -1,0 +1,200 @@
+"""--out: the same path on every run, and nothing lost that row3 did not write."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.projects import CASES, Box, FakeModel, FakeReply, flawless, worse
+from tests.suites import spoil, with_baselines
+
+ENDINGS = {"json": "json", "codequality": "json", "markdown": "md", "comment": "md", "junit": "xml", "html": "html"}
+ALL = ("table", "json", "markdown", "junit", "github", "codequality")
+WRITTEN = [
+    *((("--compare",), form) for form in (*ALL, "comment")),
+    *(((), form) for form in ALL),
+    *((("report",), form) for form in (*ALL, "comment", "html")),
+    *((("--all",), form) for form in ALL),
+    *((("lint",), form) for form in ("table", "json", "github", "codequality")),
+    *((("diff", "v1.0", "v1.1"), form) for form in ("table", "json", "markdown")),
+    *((("leaderboard",), form) for form in ("table", "json", "markdown")),
+    *((("leaderboard", "--models", "a", "--prompts", "v1.1", "--dry-run"), form) for form in ("table", "json")),
+    *((("investigate", "rye"), form) for form in ("table", "json", "markdown")),
+    *(((command,), form) for command in ("power", "flaky", "cases", "history") for form in ("table", "json")),
+    *((("recordings", command), form) for command in ("list", "verify") for form in ("table", "json")),
+    *((("aliases", "review", "--list"), form) for form in ("table", "json")),
+    *((("--dry-run", "--mode", "live"), form) for form in ("table", "json")),
+    *((("score", "bread", "--outputs", "outputs.jsonl"), form) for form in ALL),
+    (("promote", "v1.1", "--dry-run"), "table"),
+    (("recordings", "prune", "--dry-run"), None),
+    (("recordings", "import", "raw.jsonl"), None),
+    (("hook", "status"), None),
+    (("init",), None),
+    (("comment", "--dry-run"), "markdown"),
+]
+
+
+@pytest.fixture(scope="module")
+def busy(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """A project in which every command has something to say: v1.2 is worse, and there are outputs and responses."""
+    box = tiny_promoted.copy(tmp_path_factory.mktemp("busy") / "project")
+    worse(box)
+    outputs = [{"caseId": case_id, "output": flawless(case)} for case_id, case in CASES.items()]
+    box.write("outputs.jsonl", "".join(json.dumps(line) + "\n" for line in outputs))
+    raw = {"caseId": "rye", "prompt": "extract-v1.2", "response": json.dumps(flawless(CASES["rye"]))}
+    box.write("raw.jsonl", json.dumps(raw) + "\n")
+    (box.root / "examples").mkdir()
+    return box
+
+
+@pytest.mark.parametrize(
+    ("command", "form"), WRITTEN, ids=[f"{'-'.join(command) or 'row3'}-{form}" for command, form in WRITTEN]
+)
+def test_the_same_path_is_written_again_and_again(
+    busy: Box, tmp_path: Path, command: tuple[str, ...], form: str | None
+) -> None:
+    target = tmp_path / f"result.{ENDINGS.get(form or 'table', 'txt')}"
+    flags = [] if form is None or command[0:1] == ("comment",) else ["--format", form]
+    codes, texts = [], []
+    for _ in range(2):
+        done = busy.row3(*command, *flags, "--out", str(target), CI="true", GITHUB_STEP_SUMMARY=str(tmp_path / "s"))
+        assert not any("--out" in line for line in done.errors)
+        codes.append(done.code)
+        texts.append(target.read_text("utf-8"))
+    assert codes[0] == codes[1]
+    assert codes[0] in ((0, 2) if command == ("lint",) else (0, 1, 3))
+    assert all(texts)
+
+
+def test_so_is_that_of_a_drift(box: Box, model: Callable[..., FakeModel]) -> None:
+    model(lambda case_id, _: FakeReply(json.dumps(flawless(CASES[case_id])))).serve(box)
+    for scope in ([], ["--all"]):
+        for form, name in (("table", f"drift{len(scope)}.txt"), ("json", f"drift{len(scope)}.json")):
+            for _ in range(2):
+                done = box.row3("drift", *scope, "--format", form, "--out", name)
+                assert done.code in (0, 1), done
+                assert box.read(name)
+
+
+@pytest.mark.parametrize("verb", [["--compare"], ["--baseline"], []], ids=" ".join)
+def test_so_are_those_of_all_suites_of_which_one_cannot_be_used(tmp_path: Path, verb: list[str]) -> None:
+    box = with_baselines(tmp_path / "project")
+    spoil(box)
+    for form in (*ALL, "comment") if verb == ["--compare"] else ALL:
+        name = f"all-{form}.{ENDINGS.get(form, 'txt')}"
+        for _ in range(2):
+            done = box.row3(*verb, "--all", "--format", form, "--out", name)
+            assert not any("--out" in line for line in done.errors), done
+            assert box.read(name)
+
+
+@pytest.mark.parametrize(
+    ("args", "name", "text"),
+    [
+        (["report"], "README.md", "# Bread\n\nHow we bake, with row3.\n"),
+        (["--compare", "--format", "markdown"], "notes.md", "### Monday\n\nrow3 blocked again.\n"),
+        (["--compare"], "Makefile", "all:\n\trow3 --compare\n"),
+        (["--compare"], "requirements.txt", "row3\npytest\n"),
+        (["--compare", "--format", "json"], "package.json", '{"name": "bread"}\n'),
+        (["--compare", "--format", "json"], "manifest.json", '{"schemaVersion": 2, "mediaType": "x"}\n'),
+        (["lint", "--format", "codequality"], "other.json", '[{"description": "x", "check_name": "ruff/E501"}]\n'),
+        (["--compare", "--format", "junit"], "pom.xml", "<project><name>row3</name></project>\n"),
+        (["--compare", "--format", "junit"], "py.xml", '<testsuites><testsuite name="pytest"/></testsuites>\n'),
+        (["report"], "index.html", "<!doctype html><title>Bread</title>\n"),
+        (["history"], ".env", "KEY=1\n"),
+        (["aliases", "review", "--list"], "table.tsv", "a\tb\n"),
+        (["init"], "todo.txt", "  bake\n"),
+    ],
+)
+def test_a_file_of_somebody_else_stays(box: Box, args: list[str], name: str, text: str) -> None:
+    box.write(name, text)
+    before = box.tree()
+    (error,) = box.row3(*args, "--out", name, code=2).errors
+    assert error == (
+        f"error: --out {name}: row3 did not write the file that is there, and it would be lost. "
+        "Name another place, or remove it first."
+    )
+    assert box.tree() == before
+
+
+def test_a_result_in_another_form_stays_and_an_empty_file_goes(box: Box) -> None:
+    box.write("result", "")
+    box.row3("--format", "json", "--out", "result", code=0)
+    (error,) = box.row3("--out", "result", code=2).errors
+    assert "what is there was written as json, not as table, and it would be lost" in error
+    box.write("result", "\n \n")
+    box.row3("--out", "result", code=0)
+    assert "Concept recall" in box.read("result")
+
+
+def test_a_live_run_asks_nothing_before_it_refuses(box: Box, model: Callable[..., FakeModel]) -> None:
+    fake = model(lambda case_id, _: FakeReply(json.dumps(flawless(CASES[case_id]))))
+    fake.serve(box)
+    box.write("notes.txt", "mine\n")
+    box.row3("--mode", "live", "--out", "notes.txt", code=2)
+    assert not fake.asked
+
+
+@pytest.mark.parametrize(
+    ("args", "name", "says"),
+    [
+        (
+            ["--compare"],
+            "x.pdf",
+            "nothing that this command writes ends in .pdf. Use .txt or .log for table or github;",
+        ),
+        (["report"], "x.docx", ".md, .markdown or .txt for markdown or comment"),
+        (["report"], "x.json", ".json is for json or codequality, and this would be markdown. Use --format json or"),
+        (["report", "--format", "json"], "x.html", ".html is for html, and this would be json."),
+        (["--compare"], "x.json", "or a name that ends in .txt or .log"),
+        (["--compare", "--format", "junit"], "x.md", ".md is for markdown or comment, and this would be junit."),
+        (
+            ["history"],
+            "x.csv",
+            "nothing that this command writes ends in .csv. Use .txt or .log for table; .json for json",
+        ),
+        (["init"], "x.json", "nothing that this command writes ends in .json. Use .txt or .log for table"),
+        (["report", "--all"], "x.pdf", "nothing that this command writes ends in .pdf"),
+    ],
+)
+def test_an_ending_says_which_form(box: Box, args: list[str], name: str, says: str) -> None:
+    before = box.tree()
+    (error,) = box.row3(*args, "--out", name, code=2).errors
+    assert error.startswith(f"error: --out {name}: ")
+    assert says in error
+    assert box.tree() == before
+
+
+def test_a_name_without_an_ending_fits_every_form(box: Box) -> None:
+    for form in ALL:
+        name = f"result-{form}-v1.1"
+        box.row3("--format", form, "--out", name, code=0)
+        assert box.read(name)
+
+
+def test_only_plain_files_are_written(box: Box) -> None:
+    import os
+
+    os.mkfifo(box.path("pipe"))
+    (error,) = box.row3("--out", "pipe", code=2).errors
+    assert "no file can be written there" in error
+
+
+def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
+    commands = {
+        "bread-trend.png": ["trend", "--out", "there"],
+        "bread-leaderboard.svg": ["leaderboard", "--chart", "there"],
+        "result.schema.json": ["schema", "--out", "there"],
+        "index.html": ["report", "--all", "--out", "there"],
+    }
+    for args in commands.values():
+        for _ in range(2):
+            box.row3(*args, code=0)
+    for name, args in commands.items():
+        box.write(f"there/{name}", "mine\n")
+        (error,) = box.row3(*args, code=2).errors
+        assert f"there/{name}: row3 did not write the file that is there" in error
+        assert box.read(f"there/{name}") == "mine\n"
