@@ -11,6 +11,9 @@ from row3.reports.investigation_parts import Investigation, predicate_confusions
 from row3.reports.markdown_text import code
 from row3.workflows.checklist import Circumstances
 
+NOTHING = "Nothing went wrong in this case."
+"""What is proposed where there is nothing to mend."""
+
 
 def proposed_fixes(found: Investigation, around: Circumstances) -> list[str]:
     """What the data suggests to change, in Markdown, the most telling first."""
@@ -21,7 +24,7 @@ def proposed_fixes(found: Investigation, around: Circumstances) -> list[str]:
         fixes = [*_concept_fixes(found, around.prompt("concepts")), *_link_fixes(found, around.prompt("relationships"))]
     if around.truncated:
         fixes.insert(0, f"Raise `max_tokens` of {', '.join(around.truncated)}: its answer was cut off.")
-    return fixes or ["Nothing went wrong in this case."]
+    return fixes or [NOTHING]
 
 
 def _concept_fixes(found: Investigation, prompt: str) -> Iterable[str]:
