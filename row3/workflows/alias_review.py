@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from row3.errors import InvalidFile, UsageError
 from row3.reports.alias_parts import AliasReview, Unmatched, UnusedAlias
-from row3.store.cases import read_cases
+from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.reviewed import Reviewed
 from row3.store.suites import Suite
@@ -42,7 +42,7 @@ def review(
     unused: list[UnusedAlias] = []
     unanswered: list[str] = []
     cases = answers = aliases = judged = 0
-    for stored in read_cases(project.golden(suite.name), suite.kind, case):
+    for stored in cases_of(project, suite, case):
         recorded = runs.of(stored)
         if not recorded.concepts:
             unanswered.append(stored.id)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from row3.reports.investigation_parts import Investigation
 from row3.reports.items_investigation import ItemsInvestigation
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.locks import writing
+from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
@@ -29,6 +29,9 @@ from row3.workflows.meanings import Source, vector_source
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import RunOptions, make_asking
 from row3.workflows.symptoms import symptoms_of
+
+NEAR = 0.4
+"""How alike an id has to be to be taken for a slip of the one that was asked for."""
 
 
 def investigate(
@@ -82,7 +85,7 @@ def _of_items(
 
 
 def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
-    """The case of that id; raises `UsageError` with the near miss, `InvalidFile` where its own file is broken."""
+    """The case of that id; raises `UsageError` that says where it is, `InvalidFile` where its own file is broken."""
     folder = project.golden(suite.name)
     paths = case_files(folder)
     likely = [path for path in paths if path.name == f"{case_id}.gold.json"]
@@ -97,8 +100,7 @@ def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
         if stored.id == case_id:
             return stored
         ids.append(stored.id)
-    near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
-    hint = f"Did you mean {', '.join(f'`{one}`' for one in near)}?" if near else f"Cases: {', '.join(sorted(ids)[:20])}"
+    hint = case_hint(project, suite.name, case_id, ids, alike=NEAR, otherwise=f"Cases: {', '.join(sorted(ids)[:20])}")
     raise UsageError(f"case `{case_id}` does not exist", where=f"{suite.golden}/", fix=hint)
 
 

@@ -12,10 +12,11 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, UsageError
 from row3.gate.quarantine import LONGEST_DAYS, SHARE, begins_later, complaint, room, split
 from row3.reports.numbers import count
-from row3.store.cases import case_files, read_case
+from row3.store.cases import case_files, ids_of, read_case
 from row3.store.documents import day
 from row3.store.golden import shown
 from row3.store.locks import writing
+from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, place, read_quarantine, write_quarantine
 from row3.store.suites import Suite
@@ -131,6 +132,9 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
             near = difflib.get_close_matches(case_id, held, n=1, cutoff=0.4)
             there = f"In it: {', '.join(held)}" if held else "None is: there is nothing to release"
             hint = f"Did you mean `{near[0]}`?" if near else there
+            if not near and case_id not in ids_of(folder):
+                name = session.suite.name
+                hint = case_hint(session.project, name, case_id, (), otherwise=there, most=1)
             raise UsageError(f"case `{case_id}` is not in quarantine", where=place(folder), fix=hint)
         entry = held.pop(case_id)
         write_quarantine(folder, held.values())
@@ -164,7 +168,7 @@ def _known(session: Session, case_id: str) -> int:
         return len(files)
     ids = [read_case(path, session.suite.kind).id for path in files]
     if case_id not in ids:
-        near = difflib.get_close_matches(case_id, ids, n=1, cutoff=0.4)
-        hint = f"Did you mean `{near[0]}`?" if near else "See the ids with `row3 flaky`"
+        see = "See the ids with `row3 flaky`"
+        hint = case_hint(session.project, session.suite.name, case_id, ids, otherwise=see, most=1, alike=0.4)
         raise UsageError(f"case `{case_id}` does not exist", where=f"{shown(folder)}/", fix=hint)
     return len(files)
