@@ -22,10 +22,10 @@ from row3.store.recordings import merge, open_index
 from row3.store.suites import Suite
 from row3.workflows.endpoints import open_provider
 from row3.workflows.evaluate import Asking, steps
-from row3.workflows.execute import miss
 from row3.workflows.inquiry import Inquiry
 from row3.workflows.lineup import Role, line_up
 from row3.workflows.meanings import Source, vector_source
+from row3.workflows.missing_recording import miss
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import RunOptions, make_asking
 from row3.workflows.symptoms import symptoms_of
@@ -53,7 +53,7 @@ def investigate(
     lineup = line_up(project, suite, role=role, named=named)
     asking = make_asking(suite, lineup, options)
     with vector_source(project, suite, options.mode or "replay") as vectors:
-        score, said = _walk(asking, stored, _answers(project, suite, options), vectors)
+        score, said = _walk(asking, stored, _answers(project, asking, options), vectors)
     if score.status == "failed":
         raise RunIncomplete("the case has no answer", where=case_id, fix=score.problem)
     if isinstance(score.explanation, Items):
@@ -125,9 +125,9 @@ def _walk(
         return score, said
 
 
-def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
+def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
     """Who answers, by the options' mode; what is to be recorded is on disk as soon as it is said."""
-    mode = options.mode or "replay"
+    suite, mode = asking.suite, options.mode or "replay"
     folder = project.recordings(suite.name)
     index = open_index(folder if mode in ("replay", "auto") else folder / "none", options.journals)
 
@@ -136,7 +136,7 @@ def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[R
         if recording is not None:
             return recording.answer
         if mode == "replay":
-            return miss(index, request)
+            return miss(index, request, asking.lineup)
         given = asyncio.run(_ask(project, suite, request))
         if isinstance(given, Answer) and mode in ("auto", "record"):
             with writing(project.local):
