@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from row3.cli.all_suites import opened, refuse_one, suites_text
 from row3.cli.options import Common
 from row3.cli.output import emit
+from row3.domain.counts import count
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def report_all(common: Common, *, against: str | None) -> int:
         emit(suites_text(report, common), common.out)
     else:
         report = _write_pages(suites, folder, against=against)
-        common.say(f"{folder / INDEX} and a page for each of {len(report.results)} suites")
+        common.say(f"{folder / INDEX} and a page for each of {count(len(report.results), 'suite')}")
     suites.finish()
     return report.exit_code if report.exit_code != 1 else 0
 

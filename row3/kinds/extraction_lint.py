@@ -9,6 +9,7 @@ from datetime import date
 
 from rapidfuzz import process
 
+from row3.domain.counts import count, part
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction_models import DOMAINS, GoldenCase, Relationship
 from row3.matching.forms import category_key
@@ -39,14 +40,14 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     """Number of cases and coverage of the domains, each with the step that is missed."""
     findings: list[Finding] = []
     minimum, target, ideal = CASE_COUNTS
-    count = len(cases)
-    if count < minimum:
+    there, many = len(cases), count(len(cases), "case")
+    if there < minimum:
         findings.append(
-            Finding("error", "case-count", f"{count} cases, the minimum is {minimum} (target {target}, ideal {ideal})")
+            Finding("error", "case-count", f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})")
         )
-    elif count < ideal:
-        step = f"the target is {target}, the ideal" if count < target else "the ideal is"
-        findings.append(Finding("warning", "case-count", f"{count} cases; {step} {ideal} or more"))
+    elif there < ideal:
+        step = f"the target is {target}, the ideal" if there < target else "the ideal is"
+        findings.append(Finding("warning", "case-count", f"{many}; {step} {ideal} or more"))
     missing = [domain for domain in DOMAINS if domain not in {case.domain for case in cases}]
     if missing:
         findings.append(Finding("error", "domain-coverage", f"no case for the domain {', '.join(missing)}"))
@@ -97,7 +98,7 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
         yield Finding(
             "error",
             "inferred",
-            f"{len(inferred)} of {len(concepts)} concepts are inferred, at most one in ten may be",
+            f"{part(len(inferred), len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be",
             ("expectedConcepts",),
         )
     text = f" {normalise_text(case.source_text)} "
@@ -138,7 +139,7 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     concepts = case.expected_concepts
     bare = [i for i, concept in enumerate(concepts) if concept.type is None]
     if bare and (len(bare) < len(concepts) or rules.types is not None):
-        what = f"{len(bare)} of {len(concepts)} concepts have no type; give one to all of them"
+        what = f"{part(len(bare), len(concepts), 'concept', 'has', 'have')} no type; give one to all of them"
         yield Finding("warning", "types", what, ("expectedConcepts", bare[0], "label"))
     known = {category_key(name): name for name in rules.types or ()}
     for i, concept in enumerate(concepts):

@@ -8,6 +8,7 @@ from typing import Any
 
 from msgspec.structs import astuple
 
+from row3.domain.counts import count
 from row3.domain.matches import RelationshipState, Triple
 from row3.matching.places import Place
 from row3.reports import numbers
@@ -78,8 +79,8 @@ def _causes(found: Investigation) -> Iterator[str]:
         yield from [*block(found.raw[:MOST_RAW], "text"), ""]
         return
     concepts, relationships = found.extracted
-    explicit = sum(1 for item in found.missed if item.place is not None)
-    yield from _list("Missed concepts", f"in all, {explicit} stand in the text", map(_missed, found.missed))
+    stand = count(sum(1 for item in found.missed if item.place is not None), "stands", "stand")
+    yield from _list("Missed concepts", f"in all, {stand} in the text", map(_missed, found.missed))
     yield from _list("Invented concepts", f"of {concepts} extracted", map(_invented, found.invented))
     again = (f"{code(label)} names {code(expected)} again" for label, expected in found.duplicates)
     yield from _list("Duplicates", f"of {concepts} extracted", again)
@@ -92,8 +93,8 @@ def _causes(found: Investigation) -> Iterator[str]:
     for state, heading in HEADINGS.items():
         wrong = [_misdirected(item) for item in found.misdirected if item.state == state]
         yield from _list(f"Misdirected relationships: {heading.lower()}", f"of {relationships} extracted", wrong)
-    strange = [code(name) for name in found.unknown_predicates]
-    yield from _list("Predicates that the suite does not know", f"among {relationships} relationships", strange)
+    strange, among = [code(name) for name in found.unknown_predicates], count(relationships, "relationship")
+    yield from _list("Predicates that the suite does not know", f"among {among}", strange)
     blocked = sum(1 for item in found.lost if item.missed_ends)
     yield from _list("Missed relationships", f"in all, {blocked} because an end was missed", map(_lost, found.lost))
     unquoted = [_quote(item) for item in found.quotes if item.state == "missing"]

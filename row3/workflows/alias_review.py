@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.reports.alias_parts import AliasReview, Unmatched, UnusedAlias
 from row3.store.other_suites import cases_of
@@ -55,7 +56,7 @@ def review(
         aliases += sum(len(concept.aliases) for concept in stored.case.expected_concepts)
     if not cases:
         raise InvalidFile(
-            f"none of the {len(unanswered)} cases has a recorded answer that can be read",
+            f"none of the {count(len(unanswered), 'case')} has a recorded answer that can be read",
             where=f"recordings/{suite.name}/",
             fix="Record a run with `row3 --mode record`",
         )

@@ -6,6 +6,7 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from row3.domain.counts import count
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
@@ -170,7 +171,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         raise no_case_fits(project, suite, pattern, fix="Correct --case")
     if len(ids) < 2:
         raise UsageError(
-            f"{len(ids)} cases can be asked again, and a drift is seen in two or more",
+            f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more",
             where=source,
             fix="Correct --case, or make a baseline with `row3 --baseline`",
         )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from row3.domain.counts import count
 from row3.errors import UsageError
 from row3.reports import numbers
 from row3.store.cases import case_files, read_case
@@ -41,7 +42,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     wanted = askings if mode != "replay" or (prompts and models) else _begun(project, suite, askings, options)
     if not wanted:
         raise UsageError(
-            f"none of {len(askings)} combinations has a recorded answer",
+            f"none of {count(len(askings), 'combination')} has a recorded answer",
             where=f"recordings/{suite.name}/",
             fix="Record some with `row3 --mode record`, or ask for them with --mode live",
         )

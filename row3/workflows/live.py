@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from row3.domain.counts import count
 from row3.domain.quick_dataclass import dataclass
 from row3.store.cases import StoredCase, case_files, read_cases
 from row3.store.other_suites import no_case_fits
@@ -84,7 +85,7 @@ class LiveRun:
         name, recorded = self.suite.name, self.mode == "auto"
         kept = Kept.open(self.project, name, kind, recordings=recorded, lasts_h=self.lasts_h)
         if kept.waiting:
-            self.say(f"going on with {kept.waiting} answers that an interrupted run left")
+            self.say(f"going on with {count(kept.waiting, 'answer')} that an interrupted run left")
         provider = open_provider(self.project, self.suite)
         meanings = open_meanings(self.project, self.suite, recordings=recorded)
         answers = Answers(provider, kept.known, kept.keep, self.observer, self.cost, self.budget, meanings)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.counts import part
 from row3.domain.quick_dataclass import dataclass
 from row3.gate.pairs import Pairs
 from row3.metrics.aggregate import mean_and_spread
@@ -65,7 +66,7 @@ def _replayed(session: Session, repeats: int | None) -> Found:
             break
     else:
         raise _NotThereError(
-            f"{len(run.collected.failed)} of {run.cases} cases have no recorded answer of the candidate"
+            f"{part(len(run.collected.failed), run.cases, 'case', 'has', 'have')} no recorded answer of the candidate"
         )
     before, after = setting_of(baseline.header).title, setting_of(run.header).title
     counts = (baseline.header.repeats, run.header.repeats)

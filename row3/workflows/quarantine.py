@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from row3.domain.counts import count, part
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, UsageError
 from row3.gate.quarantine import LONGEST_DAYS, SHARE, begins_later, complaint, room, split
-from row3.reports.numbers import count
 from row3.store.cases import case_files, ids_of, read_case
 from row3.store.documents import day
 from row3.store.golden import shown
@@ -54,7 +54,7 @@ def in_force(
         cases = len(files or case_files(folder))
         if len(active) > room(cases):
             raise InvalidFile(
-                f"{len(active)} of {cases} cases are in quarantine; {MOST}",
+                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}",
                 where=place(folder),
                 fix="Take some out with `row3 flaky release CASE`",
             )
@@ -111,11 +111,13 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
             where = f"suite {session.suite.name}"
             if not room(cases):
                 raise UsageError(
-                    f"{count(cases, 'case')} {'is' if cases == 1 else 'are'} too few for a quarantine: {MOST}",
+                    f"{count(cases, 'case is', 'cases are')} too few for a quarantine: {MOST}",
                     where=where,
                     fix="Add cases",
                 )
-            there = f"{len(active)} of {cases} cases are in quarantine already ({', '.join(sorted(active))})"
+            there = (
+                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already ({', '.join(sorted(active))})"
+            )
             raise UsageError(f"{there}; {MOST}", where=where, fix="Release one with `row3 flaky release CASE`")
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
         write_quarantine(folder, [*(held | {case_id: entry}).values()])
