@@ -39,7 +39,13 @@ def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
         "page": None if page is None else quote(page),
         "verdict": "not judged" if word == "none" else word,
         "tone": {"unusable": "block", "approved": "investigate", "informational": "investigate"}.get(word, word),
+        "metric": "",
+        "now": "–",
+        "points": "–",
+        "interval": "–",
         "zone": "",
+        "cases": "–",
+        "noun": "cases",
         "note": result.problem if isinstance(result, Broken | Gone) else "",
     }
     if isinstance(result, Judged | Unjudged):
@@ -61,4 +67,5 @@ def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
         "zone": "" if zone is None else zone.word,
         "mark": "" if zone is None else MARKS[zone],
         "cases": f"{run.cases:,}",
+        "noun": numbers.count(run.cases, "case").partition(" ")[2],
     }
