@@ -54,12 +54,11 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     return findings
 
 
-def _outside(name: str, count: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
+def _outside(one: str, many: str, number: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
     low, high = limits
-    if not low <= count <= high:
-        yield Finding(
-            "error", f"{name.replace(' ', '-')}-count", f"{count} {name}, should be {low} to {high}", (field,)
-        )
+    if not low <= number <= high:
+        what = f"{count(number, one, many)}, should be {low} to {high}"
+        yield Finding("error", f"{many.replace(' ', '-')}-count", what, (field,))
 
 
 def _header(case: GoldenCase) -> Iterator[Finding]:
@@ -80,14 +79,14 @@ def _header(case: GoldenCase) -> Iterator[Finding]:
 
 
 def _text(case: GoldenCase) -> Iterator[Finding]:
-    yield from _outside("words", len(case.source_text.split()), WORDS, "sourceText")
+    yield from _outside("word", "words", len(case.source_text.split()), WORDS, "sourceText")
     paragraphs = [part for part in re.split(r"\n\s*\n", case.source_text) if part.strip()]
-    yield from _outside("paragraphs", len(paragraphs), PARAGRAPHS, "sourceText")
+    yield from _outside("paragraph", "paragraphs", len(paragraphs), PARAGRAPHS, "sourceText")
 
 
 def _concepts(case: GoldenCase) -> Iterator[Finding]:
     concepts = case.expected_concepts
-    yield from _outside("concepts", len(concepts), CONCEPTS, "expectedConcepts")
+    yield from _outside("concept", "concepts", len(concepts), CONCEPTS, "expectedConcepts")
     if sum(1 for concept in concepts if concept.aliases) < ALIASED:
         yield Finding("error", "aliases", f"fewer than {ALIASED} concepts have aliases", ("expectedConcepts",))
     if len({concept.required for concept in concepts}) == 1:
@@ -152,7 +151,7 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
-    yield from _outside("canaries", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
+    yield from _outside("canary", "canaries", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
     words = normalise_text(case.source_text).split()
     names = {
         normalise(name): concept.label
@@ -185,8 +184,10 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     links, forbidden = case.expected_relationships, case.forbidden_relationships
-    yield from _outside("relationships", len(links), RELATIONSHIPS, "expectedRelationships")
-    yield from _outside("forbidden relationships", len(forbidden), FORBIDDEN, "forbiddenRelationships")
+    yield from _outside("relationship", "relationships", len(links), RELATIONSHIPS, "expectedRelationships")
+    yield from _outside(
+        "forbidden relationship", "forbidden relationships", len(forbidden), FORBIDDEN, "forbiddenRelationships"
+    )
     predicates = Predicates(rules.inverses, rules.symmetric)
     known = {fold_predicate(name) for name in rules.predicates}
     # A case may also use the inverse of an allowed predicate: it matches the other way round.

@@ -41,7 +41,7 @@ def aims(symptoms: Sequence[Symptom]) -> list[str]:
             reach.append(f"{metric.title} reaches its target")
         elif fall is not None:
             within.append(f"{metric.title} at {'least' if sign > 0 else 'most'} {numbers.percent(fall.least)}")
-    return [*reach, *([f"back within the limit of the baseline: {', '.join(within)}"] if within else [])]
+    return [*reach, *([f"within the limit of the baseline again, that is {', '.join(within)}"] if within else [])]
 
 
 class Symptomatic(Protocol):

@@ -56,11 +56,11 @@ def test_a_fall_is_told_with_both_sides_and_the_limit() -> None:
 def test_an_aim_is_the_harder_of_target_and_limit() -> None:
     assert aims([LOW, FINE]) == ["Concept recall reaches its target"]
     assert aims([FELL, BESIDE]) == [
-        "back within the limit of the baseline: Concept recall at least 95.0%, Concept F1 at least 90.0%"
+        "within the limit of the baseline again, that is Concept recall at least 95.0%, Concept F1 at least 90.0%"
     ]
     assert aims([ROSE]) == ["Hallucination rate reaches its target"]  # 2 % is harder than 5 %
     both = FELL._replace(value=0.65, zone=Zone.MARGINAL)
-    assert aims([both]) == ["back within the limit of the baseline: Concept recall at least 95.0%"]
+    assert aims([both]) == ["within the limit of the baseline again, that is Concept recall at least 95.0%"]
     assert aims([FINE]) == []
 
 

@@ -35,7 +35,7 @@ def test_a_block_without_a_metric_under_its_target_names_what_fell(fallen: Box) 
     failing = next(line for line in out.splitlines() if line.startswith("**Failing Metric(s)**"))
     assert "Concept recall (fell 25.0 points)" in failing
     assert "- Concept recall: baseline 100.0%, now 75.0%, −25.0 points (limit 5 points)" in out
-    assert "back within the limit of the baseline: Concept recall at least 95.0%" in out
+    assert "within the limit of the baseline again, that is Concept recall at least 95.0%" in out
     assert "Concept recall reaches its target" not in out
     value = fallen.row3("investigate", "yeast", "--format", "json", code=0).json
     assert (value["failing"], value["fell"][0]["metric"], value["fell"][0]["limit"]) == ([], "recall", 5.0)
