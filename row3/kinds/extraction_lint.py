@@ -54,7 +54,7 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     return findings
 
 
-def _outside(one: str, many: str, number: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
+def _outside(many: str, one: str, number: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
     low, high = limits
     if not low <= number <= high:
         what = f"{count(number, one, many)}, should be {low} to {high}"
@@ -79,14 +79,14 @@ def _header(case: GoldenCase) -> Iterator[Finding]:
 
 
 def _text(case: GoldenCase) -> Iterator[Finding]:
-    yield from _outside("word", "words", len(case.source_text.split()), WORDS, "sourceText")
+    yield from _outside("words", "word", len(case.source_text.split()), WORDS, "sourceText")
     paragraphs = [part for part in re.split(r"\n\s*\n", case.source_text) if part.strip()]
-    yield from _outside("paragraph", "paragraphs", len(paragraphs), PARAGRAPHS, "sourceText")
+    yield from _outside("paragraphs", "paragraph", len(paragraphs), PARAGRAPHS, "sourceText")
 
 
 def _concepts(case: GoldenCase) -> Iterator[Finding]:
     concepts = case.expected_concepts
-    yield from _outside("concept", "concepts", len(concepts), CONCEPTS, "expectedConcepts")
+    yield from _outside("concepts", "concept", len(concepts), CONCEPTS, "expectedConcepts")
     if sum(1 for concept in concepts if concept.aliases) < ALIASED:
         yield Finding("error", "aliases", f"fewer than {ALIASED} concepts have aliases", ("expectedConcepts",))
     if len({concept.required for concept in concepts}) == 1:
@@ -151,7 +151,7 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
-    yield from _outside("canary", "canaries", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
+    yield from _outside("canaries", "canary", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
     words = normalise_text(case.source_text).split()
     names = {
         normalise(name): concept.label
@@ -184,9 +184,9 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     links, forbidden = case.expected_relationships, case.forbidden_relationships
-    yield from _outside("relationship", "relationships", len(links), RELATIONSHIPS, "expectedRelationships")
+    yield from _outside("relationships", "relationship", len(links), RELATIONSHIPS, "expectedRelationships")
     yield from _outside(
-        "forbidden relationship", "forbidden relationships", len(forbidden), FORBIDDEN, "forbiddenRelationships"
+        "forbidden relationships", "forbidden relationship", len(forbidden), FORBIDDEN, "forbiddenRelationships"
     )
     predicates = Predicates(rules.inverses, rules.symmetric)
     known = {fold_predicate(name) for name in rules.predicates}
