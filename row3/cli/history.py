@@ -20,11 +20,19 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
 
     project = common.project()
     suite = pick_suite(project, common.suite)
-    entries = suite_history(project, suite, action=action, last=last)
     if common.as_json:
-        emit(as_json(entries), common.out)
+        emit(as_json(suite_history(project, suite, action=action, last=last)), common.out)
         return
     from row3.reports.history_table import history_table
 
-    verbose, primary = common.verbose > 0, suite.kind.primary
-    emit(history_table(entries, primary=primary, colour=common.colour, verbose=verbose, width=common.width), common.out)
+    entries = suite_history(project, suite)  # all of them: the baseline that a line is held against may not be shown
+    text = history_table(
+        entries,
+        primary=suite.kind.primary,
+        colour=common.colour,
+        verbose=common.verbose > 0,
+        width=common.width,
+        action=action,
+        last=last,
+    )
+    emit(text, common.out)

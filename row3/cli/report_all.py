@@ -11,6 +11,7 @@ from row3.cli.options import Common
 from row3.cli.out_file import check_folder, check_out, refuse_foreign
 from row3.cli.output import emit
 from row3.cli.takes import HTML, TAKES
+from row3.domain.counts import count
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def report_all(common: Common, *, against: str | None) -> int:
         emit(suites_text(report, common), common.out)
     else:
         report = _write_pages(suites, folder, against=against)
-        common.say(f"{folder / INDEX} and a page for each of {len(report.results)} suites")
+        common.say(f"{folder / INDEX} and a page for each of {count(len(report.results), 'suite')}")
     suites.finish()
     return report.exit_code if report.exit_code != 1 else 0
 

@@ -6,6 +6,7 @@ import click
 
 from row3.cli.options import Common
 from row3.cli.show import show_comparison, show_run, tell_noted
+from row3.domain.counts import count
 
 
 def run_default(
@@ -48,7 +49,7 @@ def run_default(
 
         chosen = pick_cases(session.project, session.suite, only)  # type: ignore[arg-type]
         session.options = replace(session.options, only=chosen)
-        session.say(f"{len(chosen)} {only} cases: a part is no gate")
+        session.say(f"{count(len(chosen), f'{only} case')}: a part is no gate")
     if dry_run:
         from row3.cli.dry_run import show_estimate
 

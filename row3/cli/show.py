@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from row3.cli.options import Common
 from row3.cli.output import emit
+from row3.domain.counts import count
 
 if TYPE_CHECKING:
     from row3.reports.places import Places
@@ -164,7 +165,7 @@ def append_summary(markdown: str) -> None:
 def _tell_incomplete(run: Run) -> None:
     failed = run.collected.failed
     problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
-    more = f" (and {len(failed) - 1} more cases)" if len(failed) > 1 else ""
+    more = f" (and {count(len(failed) - 1, 'more case')})" if len(failed) > 1 else ""
     sys.stderr.write(f"error: {failed[0]}: {problem.rstrip('.')}{more}. The run is incomplete.\n")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from row3.domain.counts import count
 from row3.domain.verdicts import MetricChange, Verdict
 from row3.gate.adaptive import Standing
 from row3.gate.policy import GatePolicy
@@ -44,7 +45,7 @@ def judged(
             return own
     why = f"{title} is inconclusive after {rounds}: a loss of more than {limit} is neither shown nor ruled out"
     if standing.needs is not None:
-        why += f"; {standing.cases} cases are the limit, about {standing.needs} would do"
+        why += f"; {count(standing.cases, 'case is', 'cases are')} the limit, about {standing.needs} would do"
     elif standing.stop == "open":
         why += "; it is too close to that to be told from it"
     return replace(own, verdict=_inconclusive(policy), why=why)
@@ -52,17 +53,18 @@ def judged(
 
 def account(standing: Standing, policy: GatePolicy, key: str) -> str:
     """One line: how many rounds were asked of how many, and why no more."""
-    limit = f"{policy.limit(key):g} {_unit(policy)}"
+    limit, cases = f"{policy.limit(key):g} {_unit(policy)}", count(standing.cases, "case")
+    few = "is" if standing.cases == 1 else "are"
     steady = f"no answer of {standing.repeated} came with another text; repeats tell nothing more"
     why = {
         "loss": f"a loss of more than {limit} is shown on these cases",
         "within": f"a loss of more than {limit} is ruled out on these cases",
         "steady": f"{steady} (at most {standing.hidden:.0%} of answers could, 95 %)",
-        "few": f"{standing.cases} cases are too few to rule out a loss of more than {limit} by repeats",
+        "few": f"{cases} {few} too few to rule out a loss of more than {limit} by repeats",
         "open": f"a loss of more than {limit} is neither shown nor ruled out",
         None: "cut short",
     }[standing.stop]
-    return f"adaptive: {standing.rounds} of at most {standing.most} rounds of {standing.cases} cases; {why}"
+    return f"adaptive: {standing.rounds} of at most {count(standing.most, 'round')} of {cases}; {why}"
 
 
 def _inconclusive(policy: GatePolicy) -> Verdict:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
+from row3.domain.counts import count
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.domain.quick_dataclass import dataclass
@@ -152,8 +153,8 @@ def steady_text(drift: Drift, since: str = "its baseline") -> str:
 
 def known_text(interval: Interval | None, cases: int) -> str:
     """`95 %: −1.0 to +0.4, 15 cases`."""
-    count = f"{cases} case" if cases == 1 else f"{cases} cases"
-    return count if interval is None else f"95 %: {signed(interval.low)} to {signed(interval.high)}, {count}"
+    over = count(cases, "case")
+    return over if interval is None else f"95 %: {signed(interval.low)} to {signed(interval.high)}, {over}"
 
 
 def signed(delta: float) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from row3.domain.counts import count
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.domain.quick_dataclass import dataclass
@@ -147,7 +148,7 @@ def _hidden(move: Move, policy: GatePolicy, pairs: Pairs) -> str:
         told = f" (one in {int(found.depth / found.room)} that fails is enough); {needed} or more can"
     return (
         f"no loss of more than {policy.limit(move.metric.key):g} {_unit(policy)} is seen{_shown(move)}, but "
-        f"{found.answers} answers do not rule out one that is rare and large{told}"
+        f"{count(found.answers, 'answer does', 'answers do')} not rule out one that is rare and large{told}"
     )
 
 

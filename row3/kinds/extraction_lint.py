@@ -9,6 +9,7 @@ from datetime import date
 
 from rapidfuzz import process
 
+from row3.domain.counts import count, part
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction_models import DOMAINS, GoldenCase, Relationship
 from row3.matching.forms import category_key
@@ -39,26 +40,25 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     """Number of cases and coverage of the domains, each with the step that is missed."""
     findings: list[Finding] = []
     minimum, target, ideal = CASE_COUNTS
-    count = len(cases)
-    if count < minimum:
+    there, many = len(cases), count(len(cases), "case")
+    if there < minimum:
         findings.append(
-            Finding("error", "case-count", f"{count} cases, the minimum is {minimum} (target {target}, ideal {ideal})")
+            Finding("error", "case-count", f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})")
         )
-    elif count < ideal:
-        step = f"the target is {target}, the ideal" if count < target else "the ideal is"
-        findings.append(Finding("warning", "case-count", f"{count} cases; {step} {ideal} or more"))
+    elif there < ideal:
+        step = f"the target is {target}, the ideal" if there < target else "the ideal is"
+        findings.append(Finding("warning", "case-count", f"{many}; {step} {ideal} or more"))
     missing = [domain for domain in DOMAINS if domain not in {case.domain for case in cases}]
     if missing:
         findings.append(Finding("error", "domain-coverage", f"no case for the domain {', '.join(missing)}"))
     return findings
 
 
-def _outside(name: str, count: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
+def _outside(many: str, one: str, number: int, limits: tuple[int, int], field: str) -> Iterator[Finding]:
     low, high = limits
-    if not low <= count <= high:
-        yield Finding(
-            "error", f"{name.replace(' ', '-')}-count", f"{count} {name}, should be {low} to {high}", (field,)
-        )
+    if not low <= number <= high:
+        what = f"{count(number, one, many)}, should be {low} to {high}"
+        yield Finding("error", f"{many.replace(' ', '-')}-count", what, (field,))
 
 
 def _header(case: GoldenCase) -> Iterator[Finding]:
@@ -79,14 +79,14 @@ def _header(case: GoldenCase) -> Iterator[Finding]:
 
 
 def _text(case: GoldenCase) -> Iterator[Finding]:
-    yield from _outside("words", len(case.source_text.split()), WORDS, "sourceText")
+    yield from _outside("words", "word", len(case.source_text.split()), WORDS, "sourceText")
     paragraphs = [part for part in re.split(r"\n\s*\n", case.source_text) if part.strip()]
-    yield from _outside("paragraphs", len(paragraphs), PARAGRAPHS, "sourceText")
+    yield from _outside("paragraphs", "paragraph", len(paragraphs), PARAGRAPHS, "sourceText")
 
 
 def _concepts(case: GoldenCase) -> Iterator[Finding]:
     concepts = case.expected_concepts
-    yield from _outside("concepts", len(concepts), CONCEPTS, "expectedConcepts")
+    yield from _outside("concepts", "concept", len(concepts), CONCEPTS, "expectedConcepts")
     if sum(1 for concept in concepts if concept.aliases) < ALIASED:
         yield Finding("error", "aliases", f"fewer than {ALIASED} concepts have aliases", ("expectedConcepts",))
     if len({concept.required for concept in concepts}) == 1:
@@ -97,7 +97,7 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
         yield Finding(
             "error",
             "inferred",
-            f"{len(inferred)} of {len(concepts)} concepts are inferred, at most one in ten may be",
+            f"{part(len(inferred), len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be",
             ("expectedConcepts",),
         )
     text = f" {normalise_text(case.source_text)} "
@@ -138,7 +138,7 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     concepts = case.expected_concepts
     bare = [i for i, concept in enumerate(concepts) if concept.type is None]
     if bare and (len(bare) < len(concepts) or rules.types is not None):
-        what = f"{len(bare)} of {len(concepts)} concepts have no type; give one to all of them"
+        what = f"{part(len(bare), len(concepts), 'concept', 'has', 'have')} no type; give one to all of them"
         yield Finding("warning", "types", what, ("expectedConcepts", bare[0], "label"))
     known = {category_key(name): name for name in rules.types or ()}
     for i, concept in enumerate(concepts):
@@ -151,7 +151,7 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
-    yield from _outside("canaries", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
+    yield from _outside("canaries", "canary", len(case.forbidden_concepts), CANARIES, "forbiddenConcepts")
     words = normalise_text(case.source_text).split()
     names = {
         normalise(name): concept.label
@@ -184,8 +184,10 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
 
 def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     links, forbidden = case.expected_relationships, case.forbidden_relationships
-    yield from _outside("relationships", len(links), RELATIONSHIPS, "expectedRelationships")
-    yield from _outside("forbidden relationships", len(forbidden), FORBIDDEN, "forbiddenRelationships")
+    yield from _outside("relationships", "relationship", len(links), RELATIONSHIPS, "expectedRelationships")
+    yield from _outside(
+        "forbidden relationships", "forbidden relationship", len(forbidden), FORBIDDEN, "forbiddenRelationships"
+    )
     predicates = Predicates(rules.inverses, rules.symmetric)
     known = {fold_predicate(name) for name in rules.predicates}
     # A case may also use the inverse of an allowed predicate: it matches the other way round.

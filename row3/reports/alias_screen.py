@@ -39,7 +39,8 @@ def item_screen(item: Unmatched, number: int, total: int, style: Style) -> str:
     lines = [style.dim(head + "─" * (WIDTH - cells(head))), ""]
     lines += [style.paint(line, "1", CYAN) for line in wrap(_cut(plain(item.label)), first="  ")]
     versions = "; ".join(f"{name} {', '.join(versions)}" for name, versions in item.prompts.items())
-    lines += [style.dim(line) for line in wrap(f"in {item.count} of {item.answers} answers: {versions}", first="  ")]
+    often = f"in {item.count} of {count(item.answers, 'answer')}: {versions}"
+    lines += [style.dim(line) for line in wrap(often, first="  ")]
     if len(item.forms) > 1:
         others = ", ".join(f"{_cut(plain(form.label))} ({form.answers})" for form in item.forms[1:])
         lines += wrap(others, first="  also written: ", then="    ")

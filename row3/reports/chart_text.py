@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from row3.domain.counts import count
 from row3.domain.metrics import Metric, Zone
 from row3.reports.chart_panel import INK, MUTED, ZONE_FILL, ZONE_INK
 from row3.reports.chart_scale import period
@@ -36,20 +37,16 @@ def header(figure: Figure, timeline: Timeline, points: Sequence[TrendPoint], sui
 
 
 def _subtitle(timeline: Timeline, runs: Sequence[TrendPoint], *, crowded: bool) -> str:
-    total = _count(len(runs), "run")
+    total = count(len(runs), "run")
     lines = "; vertical lines are promotions" if timeline.promotions else ""
     if timeline.weeks:
-        weeks = _count(len(timeline.weeks), "ISO week")
+        weeks = count(len(timeline.weeks), "ISO week")
         return f"{total} in {weeks}: line, the weekly mean; band, the lowest to the highest run{lines}"
     kinds = Counter(run.action for run in runs)
-    parts = [_count(kinds[action], action) for action in ("baseline", "compare", "promotion") if kinds[action]]
+    parts = [count(kinds[action], action) for action in ("baseline", "compare", "promotion") if kinds[action]]
     hollow = "; hollow points were blocked" if any(timeline.blocked) and not crowded else ""
     spacing = ", evenly spaced in order" if len(runs) > 1 else ""
     return f"{total}{spacing}: {', '.join(parts)}{lines}{hollow}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def panel_title(figure: Figure, left: float, top: float, metric: Metric, size: float) -> None:

@@ -179,7 +179,7 @@ def _reasons(comparison: ComparisonView) -> list[str]:
     shown = comparison.reasons[:REASONS]
     lines = [f"- {SIGNS[reason.verdict]} {_short(reason.text)}" for reason in shown]
     if len(comparison.reasons) > REASONS:
-        lines.append(f"- and {len(comparison.reasons) - REASONS:,} more reasons")
+        lines.append(f"- and {numbers.count(len(comparison.reasons) - REASONS, 'more reason')}")
     if (approval := comparison.approval) is not None:
         lines.append(f"- approved by {_short(approval.by)}: {_short(approval.reason)}")
     return lines

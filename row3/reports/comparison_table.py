@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from row3.domain.counts import part
 from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports import numbers
@@ -80,7 +81,7 @@ def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) ->
     origin = f"{lineup_text(baseline)} · {plain(baseline.model)} · {numbers.moment(plain(baseline.at))} UTC{ref}"
     lines = [style.dim(line) for line in style.wrap(origin, first="Baseline  ")]
     if comparison.compared != comparison.run.cases:
-        lines.append(style.dim(f"          compared over {comparison.compared:,} of {comparison.run.cases:,} cases"))
+        lines.append(style.dim(f"          compared over {part(comparison.compared, comparison.run.cases, 'case')}"))
     if comparison.rescored:
         again = numbers.count(comparison.rescored, "baseline answer")
         lines.append(style.dim(f"          {again} scored again by today's rules and expectations"))
@@ -118,7 +119,7 @@ def _legend(comparison: ComparisonView, *, wide: bool) -> list[str]:
     counts = {change.key: change.cases for change in comparison.metrics if change.delta is not None}
     most = max(counts.values(), default=0)
     fewer = [f"{title_of(comparison.run.suite, key)} {n:,}" for key, n in counts.items() if n != most]
-    over = f"n = {most:,} cases that both runs have" + (f" ({', '.join(fewer)})" if fewer else "")
+    over = f"n = {numbers.count(most, 'case')} that both runs have" + (f" ({', '.join(fewer)})" if fewer else "")
     zones = "" if wide else "; " + " ".join(f"{MARKS[zone]} {zone.word}" for zone in sorted(Zone, reverse=True))
     return [f"▲ better  ▼ worse{zones}", f"percentage points; paired intervals; {over}"]
 

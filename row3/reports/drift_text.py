@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from row3.domain.counts import part
 from row3.domain.scores import Usage
 from row3.gate.drift import CaseThen, Drift, moved_text, others, steady_text
 from row3.reports import numbers
@@ -67,7 +68,7 @@ def verdict_text(found: DriftedView) -> str:
     """The finding in a line."""
     drift = found.again.drift
     if found.again.failed:
-        return f"incomplete: {len(found.again.failed)} of {len(found.sample)} cases have no answer"
+        return f"incomplete: {part(len(found.again.failed), len(found.sample), 'case', 'has', 'have')} no answer"
     since = "they were recorded" if found.recorded else "its baseline"
     if drift.state == "moved":
         who = (

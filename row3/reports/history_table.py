@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.charts import sparkline
@@ -14,7 +15,9 @@ SHOWN = 20
 SPARKS = 40
 BESIDE = 72
 """Columns of the widest row without its score."""
-LEGEND = "▲ better  ▼ worse; percentage points against the line before it"
+LEGEND = "▲ better  ▼ worse; percentage points against the baseline until then"
+BASELINES = ("baseline", "promotion")
+"""Actions after which a suite has another baseline."""
 
 
 def history_table(
@@ -24,15 +27,28 @@ def history_table(
     colour: bool = False,
     verbose: bool = False,
     width: int = WIDTH,
+    action: str | None = None,
+    last: int | None = None,
 ) -> str:
-    """The last runs (all when verbose), at most `width` columns wide."""
+    """The last runs (all when verbose), at most `width` columns wide.
+
+    A line's points are against the baseline that was in force when it ran: a comparison's against what it was compared
+    with, a new baseline's or a promotion's against the one it replaced.
+
+    Args:
+        entries: the whole history.
+        action, last: show only these of it.
+    """
     style = Style(colour, width)
+    both = zip(entries, _in_force(entries), strict=True)
+    kept = [(entry, baseline) for entry, baseline in both if action is None or entry.action == action][-(last or 0) :]
+    entries, held = [entry for entry, _ in kept], [baseline for _, baseline in kept]
     if not entries:
         return "No history yet: row3 --baseline, --compare and promote write it.\n"
     before = _previous(entries)
     first = 0 if verbose else max(0, len(entries) - SHOWN)
     shown = range(first, len(entries))
-    rows = [_row(entries[i], before[i], primary, style) for i in shown]
+    rows = [_row(entries[i], held[i], primary, style) for i in shown]
     named = primary if len(primary) <= width - BESIDE else "score"  # the line of the trend has its name
     lines = table(("when (UTC)", "action", named, "points  ", "verdict", "commit"), rows, "llrrll", style)
     suites = len({entry.suite for entry in entries}) > 1
@@ -44,7 +60,7 @@ def history_table(
         out.append(line)
         for text in _notes(entries[i], before[i], suites=suites):
             out += [style.dim(each) for each in style.wrap(text, first=" " * 18)]
-    if any(before[i] is not None for i in shown):
+    if any(held[i] is not None for i in shown):
         out += ["", *(style.dim(line) for line in style.wrap(LEGEND))]
     return "\n".join(out) + "\n"
 
@@ -56,6 +72,19 @@ def _previous(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
     for entry in entries:
         found.append(last.get(entry.suite))
         last[entry.suite] = entry
+    return found
+
+
+def _in_force(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
+    """For each entry the baseline that its suite had until then; of live answers the live one, where there is one."""
+    baselines: dict[tuple[str, Tier], HistoryView] = {}
+    found: list[HistoryView | None] = []
+    for entry in entries:
+        own = (entry.suite, tier_of(entry.mode))
+        makes_one = entry.action in BASELINES
+        found.append(baselines.get(own) or (None if makes_one else baselines.get((entry.suite, "replay"))))
+        if makes_one:
+            baselines[own] = entry
     return found
 
 
@@ -71,9 +100,9 @@ def _trends(entries: Sequence[HistoryView], primary: str, style: Style) -> list[
     return lines
 
 
-def _row(entry: HistoryView, before: HistoryView | None, primary: str, style: Style) -> list[str]:
+def _row(entry: HistoryView, baseline: HistoryView | None, primary: str, style: Style) -> list[str]:
     value = entry.metrics.get(primary)
-    earlier = None if before is None else before.metrics.get(primary)
+    earlier = None if baseline is None else baseline.metrics.get(primary)
     delta = None if value is None or earlier is None else value - earlier
     good = None if delta is None or abs(delta) < 5e-4 else delta > 0
     words = {verdict.word: verdict for verdict in Verdict}

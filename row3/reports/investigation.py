@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from msgspec.structs import astuple
 
+from row3.domain.counts import count
 from row3.domain.matches import RelationshipState, Triple
 from row3.matching.places import Place
 from row3.reports import numbers
@@ -22,15 +23,18 @@ from row3.reports.investigation_parts import (
     Mistyped,
     Otherwise,
     Question,
-    Symptom,
 )
-from row3.reports.markdown_text import block, code, grid, inline
+from row3.reports.markdown_text import block, code, inline
+from row3.reports.symptoms_text import failing_metrics, falls_json, metric_json, symptom_lines
 
 SCHEMA_VERSION = 1
 MOST = 60
 """Items of one list in Markdown; JSON has them all."""
 MOST_RAW = 1_000
 """Characters shown of an answer that could not be read."""
+CHECKLIST_LEGEND = (
+    "`[x]` the data answer it, `[ ]` a person has to; 6.1 to 6.5 are the sections of the standards' failure checklist."
+)
 HEADINGS: Mapping[RelationshipState, str] = {
     "wrong-predicate": "Wrong predicate",
     "reversed": "Reversed",
@@ -43,14 +47,13 @@ HEADINGS: Mapping[RelationshipState, str] = {
 
 def investigation_markdown(found: Investigation) -> str:
     """STANDARDS' template, filled in."""
-    failing = [f"{s.metric.title} ({s.zone.word})" for s in found.symptoms if s.failing and s.zone is not None]
     versions = ", ".join(f"{inline(name)} {version}" for name, version in found.prompts.items())
     lines = [
         f"## Failure Investigation: {inline(found.case_id)}",
         "",
         f"**Date**: {found.date}",
         f"**Prompt Version**: {versions}",
-        f"**Failing Metric(s)**: {', '.join(failing) or 'none'}",
+        f"**Failing Metric(s)**: {failing_metrics(found.symptoms)}",
         "",
         "### Symptoms",
         "",
@@ -60,50 +63,13 @@ def investigation_markdown(found: Investigation) -> str:
         "",
         *_causes(found),
     ]
+    if found.checks:
+        lines += [CHECKLIST_LEGEND, ""]
     for title, questions in found.checks:
         lines += [f"#### {title}", "", *map(_question, questions), ""]
     lines += ["### Proposed Fix", "", *(f"- {fix}" for fix in found.fixes), ""]
     lines += ["### Verification Plan", "", *(f"{number}. {step}" for number, step in enumerate(found.plan, 1))]
     return "\n".join(lines) + "\n"
-
-
-class Symptomatic(Protocol):
-    """A case that was looked into, of any kind."""
-
-    @property
-    def status(self) -> str: ...
-    @property
-    def problem(self) -> str: ...
-    @property
-    def symptoms(self) -> Sequence[Symptom]: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
-
-
-def symptom_lines(found: Symptomatic) -> Iterator[str]:
-    """Every metric beside its target and the baseline, and what else is to be known."""
-    if found.status == "bad_answer":
-        yield f"The answer could not be used, so every metric is 0: {inline(found.problem)}."
-        yield ""
-    rows = [_row(symptom) for symptom in found.symptoms]
-    yield from grid(["Metric", "Value", "Zone", "Target", "Short by", "Baseline", "Delta"], "lrlrrrr", rows)
-    if found.notes:
-        yield ""
-        yield from (f"- {inline(note)}" for note in found.notes)
-
-
-def _row(symptom: Symptom) -> list[str]:
-    metric, value, zone, threshold, baseline = symptom
-    if value is None:
-        return [metric.title, "skipped", "", "", "", "", ""]
-    target, short = "", ""
-    if threshold is not None:
-        target = numbers.limit(threshold.target, metric)
-        missing = (threshold.target - value) * (1 if metric.higher_is_better else -1)
-        short = f"{100 * missing:.1f} points" if symptom.failing else ""
-    percent = numbers.percent(value, beside=numbers.limits_of(threshold))
-    moved = ["", ""] if baseline is None else [numbers.percent(baseline), numbers.points(value - baseline)]
-    return [metric.title, percent, zone.word if zone is not None else "", target, short, *moved]
 
 
 def _causes(found: Investigation) -> Iterator[str]:
@@ -113,8 +79,8 @@ def _causes(found: Investigation) -> Iterator[str]:
         yield from [*block(found.raw[:MOST_RAW], "text"), ""]
         return
     concepts, relationships = found.extracted
-    explicit = sum(1 for item in found.missed if item.place is not None)
-    yield from _list("Missed concepts", f"in all, {explicit} stand in the text", map(_missed, found.missed))
+    stand = count(sum(1 for item in found.missed if item.place is not None), "stands", "stand")
+    yield from _list("Missed concepts", f"in all, {stand} in the text", map(_missed, found.missed))
     yield from _list("Invented concepts", f"of {concepts} extracted", map(_invented, found.invented))
     again = (f"{code(label)} names {code(expected)} again" for label, expected in found.duplicates)
     yield from _list("Duplicates", f"of {concepts} extracted", again)
@@ -127,8 +93,8 @@ def _causes(found: Investigation) -> Iterator[str]:
     for state, heading in HEADINGS.items():
         wrong = [_misdirected(item) for item in found.misdirected if item.state == state]
         yield from _list(f"Misdirected relationships: {heading.lower()}", f"of {relationships} extracted", wrong)
-    strange = [code(name) for name in found.unknown_predicates]
-    yield from _list("Predicates that the suite does not know", f"among {relationships} relationships", strange)
+    strange, among = [code(name) for name in found.unknown_predicates], count(relationships, "relationship")
+    yield from _list("Predicates that the suite does not know", f"among {among}", strange)
     blocked = sum(1 for item in found.lost if item.missed_ends)
     yield from _list("Missed relationships", f"in all, {blocked} because an end was missed", map(_lost, found.lost))
     unquoted = [_quote(item) for item in found.quotes if item.state == "missing"]
@@ -233,6 +199,7 @@ def as_json(found: Investigation) -> str:
         "notes": found.notes,
         "extracted": dict(zip(("concepts", "relationships"), found.extracted, strict=True)),
         "failing": [symptom.metric.key for symptom in found.symptoms if symptom.failing],
+        "fell": falls_json(found.symptoms),
         "metrics": {s.metric.key: metric_json(s) for s in found.symptoms if s.value is not None},
         **{
             name: _plain(getattr(found, name))
@@ -245,16 +212,6 @@ def as_json(found: Investigation) -> str:
         "plan": found.plan,
     }
     return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2).encode("utf-8", "replace").decode() + "\n"
-
-
-def metric_json(symptom: Symptom) -> dict[str, Any]:
-    """A metric with its zone, limits and baseline; fractions."""
-    value: dict[str, Any] = {"value": symptom.value, "zone": symptom.zone.word if symptom.zone is not None else None}
-    if symptom.threshold is not None:
-        value["target"], value["minimum"] = symptom.threshold.target, symptom.threshold.minimum
-    if symptom.baseline is not None and symptom.value is not None:
-        value["baseline"], value["delta"] = symptom.baseline, symptom.value - symptom.baseline
-    return value
 
 
 def _plain(value: Any) -> Any:

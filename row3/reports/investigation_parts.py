@@ -12,6 +12,21 @@ from row3.domain.quick_dataclass import dataclass
 from row3.matching.places import Place
 
 
+class Fall(NamedTuple):
+    """How much worse than the baseline a metric is, where that is more than the gate lets a metric lose."""
+
+    worse: float
+    """In the gate's unit: percentage points, or per cent of the baseline."""
+    limit: float
+    """In the same unit."""
+    least: float
+    """The worst value that is within the limit, a fraction."""
+    relative: bool
+    """The unit is per cent of the baseline."""
+    blocks: bool
+    """Whether the gate blocks on this metric; else it is to be investigated."""
+
+
 class Symptom(NamedTuple):
     """One metric of the case; fractions."""
 
@@ -21,6 +36,8 @@ class Symptom(NamedTuple):
     zone: Zone | None
     threshold: Threshold | None
     baseline: float | None
+    fall: Fall | None = None
+    """None where it did not fall, or within the limit."""
 
     @property
     def failing(self) -> bool:

@@ -9,9 +9,9 @@ from typing import Any
 from row3.domain.items import ItemExpectation, ItemMatch, Items, items_json
 from row3.domain.quick_dataclass import dataclass
 from row3.reports import numbers
-from row3.reports.investigation import metric_json, symptom_lines
 from row3.reports.investigation_parts import Symptom
 from row3.reports.markdown_text import block, code, inline
+from row3.reports.symptoms_text import failing_metrics, falls_json, metric_json, symptom_lines
 
 SCHEMA_VERSION = 1
 MOST = 60
@@ -57,7 +57,6 @@ class ItemsInvestigation:
 
 def items_markdown(found: ItemsInvestigation) -> str:
     """The symptoms, then what was missed, wrong and right."""
-    failing = [f"{s.metric.title} ({s.zone.word})" for s in found.symptoms if s.failing and s.zone is not None]
     versions = ", ".join(f"{inline(name)} {version}" for name, version in found.prompts.items())
     wanted = {each.label: each.notes for each in found.items.expected}
     lines = [
@@ -66,7 +65,7 @@ def items_markdown(found: ItemsInvestigation) -> str:
         f"**Date**: {found.date}",
         f"**Suite**: {inline(found.suite)}, kind {found.kind}",
         f"**Prompt Version**: {versions}",
-        f"**Failing Metric(s)**: {', '.join(failing) or 'none'}",
+        f"**Failing Metric(s)**: {failing_metrics(found.symptoms)}",
         "",
         "### Symptoms",
         "",
@@ -97,6 +96,7 @@ def items_investigation_json(found: ItemsInvestigation) -> str:
             for name in ("suite", "kind", "date", "prompts", "model", "status", "problem", "raw", "notes")
         },
         "failing": [symptom.metric.key for symptom in found.symptoms if symptom.failing],
+        "fell": falls_json(found.symptoms),
         "metrics": {s.metric.key: metric_json(s) for s in found.symptoms if s.value is not None},
         "matches": items_json(found.items),
     }

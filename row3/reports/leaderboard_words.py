@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from row3.domain.counts import part
 from row3.domain.intervals import Interval
 from row3.gate.ranking import Contest, Standing
 from row3.kinds.base import Kind
@@ -200,7 +201,7 @@ def rule_lines(board: BoardView) -> list[str]:
         first, second = (names.of(board.placed[place].entrant) for place in (one.first, one.second))
         lines.append(f"≈ within noise: {first} and {second} ({difference(one.delta, one.interval)})")
     if len(close) > SHOWN_TIES:
-        lines.append(f"and {len(close) - SHOWN_TIES:,} more neighbours within noise")
+        lines.append(f"and {numbers.count(len(close) - SHOWN_TIES, 'more neighbour')} within noise")
     if not close:
         lines.append("No two neighbours are within noise of each other.")
     return lines
@@ -233,7 +234,7 @@ def _gaps(board: BoardView) -> list[str]:
     for one in board.placed:
         for what, count in zip(("Cost", "Latency"), one.known, strict=True):
             if count < total:
-                gaps.setdefault(f"{what} unknown for {total - count} of {total} cases", []).append(
+                gaps.setdefault(f"{what} unknown for {part(total - count, total, 'case')}", []).append(
                     names.of(one.entrant)
                 )
     lines = []
@@ -262,7 +263,7 @@ def remark_lines(board: BoardView) -> list[str]:
             twin = names.of(board.placed[one.same_as].entrant)
             remarks.append(f"{names.of(one.entrant)} gave word for word the answers of {twin}")
     left = len(remarks) - SHOWN_REMARKS
-    return [*lines, *remarks[:SHOWN_REMARKS], *([f"and {left:,} more remarks"] if left > 0 else [])]
+    return [*lines, *remarks[:SHOWN_REMARKS], *([f"and {numbers.count(left, 'more remark')}"] if left > 0 else [])]
 
 
 def incomplete_lines(board: BoardView) -> list[str]:

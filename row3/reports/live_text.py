@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
+from row3.domain.counts import part
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.adaptive import Standing
@@ -51,7 +52,7 @@ def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     state = {"moved": "they moved", "steady": "they answer as before", "open": "no move is shown"}[drift.state]
     listed = ", ".join([shown, *beside])
     seen = "" if drift.sees is None else sees_text(drift)
-    return f"since their baseline {state}: {listed}; {drift.same} of {drift.cases} cases word for word{seen}"
+    return f"since their baseline {state}: {listed}; {part(drift.same, drift.cases, 'case')} word for word{seen}"
 
 
 def sees_text(drift: Drift) -> str:

@@ -6,6 +6,7 @@ import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from row3.domain.counts import count
 from row3.domain.scores import Tally
 from row3.matching.predicates import fold_predicate
 from row3.metrics.tallies import PAIR, split
@@ -230,7 +231,7 @@ def _moved_names(before: Mapping[str, int], after: Mapping[str, int], most: int 
     moved = sorted((label for label in moves if moves[label]), key=lambda label: (-abs(moves[label]), label))
     shown = [f"{_said(label)} {_from_to(before.get(label, 0), after.get(label, 0))}" for label in moved[:most]]
     left = len(moved) - len(shown)
-    return (*shown, *([f"{left:,} other pair{'s' if left > 1 else ''}"] if left else []))
+    return (*shown, *([count(left, "other pair")] if left else []))
 
 
 def _from_to(before: int, after: int) -> str:

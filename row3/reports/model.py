@@ -111,6 +111,9 @@ class HistoryView(Protocol):
     def at(self) -> str: ...
 
     @property
+    def mode(self) -> str: ...
+
+    @property
     def action(self) -> str: ...
 
     @property

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from row3.domain import counts
 from row3.domain.metrics import Metric, Threshold
 
 SILENCE_S = 5.0
 """Seconds without an answer from which on a person wonders."""
+count = counts.count
 MINUS = "−"
 """On screens; files that are read by programs have a plain hyphen."""
 
@@ -99,11 +101,6 @@ def seconds(value: float) -> str:
         return f"{value:.1f} s"
     minutes, rest = divmod(round(value), 60)
     return f"{minutes:,} min {rest:02d} s"
-
-
-def count(number: int, noun: str, plural: str = "") -> str:
-    """`1 case`, `1,204 cases`."""
-    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
 def progress_text(

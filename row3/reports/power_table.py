@@ -191,5 +191,6 @@ def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
         )
     units = variance.df + 1.0
     if units < variance.cases - 0.5:
-        texts.append(f"Cases that share a source say the same: {variance.cases} cases are worth {units:.3g}.")
+        worth = numbers.count(variance.cases, "case is", "cases are")
+        texts.append(f"Cases that share a source say the same: {worth} worth {units:.3g}.")
     return texts

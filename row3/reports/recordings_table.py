@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from row3.domain.counts import count
 from row3.reports.style import PLAIN, Style, named_table, plain
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
@@ -93,7 +94,7 @@ def findings_text(findings: Sequence[FindingView], *, most: int = SHOWN) -> str:
     if len(ordered) > most:
         lines.append(f"… and {len(ordered) - most:,} more")
     errors = sum(1 for one in findings if one.level == "error")
-    return "\n".join([*lines, f"{_many(errors, 'error')}, {_many(len(findings) - errors, 'warning')}"])
+    return "\n".join([*lines, f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}"])
 
 
 def findings_json(findings: Sequence[FindingView]) -> dict[str, Any]:
@@ -105,14 +106,14 @@ def findings_json(findings: Sequence[FindingView]) -> dict[str, Any]:
 def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
     """What pruning did, or would do."""
     verb = "would be removed" if dry_run else "removed"
-    lines = [f"{file}: {_many(count, 'stale recording')} {verb}" for file, count in removed.items()]
+    lines = [f"{file}: {count(lines_of_it, 'stale recording')} {verb}" for file, lines_of_it in removed.items()]
     return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
 
 
 def imported_text(responses: int, changed: int, by_prompt: Mapping[str, int]) -> str:
     """What an import did."""
-    lines = [f"{prompt}: {_many(count, 'recording')}" for prompt, count in by_prompt.items()]
-    return "\n".join([*lines, f"{_many(responses, 'response')} read, {changed:,} recordings new or changed"])
+    lines = [f"{prompt}: {count(lines_of_it, 'recording')}" for prompt, lines_of_it in by_prompt.items()]
+    return "\n".join([*lines, f"{count(responses, 'response')} read, {count(changed, 'recording')} new or changed"])
 
 
 def size(count: int) -> str:
@@ -120,7 +121,3 @@ def size(count: int) -> str:
     if count < 1000:
         return f"{count} B"
     return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" + ("" if count == 1 else "s")

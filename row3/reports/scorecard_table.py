@@ -149,7 +149,7 @@ def _by_reason(problems: Sequence[tuple[str, str]], style: Style) -> list[str]:
             names = [shorten(plain(case_id), room_for_ids(style)) for case_id, _ in group[1:]]
             lines += style.wrap(f"the same: {some(names, SHOWN_PROBLEMS)}", first="    ", then="    ")
     if len(groups) > SHOWN_REASONS:
-        lines.append(style.dim(f"  and {len(groups) - SHOWN_REASONS:,} more reasons (-v shows all)"))
+        lines.append(style.dim(f"  and {numbers.count(len(groups) - SHOWN_REASONS, 'more reason')} (-v shows all)"))
     return lines
 
 

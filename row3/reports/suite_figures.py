@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from row3.domain.counts import count
 from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.model import RunView
@@ -25,6 +26,8 @@ class Figures(NamedTuple):
     zone: Zone | None
     cases: str
     """How many."""
+    noun: str
+    """`case` or `cases`."""
 
     @property
     def points(self) -> str:
@@ -56,5 +59,5 @@ def figures_of(result: SuiteResult) -> Figures | None:
         None if change is None else change.delta,
         NONE if known is None else numbers.interval(known.low, known.high),
         run.zones.get(metric.key),
-        f"{run.cases:,}",
+        *count(run.cases, "case").split(" "),
     )

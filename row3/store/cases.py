@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -173,6 +174,17 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
 def case_id_of(value: Mapping[str, Any]) -> str:
     """The id of a case in the JSON value of its file; empty where it has none."""
     return str(next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), ""))
+
+
+def ids_of(folder: Path) -> list[str]:
+    """The ids of a folder's cases, whatever else is in their files. A file that cannot be read is left out."""
+    found = []
+    for path in golden_files(folder):
+        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError):
+            value = from_json(_whole(path, _where(path)))
+            if isinstance(value, dict) and (case_id := case_id_of(value)):
+                found.append(case_id)
+    return found
 
 
 def sources_of(folder: Path) -> dict[str, str]:

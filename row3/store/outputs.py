@@ -181,20 +181,26 @@ class OutputIndex:
         self._file.seek(offset)
         return self._file.read(length)
 
-    def refuse_strangers(self, known: Collection[str], *, among: Collection[str] | None = None) -> None:
-        """Raise `InvalidFile` for the first output whose case is not `known`, with the near miss.
+    def refuse_strangers(
+        self,
+        known: Collection[str],
+        hint: Callable[[str, Collection[str]], str],
+        *,
+        among: Collection[str] | None = None,
+    ) -> None:
+        """Raise `InvalidFile` for the first output whose case is not `known`, with what to do about it.
 
         Args:
             known: ids of the golden cases.
+            hint: what to do, by an id and those that are known.
             among: look at these ids only; None for all.
         """
         strangers = self._order.keys() - known  # in one go: nearly always there are none
         for case_id in self._order if strangers else ():
             if case_id not in strangers or (among is not None and case_id not in among):
                 continue
-            near = difflib.get_close_matches(case_id, known, n=1, cutoff=0.6)
-            hint = f"Did you mean `{near[0]}`?" if near else "Correct the id, or remove the line"
-            raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=self.place(case_id), fix=hint)
+            what = f"`{case_id}` is no golden case of the suite"
+            raise InvalidFile(what, where=self.place(case_id), fix=hint(case_id, known))
 
 
 def case_id_of(value: dict[str, Any], *, where: str) -> str:

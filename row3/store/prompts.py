@@ -92,6 +92,12 @@ def read_prompt(root: Path, ref: PromptRef) -> Prompt:
     return parse_prompt(read_text(path, where=where), ref, where=where)
 
 
+def read_version_text(root: Path, ref: PromptRef) -> str:
+    """The text of a version's file, whatever is in it; raises `InvalidFile` where it cannot be read."""
+    where = f"{FOLDER}/{ref}.md"
+    return read_text(root / where, where=where)
+
+
 def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
     """A prompt from its file's text; raises `InvalidFile`."""
     front, body = _split(text, where=where)

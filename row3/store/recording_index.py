@@ -215,22 +215,26 @@ class RecordingIndex:
                 self._by_case.setdefault(recording.case_id, []).append(recording.digest)
         return [found for digest in self._by_case.get(case_id, ()) if (found := self.first(digest)) is not None]
 
-    def nearest(self, request: Request) -> tuple[Recording, str, Any, Any] | None:
+    def nearest(
+        self, request: Request, likeness: Callable[[str], tuple[float, ...]] = lambda _: ()
+    ) -> tuple[Recording, str, Any, Any] | None:
         """The recording most like a request that has none, with the first field that differs.
 
+        Args:
+            likeness: of a recording's prompt and the request's, more is more alike; asked where as many fields differ.
         Returns recording, field, its value there and its value in the request; None where the
         case has no recording at all.
         """
         wanted = request.fields()
-        best: tuple[int, Recording, str, Any, Any] | None = None
+        best: tuple[tuple[float, ...], Recording, str, Any, Any] | None = None
         for recording in self.of_case(request.case_id):
             there = {"prompt": recording.prompt, "repeat": recording.repeat, **recording.request}
             different = [key for key in wanted if there.get(key) != wanted[key]]
             if recording.prompt.rpartition("-v")[0] != request.prompt.rpartition("-v")[0]:
                 continue
             first = different[0] if different else "rendered text"
-            rank = len(different)
-            if best is None or rank <= best[0]:  # of equals the later one, which has the higher version
+            rank = (-len(different), *likeness(recording.prompt))
+            if best is None or rank >= best[0]:  # of equals the later one, which has the higher version
                 best = (rank, recording, first, there.get(first), wanted.get(first))
         return None if best is None else best[1:]
 

@@ -82,6 +82,12 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
     return make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
 
 
+def suite_flag(project: Project, name: str) -> str:
+    """What a command has to be given to judge this suite: ` --suite NAME`; empty where it does so by itself."""
+    alone = project.config.suite == name or (project.config.suite is None and len(project.suite_names()) == 1)
+    return "" if alone else f" --suite {name}"
+
+
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     """A tier of a suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
     settings = config.suites.get(name) or SuiteConfig.model_construct()

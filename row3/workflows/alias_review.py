@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
 from row3.reports.alias_parts import AliasReview, Unmatched, UnusedAlias
-from row3.store.cases import read_cases
+from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.reviewed import Reviewed
 from row3.store.suites import Suite
@@ -42,7 +43,7 @@ def review(
     unused: list[UnusedAlias] = []
     unanswered: list[str] = []
     cases = answers = aliases = judged = 0
-    for stored in read_cases(project.golden(suite.name), suite.kind, case):
+    for stored in cases_of(project, suite, case):
         recorded = runs.of(stored)
         if not recorded.concepts:
             unanswered.append(stored.id)
@@ -55,7 +56,7 @@ def review(
         aliases += sum(len(concept.aliases) for concept in stored.case.expected_concepts)
     if not cases:
         raise InvalidFile(
-            f"none of the {len(unanswered)} cases has a recorded answer that can be read",
+            f"none of the {count(len(unanswered), 'case')} has a recorded answer that can be read",
             where=f"recordings/{suite.name}/",
             fix="Record a run with `row3 --mode record`",
         )

@@ -14,7 +14,7 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.run_records import RunHeader, parse_record
 from row3.store.saved_runs import SavedRun, read_run, run_bytes
-from row3.store.suites import Suite, baseline_tier
+from row3.store.suites import Suite, baseline_tier, suite_flag
 from row3.store.transaction import commit
 from row3.workflows.evidence import declining_runs
 from row3.workflows.rescore import StoredCases
@@ -78,12 +78,6 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
     return files
 
 
-def _flag(project: Project, suite: Suite) -> str:
-    """What a command needs to be of this suite, where it is not the one that runs by itself."""
-    alone = project.config.suite == suite.name or project.suite_names() == [suite.name]
-    return "" if alone else f" --suite {suite.name}"
-
-
 def mixed_tiers(suite: Suite, baseline: RunHeader) -> str:
     """What to say where live answers are compared with a baseline of recorded ones, or the reverse; else nothing."""
     there = tier_of(baseline.mode)
@@ -104,7 +98,7 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
         raise InvalidFile(
             "there is no baseline to compare with",
             where=where,
-            fix=f"Make one with `row3 --baseline{_flag(project, suite)}`, and commit it",
+            fix=f"Make one with `row3 --baseline{suite_flag(project, suite.name)}`, and commit it",
         )
     run = read_run(path, where=where)
     if run.header.kind != suite.kind.name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import field, replace
 
+from row3.domain.counts import count
 from row3.domain.intervals import Interval
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
@@ -107,7 +108,7 @@ def make_board(gathered: Gathered) -> Leaderboard:
         (whole if answered else rest).append(entrant)
     cases = [case_id for case_id in counted if all(one.rows[case_id].value is not None for one in whole)]
     if whole and not cases:
-        what = f"`{suite.kind.primary}` applies to no case for all {len(whole)} combinations"
+        what = f"`{suite.kind.primary}` applies to no case for all {count(len(whole), 'combination')}"
         raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --models and --prompts")
     metric = next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary)
     labels = [sources.get(case_id) for case_id in cases]

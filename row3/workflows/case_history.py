@@ -11,7 +11,8 @@ from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.metrics.composite import overall
-from row3.store.cases import content_digest, read_cases
+from row3.store.cases import content_digest
+from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.saved_runs import SavedRun, latest_runs, read_run
@@ -97,7 +98,7 @@ def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: s
     recorded = RecordedScores(project, suite, named)
     cut_off: list[tuple[str, Replayed]] = []
     digests: dict[str, str] = {}
-    for stored in read_cases(project.golden(suite.name), suite.kind, case):
+    for stored in cases_of(project, suite, case):
         history.cases.append(stored.id)
         digests[stored.id] = stored.digest
         for answer in recorded.scores(stored):

@@ -10,7 +10,7 @@ from row3.errors import InvalidFile
 from row3.gate.case_worth import CaseWorth, redundant, worth
 from row3.gate.zones import SLACK, zone_of
 from row3.reports.cases_table import CasesReport, JudgedCase, Standing
-from row3.store.cases import read_cases
+from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.case_history import History, Seen, gather
@@ -25,10 +25,7 @@ def judge_cases(project: Project, suite: Suite, *, case: str | None = None, name
         named: prompt references of which no other version counts.
     Raises `InvalidFile` where no answer is known or a file is broken, `UsageError`.
     """
-    expectations = {
-        stored.id: suite.kind.expectations(stored.case)
-        for stored in read_cases(project.golden(suite.name), suite.kind, case)
-    }
+    expectations = {stored.id: suite.kind.expectations(stored.case) for stored in cases_of(project, suite, case)}
     history = gather(project, suite, named=named)
     titles, columns = _columns(history)
     if not columns:

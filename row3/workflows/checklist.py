@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.counts import count, part
 from row3.domain.prompts import Prompt
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
@@ -81,7 +82,7 @@ def _precision(found: Investigation, around: Circumstances) -> tuple[Question, .
     unclear = any(item.place is None and item.state != "canary" for item in found.invented)
     inferred = Question(
         "Are they plausible inferences from the source text?",
-        f"{len(grounded)} of {len(invented)} stand in it",
+        f"{len(grounded)} of {len(invented)} {'stands' if len(grounded) == 1 else 'stand'} in it",
         tuple(grounded),
         open=unclear,
     )
@@ -115,10 +116,12 @@ def _provenance(found: Investigation, around: Circumstances) -> tuple[Question, 
     missing = [item for item in found.quotes if item.state == "missing"]
     bad = [item for item in found.quotes if item.state == "unverified"]
     quotable = sum(1 for item in missing if item.place is not None)
-    detail = f"{len(around.case.source_text.split())} words; {quotable} of {len(missing)} unquoted concepts stand in it"
+    words = count(len(around.case.source_text.split()), "word")
+    detail = f"{words}; {part(quotable, len(missing), 'unquoted concept', 'stands', 'stand')} in it"
     clear = "The prompt asks for quotes" if around.asks_for_quotes() else "The prompt does not speak of quotes"
     near = sum(1 for item in bad if item.similarity >= NEARLY)
-    told = f"{len(bad)} quotes do not occur in the text: {near} nearly do, {len(bad) - near} are paraphrased or made up"
+    told = f"{count(len(bad), 'quote does', 'quotes do')} not occur in the text: "
+    told += f"{count(near, 'nearly does', 'nearly do')}, {count(len(bad) - near, 'is', 'are')} paraphrased or made up"
     if around.truncated:
         told += f"; the answer of {', '.join(around.truncated)} was cut off"
     return (

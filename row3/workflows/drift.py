@@ -6,12 +6,14 @@ import fnmatch
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+from row3.domain.counts import count
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.store.cases import case_files, read_cases
+from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.run_records import RunHeader, parse_record
@@ -166,9 +168,11 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         for stored in read_cases(project.golden(suite.name), suite.kind)
         if stored.id in known and stored.id not in waiting and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
     ]
+    if pattern and not ids:
+        raise no_case_fits(project, suite, pattern, fix="Correct --case")
     if len(ids) < 2:
         raise UsageError(
-            f"{len(ids)} cases can be asked again, and a drift is seen in two or more",
+            f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more",
             where=source,
             fix="Correct --case, or make a baseline with `row3 --baseline`",
         )

@@ -16,6 +16,7 @@ from row3.domain.requests import Request
 from row3.kinds.base import Parsed
 from row3.providers.pricing import Price, cost_usd, estimate_tokens
 from row3.store.cases import StoredCase, read_cases
+from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, open_index
 from row3.store.suites import Suite
@@ -114,16 +115,19 @@ def estimate(
     index = open_index(project.recordings(suite.name), options.journals)
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"))
     plan = Estimate(suite.name, mode, lineup.versions())
-    wanted = wanted_cases(options)
+    wanted, any_wanted = wanted_cases(options), False
     for stored in read_cases(project.golden(suite.name), suite.kind):
         if not wanted(stored.id):
             continue
+        any_wanted = True
         for repeat in range(options.repeats):
             planner.case(stored, repeat, plan)
             if beside is not None and stored.id in beside.cases:
                 before = len(plan.requests)
                 _Planner(beside.asking, index, prices, replays=False).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
+    if not any_wanted and options.case is not None:
+        raise no_case_fits(project, suite, options.case)
     plan.rounds = 1 if beside is None else beside.rounds
     return plan
 

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.quick_dataclass import dataclass
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
 from row3.store.recording_index import RecordingIndex
 from row3.workflows.evaluate import Asking, steps
 from row3.workflows.meanings import recorded
+from row3.workflows.missing_recording import miss
 from row3.workflows.results import CaseResult, Packing, Spent
 from row3.workflows.spool import SharedFile
 
@@ -41,30 +42,6 @@ def spent_on(request: Request, answer: Answer) -> Spent:
     )
 
 
-def miss(index: RecordingIndex, request: Request) -> NoAnswer:
-    """Why a request has no recording: the nearest one, and the first field that differs."""
-    near = index.nearest(request)
-    if near is None:
-        return NoAnswer(
-            f"no recording, and none of {request.prompt.rpartition('-v')[0]} for this case",
-            "Record it with --mode record",
-        )
-    recording, field, there, wanted = near
-    words = {
-        "promptDigest": "the prompt's text was changed after it",
-        "inputDigest": "the case's input or the earlier prompt's output is another",
-        "schemaDigest": "the output schema is another",
-        "rendered text": "the rendered text is another",
-    }
-    if not request.schema:  # of a system, which is told none
-        words["promptDigest"] = "the version, arguments or setup of the call, or a file of its corpus, changed after it"
-    how = words.get(field, f"{field} is {there!r} there and {wanted!r} here")
-    return NoAnswer(
-        f"no recording; the nearest is {index.place(recording.digest)}, first difference in {field}: {how}",
-        "Record it with --mode record",
-    )
-
-
 @dataclass(slots=True)
 class Replay:
     """Answers from recordings only."""
@@ -86,7 +63,7 @@ class Replay:
                     continue
                 answer = self.index.answer(request.digest)
                 if answer is None:
-                    request = walk.send(miss(self.index, request))
+                    request = walk.send(miss(self.index, request, self.asking.lineup))
                     continue
                 said.update(answer.text.encode("utf-8", "surrogatepass"))
                 spent.append(spent_on(request, answer))

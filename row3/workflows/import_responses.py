@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,6 +12,7 @@ from row3.errors import InvalidFile
 from row3.kinds.base import Unusable
 from row3.store.cases import StoredCase, read_cases
 from row3.store.locks import writing
+from row3.store.other_suites import case_hint
 from row3.store.outputs import RECORDING, case_id_of, is_recording, lines_of, parse_line
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, merge, open_index, to_line
@@ -78,8 +78,8 @@ def import_responses(
             lines.append(to_line(request, answer, recorded_at=at))
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
-        near = difflib.get_close_matches(case_id, known, n=1)
-        hint = f"Did you mean `{near[0]}`?" if near else "Correct the id, or remove the line"
+        correct = "Correct the id, or remove the line"
+        hint = case_hint(project, suite.name, case_id, known, otherwise=correct, most=1)
         line = min(response.line for response in responses[case_id].values())
         raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
     with writing(project.local):

@@ -27,11 +27,13 @@ from row3.reports.investigation_parts import (
     Mistyped,
     Otherwise,
 )
+from row3.reports.symptoms_text import aims, all_is_well
 from row3.store.cases import StoredCase
 from row3.store.project import Project
+from row3.store.suites import suite_flag
 from row3.workflows.checklist import Circumstances, checklist
 from row3.workflows.evaluate import Asking
-from row3.workflows.proposed_fixes import proposed_fixes
+from row3.workflows.proposed_fixes import NOTHING, proposed_fixes
 from row3.workflows.run_header import now
 from row3.workflows.symptoms import symptoms_of
 
@@ -96,12 +98,9 @@ class Inquiry:
         symptoms, notes = symptoms_of(self.project, self.suite, self.stored, self.score)
         found = replace(found, symptoms=symptoms, notes=(*found.notes, *notes))
         circumstances = Circumstances(self.case, self.asking.lineup.prompts, self.said)
-        return replace(
-            found,
-            checks=checklist(found, circumstances),
-            fixes=tuple(proposed_fixes(found, circumstances)),
-            plan=tuple(self._plan(found)),
-        )
+        fixes = tuple(proposed_fixes(found, circumstances))
+        found = replace(found, checks=checklist(found, circumstances), fixes=fixes)
+        return replace(found, plan=tuple(self._plan(found)))
 
     def _missed(self) -> Iterable[Missed]:
         scorer, full = SCORERS[self.suite.rules.names.scorer]
@@ -161,17 +160,22 @@ class Inquiry:
         return [name, concept.label, *concept.aliases]
 
     def _plan(self, found: Investigation) -> Iterable[str]:
+        """What to do, and how to see that it helped; where nothing fails and nothing fell, that."""
         lineup = self.asking.lineup
-        suite = "" if self.project.config.suite in (None, self.suite.name) else f" --suite {self.suite.name}"
+        suite = suite_flag(self.project, self.suite.name)
         mode = " --mode auto" if self.project.config.mode == "replay" else ""
         current = [p.ref.name for p in lineup.prompts if lineup.promoted.get(p.ref.name) == str(p.ref.version)]
         named = [p.ref for p in lineup.prompts if any(str(p.ref) in fix for fix in found.fixes)]
         faulty = (named or [p.ref for p in lineup.prompts])[0]
+        wanted = aims(found.symptoms)
+        if not wanted:
+            yield f"Nothing has to be changed: {all_is_well(found.symptoms)}."
+            if found.fixes == (NOTHING,):
+                return
+        make = "Make the change" if wanted else "To do better all the same, make the change"
         if faulty.name in current:
-            yield f"Make the change in a new version: `row3 new-version {faulty.name}`."
+            yield f"{make} in a new version: `row3 new-version {faulty.name}`."
         else:
-            yield f"Make the change in `prompts/{faulty}.md`, which is not promoted."
-        aims = [f"{s.metric.title} reaches its target" for s in found.symptoms if s.failing]
-        aim = "; ".join(aims) or "nothing gets worse"
-        yield f"`row3 --case {self.case.id} --compare{suite}{mode}`: {aim}."
+            yield f"{make} in `prompts/{faulty}.md`, which is not promoted."
+        yield f"`row3 --case {self.case.id} --compare{suite}{mode}`: {'; '.join(wanted) or 'nothing gets worse'}."
         yield f"`row3 --compare{suite}{mode}`: no other case regresses, and the verdict is not block."

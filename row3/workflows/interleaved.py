@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from functools import partial
 from typing import Any
 
+from row3.domain.counts import count
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
@@ -107,7 +108,7 @@ class InterleavedRun:
         now = Kept.open(live.project, live.suite.name, f"{live.mode}-now", lasts_h=LASTS_H)
         before = Kept.open(live.project, live.suite.name, f"{live.mode}-before", lasts_h=LASTS_H)
         if waiting := now.waiting + before.waiting:
-            live.say(f"going on with {waiting} answers that an interrupted run left")
+            live.say(f"going on with {count(waiting, 'answer')} that an interrupted run left")
         provider = open_provider(live.project, live.suite)
         meanings = open_meanings(live.project, live.suite, recordings=False)
         answers = [

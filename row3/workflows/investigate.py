@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import difflib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -16,19 +15,23 @@ from row3.reports.investigation_parts import Investigation
 from row3.reports.items_investigation import ItemsInvestigation
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.locks import writing
+from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
 from row3.store.suites import Suite
 from row3.workflows.endpoints import open_provider
 from row3.workflows.evaluate import Asking, steps
-from row3.workflows.execute import miss
 from row3.workflows.inquiry import Inquiry
 from row3.workflows.lineup import Role, line_up
 from row3.workflows.meanings import Source, vector_source
+from row3.workflows.missing_recording import miss
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import RunOptions, make_asking
 from row3.workflows.symptoms import symptoms_of
+
+NEAR = 0.4
+"""How alike an id has to be to be taken for a slip of the one that was asked for."""
 
 
 def investigate(
@@ -50,7 +53,7 @@ def investigate(
     lineup = line_up(project, suite, role=role, named=named)
     asking = make_asking(suite, lineup, options)
     with vector_source(project, suite, options.mode or "replay") as vectors:
-        score, said = _walk(asking, stored, _answers(project, suite, options), vectors)
+        score, said = _walk(asking, stored, _answers(project, asking, options), vectors)
     if score.status == "failed":
         raise RunIncomplete("the case has no answer", where=case_id, fix=score.problem)
     if isinstance(score.explanation, Items):
@@ -82,7 +85,7 @@ def _of_items(
 
 
 def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
-    """The case of that id; raises `UsageError` with the near miss, `InvalidFile` where its own file is broken."""
+    """The case of that id; raises `UsageError` that says where it is, `InvalidFile` where its own file is broken."""
     folder = project.golden(suite.name)
     paths = case_files(folder)
     likely = [path for path in paths if path.name == f"{case_id}.gold.json"]
@@ -97,8 +100,7 @@ def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
         if stored.id == case_id:
             return stored
         ids.append(stored.id)
-    near = difflib.get_close_matches(case_id, ids, n=3, cutoff=0.4)
-    hint = f"Did you mean {', '.join(f'`{one}`' for one in near)}?" if near else f"Cases: {', '.join(sorted(ids)[:20])}"
+    hint = case_hint(project, suite.name, case_id, ids, alike=NEAR, otherwise=f"Cases: {', '.join(sorted(ids)[:20])}")
     raise UsageError(f"case `{case_id}` does not exist", where=f"{suite.golden}/", fix=hint)
 
 
@@ -123,9 +125,9 @@ def _walk(
         return score, said
 
 
-def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
+def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
     """Who answers, by the options' mode; what is to be recorded is on disk as soon as it is said."""
-    mode = options.mode or "replay"
+    suite, mode = asking.suite, options.mode or "replay"
     folder = project.recordings(suite.name)
     index = open_index(folder if mode in ("replay", "auto") else folder / "none", options.journals)
 
@@ -134,7 +136,7 @@ def _answers(project: Project, suite: Suite, options: RunOptions) -> Callable[[R
         if recording is not None:
             return recording.answer
         if mode == "replay":
-            return miss(index, request)
+            return miss(index, request, asking.lineup)
         given = asyncio.run(_ask(project, suite, request))
         if isinstance(given, Answer) and mode in ("auto", "record"):
             with writing(project.local):

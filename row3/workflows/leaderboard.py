@@ -8,9 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from row3.domain.counts import count
 from row3.errors import UsageError
 from row3.reports import numbers
 from row3.store.cases import case_files, read_case
+from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.suites import Suite
@@ -44,7 +46,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         raise UsageError(strangers, where="--models", fix="`--mode live` asks for what is missing")
     if not wanted:
         raise UsageError(
-            f"none of {len(askings)} combinations has a recorded answer",
+            f"none of {count(len(askings), 'combination')} has a recorded answer",
             where=f"recordings/{suite.name}/",
             fix="Record some with `row3 --mode record`, or ask for them with --mode live",
         )
@@ -151,7 +153,7 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
     index = open_index(project.recordings(suite.name), options.journals)
     wanted = wanted_cases(options)
     if not any(wanted(read_case(path, suite.kind).id) for path in case_files(project.golden(suite.name))):
-        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case")
+        raise no_case_fits(project, suite, options.case, fix="Correct --case")
     seen: dict[object, bool] = {}
     found = []
     for asking in askings:

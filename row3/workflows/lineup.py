@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Literal
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
@@ -27,6 +28,8 @@ class Lineup:
     """Promoted version by prompt name; absent where none is."""
     newer: Mapping[str, str]
     """Highest version there is, where it is not the one that runs."""
+    root: Path | None = None
+    """Of the project, in which the other versions are; None where there are none to look at."""
 
     def versions(self) -> dict[str, str]:
         """Version by prompt name, in pipeline order."""
@@ -95,6 +98,7 @@ def line_up(
         tuple(chosen),
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
+        project.root,
     )
 
 

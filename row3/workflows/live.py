@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Protocol
 
+from row3.domain.counts import count
 from row3.domain.quick_dataclass import dataclass
 from row3.store.cases import StoredCase, case_files, read_cases
+from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.asking_live import Answers, Cost, Observer, evaluate_live
@@ -83,7 +85,7 @@ class LiveRun:
         name, recorded = self.suite.name, self.mode == "auto"
         kept = Kept.open(self.project, name, kind, recordings=recorded, lasts_h=self.lasts_h)
         if kept.waiting:
-            self.say(f"going on with {kept.waiting} answers that an interrupted run left")
+            self.say(f"going on with {count(kept.waiting, 'answer')} that an interrupted run left")
         provider = open_provider(self.project, self.suite)
         meanings = open_meanings(self.project, self.suite, recordings=recorded)
         answers = Answers(provider, kept.known, kept.keep, self.observer, self.cost, self.budget, meanings)
@@ -133,10 +135,15 @@ class LiveRun:
             self.say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
 
     def cases(self) -> Iterator[StoredCase]:
-        """The cases that are wanted, one at a time."""
+        """The cases that are wanted, one at a time; raises `UsageError` where none fits."""
         wanted = wanted_cases(self.options)
-        cases = read_cases(self.project.golden(self.suite.name), self.suite.kind)
-        return (stored for stored in cases if wanted(stored.id))
+        none = True
+        for stored in read_cases(self.project.golden(self.suite.name), self.suite.kind):
+            if wanted(stored.id):
+                none = False
+                yield stored
+        if none and self.options.case is not None:
+            raise no_case_fits(self.project, self.suite, self.options.case)
 
     def _expected(self) -> int | None:
         if self.options.case is not None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.counts import count
 from row3.domain.metrics import Metric
 from row3.domain.scores import Usage
 from row3.domain.verdicts import Reason, Verdict
@@ -117,7 +118,8 @@ def _by_a_sample(session: Session, comparer: LiveComparer, comparison: Compariso
     known = list(comparer.latest)
     sample = sample_of(known, sample_size(len(known)), session.options.overrides.seed or 0)
     session.say(
-        f"the gate blocks: asking the baseline's prompts again on {len(sample)} cases, to see which of the two moved"
+        f"the gate blocks: asking the baseline's prompts again on {count(len(sample), 'case')}, "
+        "to see which of the two moved"
     )
     try:
         asking = asking_again(session.project, suite, comparer.baseline.header, session.options.repeats)

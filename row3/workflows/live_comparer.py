@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.counts import part
 from row3.domain.verdicts import MetricChange, Reason, Verdict
 from row3.gate.adaptive import Margin, Standing
 from row3.gate.adaptive_verdict import account, judged
@@ -99,6 +100,7 @@ class LiveComparer(Comparer):
             comparison.verdict, comparison.approval, comparison.evidence = Verdict.INVESTIGATE, None, ""
             comparison.metrics = [replace(each, verdict=Verdict.PROCEED, why="") for each in comparison.metrics]
             left = len(run.collected.failed)
-            what = f"--max-cost cut the run: {left} of {run.cases} cases wait for answers, and nothing is judged"
+            waiting = part(left, run.cases, "case", "waits", "wait")
+            what = f"--max-cost cut the run: {waiting} for answers, and nothing is judged"
             comparison.reasons = (Reason(Verdict.INVESTIGATE, what, cause="part"),)
         return comparison

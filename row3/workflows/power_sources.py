@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.counts import part
 from row3.domain.quick_dataclass import dataclass
 from row3.gate.pairs import Pairs
 from row3.metrics.aggregate import mean_and_spread
 from row3.reports.power_table import PowerSource
-from row3.store.cases import read_cases
+from row3.store.other_suites import cases_of
 from row3.store.recordings import open_index
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import has_baseline
@@ -65,7 +66,7 @@ def _replayed(session: Session, repeats: int | None) -> Found:
             break
     else:
         raise _NotThereError(
-            f"{len(run.collected.failed)} of {run.cases} cases have no recorded answer of the candidate"
+            f"{part(len(run.collected.failed), run.cases, 'case', 'has', 'have')} no recorded answer of the candidate"
         )
     before, after = setting_of(baseline.header).title, setting_of(run.header).title
     counts = (baseline.header.repeats, run.header.repeats)
@@ -113,7 +114,7 @@ def _pairs(session: Session, before: SavedRun, after: SavedRun) -> Pairs:
     """Both sides of the cases that both runs have, were scored in, and that are the same case in both."""
     pairs = Pairs()
     left_out = _quarantined(session)
-    for stored in read_cases(session.project.golden(session.suite.name), session.suite.kind, session.options.case):
+    for stored in cases_of(session.project, session.suite, session.options.case):
         old, new = before.record(stored.id), after.record(stored.id)
         if old is None or new is None or "failed" in (old.status, new.status) or stored.id in left_out:
             continue
@@ -139,7 +140,7 @@ def _repeated(session: Session, repeats: int | None) -> Found:
     recorded = RecordedScores(project, suite, prompts)
     pairs, left_out = Pairs(), _quarantined(session)
     counts = []
-    for stored in read_cases(project.golden(suite.name), suite.kind, session.options.case):
+    for stored in cases_of(project, suite, session.options.case):
         answers = [each.score.metrics for each in recorded.scores(stored) if each.setting == own][:repeats]
         half = len(answers) // 2
         if not half or stored.id in left_out:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from row3.domain.counts import count
 from row3.gate.zones import SLACK
 from row3.store import prompts as prompt_store
 from row3.store.project import Project
@@ -69,5 +70,7 @@ def _notes(result: PromotionResult) -> list[str]:
             moves.append(f"{size} on {file} ({100 * change.delta:+.1f} points, investigate)")
     notes += moves[:NOTED_CASES]
     if len(moves) > NOTED_CASES:
-        notes.append(f"and {len(moves) - NOTED_CASES} more cases that moved by {100 * NOTABLE:g} points or more")
+        notes.append(
+            f"and {count(len(moves) - NOTED_CASES, 'more case')} that moved by {100 * NOTABLE:g} points or more"
+        )
     return notes

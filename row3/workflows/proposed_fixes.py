@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
+from row3.domain.counts import count, part
 from row3.matching.likeness import is_acronym
 from row3.matching.normalise import normalise
 from row3.reports.investigation_parts import Investigation, predicate_confusions
 from row3.reports.markdown_text import code
 from row3.workflows.checklist import Circumstances
+
+NOTHING = "Nothing went wrong in this case."
+"""What is proposed where there is nothing to mend."""
 
 
 def proposed_fixes(found: Investigation, around: Circumstances) -> list[str]:
@@ -21,14 +25,15 @@ def proposed_fixes(found: Investigation, around: Circumstances) -> list[str]:
         fixes = [*_concept_fixes(found, around.prompt("concepts")), *_link_fixes(found, around.prompt("relationships"))]
     if around.truncated:
         fixes.insert(0, f"Raise `max_tokens` of {', '.join(around.truncated)}: its answer was cut off.")
-    return fixes or ["Nothing went wrong in this case."]
+    return fixes or [NOTHING]
 
 
 def _concept_fixes(found: Investigation, prompt: str) -> Iterable[str]:
     explicit = [item for item in found.missed if item.place is not None]
     if explicit:
+        stand = count(len(explicit), "missed concept stands", "missed concepts stand")
         yield (
-            f"{prompt}: {len(explicit)} missed concepts stand in the text, such as {code(explicit[0].label)}. "
+            f"{prompt}: {stand} in the text, such as {code(explicit[0].label)}. "
             "Add a rule of completeness (go through the text sentence by sentence) or a few-shot example."
         )
     for item in found.missed:
@@ -75,13 +80,15 @@ def _type_fixes(found: Investigation, prompt: str) -> Iterable[str]:
 def _link_fixes(found: Investigation, prompt: str) -> Iterable[str]:
     blocked = sum(1 for item in found.lost if item.missed_ends)
     if blocked:
-        yield f"Recall first: {blocked} of {len(found.lost)} missed relationships have an end that was missed."
+        have = part(blocked, len(found.lost), "missed relationship", "has", "have")
+        yield f"Recall first: {have} an end that was missed."
     invented = {normalise(item.label) for item in found.invented}
     ends = sum(
         1 for item in found.misdirected if {normalise(item.triple.source), normalise(item.triple.target)} & invented
     )
     if ends:
-        yield f"Labels first: {ends} of {len(found.misdirected)} wrong relationships have an invented end."
+        have = part(ends, len(found.misdirected), "wrong relationship", "has", "have")
+        yield f"Labels first: {have} an invented end."
     for said, meant, times in predicate_confusions(found.misdirected)[:3]:
         yield f"{prompt}: define {code(meant)} against {code(said)}, with an example of each (confused: {times})."
     if found.unknown_predicates:

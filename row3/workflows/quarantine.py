@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from row3.domain.counts import count, part
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, UsageError
 from row3.gate.quarantine import LONGEST_DAYS, SHARE, begins_later, complaint, room, split
-from row3.reports.numbers import count
-from row3.store.cases import case_files, read_case
+from row3.store.cases import case_files, ids_of, read_case
 from row3.store.documents import day
 from row3.store.golden import shown
 from row3.store.locks import writing
+from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, place, read_quarantine, write_quarantine
 from row3.store.suites import Suite
@@ -53,7 +54,7 @@ def in_force(
         cases = len(files or case_files(folder))
         if len(active) > room(cases):
             raise InvalidFile(
-                f"{len(active)} of {cases} cases are in quarantine; {MOST}",
+                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}",
                 where=place(folder),
                 fix="Take some out with `row3 flaky release CASE`",
             )
@@ -110,11 +111,13 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
             where = f"suite {session.suite.name}"
             if not room(cases):
                 raise UsageError(
-                    f"{count(cases, 'case')} {'is' if cases == 1 else 'are'} too few for a quarantine: {MOST}",
+                    f"{count(cases, 'case is', 'cases are')} too few for a quarantine: {MOST}",
                     where=where,
                     fix="Add cases",
                 )
-            there = f"{len(active)} of {cases} cases are in quarantine already ({', '.join(sorted(active))})"
+            there = (
+                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already ({', '.join(sorted(active))})"
+            )
             raise UsageError(f"{there}; {MOST}", where=where, fix="Release one with `row3 flaky release CASE`")
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
         write_quarantine(folder, [*(held | {case_id: entry}).values()])
@@ -131,6 +134,9 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
             near = difflib.get_close_matches(case_id, held, n=1, cutoff=0.4)
             there = f"In it: {', '.join(held)}" if held else "None is: there is nothing to release"
             hint = f"Did you mean `{near[0]}`?" if near else there
+            if not near and case_id not in ids_of(folder):
+                name = session.suite.name
+                hint = case_hint(session.project, name, case_id, (), otherwise=there, most=1)
             raise UsageError(f"case `{case_id}` is not in quarantine", where=place(folder), fix=hint)
         entry = held.pop(case_id)
         write_quarantine(folder, held.values())
@@ -164,7 +170,7 @@ def _known(session: Session, case_id: str) -> int:
         return len(files)
     ids = [read_case(path, session.suite.kind).id for path in files]
     if case_id not in ids:
-        near = difflib.get_close_matches(case_id, ids, n=1, cutoff=0.4)
-        hint = f"Did you mean `{near[0]}`?" if near else "See the ids with `row3 flaky`"
+        see = "See the ids with `row3 flaky`"
+        hint = case_hint(session.project, session.suite.name, case_id, ids, otherwise=see, most=1, alike=0.4)
         raise UsageError(f"case `{case_id}` does not exist", where=f"{shown(folder)}/", fix=hint)
     return len(files)

@@ -18,6 +18,7 @@ from row3.gate.zones import zones_of
 from row3.metrics.composite import overall
 from row3.store.cases import case_files, refuse_twice
 from row3.store.config import Mode
+from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.run_records import RunHeader
@@ -129,7 +130,7 @@ def replay(
     *,
     compare: Compare | None = None,
 ) -> Iterator[CaseResult]:
-    """All cases answered from recordings; raises `InvalidFile`."""
+    """All cases answered from recordings; raises `InvalidFile`, and `UsageError` where no case fits."""
     index = open_index(project.recordings(suite.name), options.journals)
     files = files or case_files(project.golden(suite.name))
     pack = Packing(suite, options.explain, compare, options.page, many=len(files) >= PARALLEL_FROM)
@@ -145,6 +146,8 @@ def replay(
             refuse_twice(files, suite.kind)
         seen.add(result.case_id)
         yield result
+    if not seen and options.case is not None:
+        raise no_case_fits(project, suite, options.case)
 
 
 def collect(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
@@ -16,6 +17,7 @@ from row3.kinds.base import Unusable
 from row3.metrics.extraction import entity_metrics
 from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
+from row3.store.other_suites import case_hint, no_case_fits
 from row3.store.outputs import Output, OutputIndex
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
@@ -143,7 +145,11 @@ def output_results(project: Project, suite: Suite, outputs: Path, options: RunOp
             seen.add(result.case_id)
             yield result
     among = {case_id for case_id in index.ids() if wanted(case_id)} if options.partial else None
-    index.refuse_strangers(seen, among=among)
+    correct = "Correct the id, or remove the line"
+    hint = partial(case_hint, project, suite.name, otherwise=correct, most=1, how="`row3 score {}`".format)
+    index.refuse_strangers(seen, hint, among=among)
+    if not seen and options.case is not None:
+        raise no_case_fits(project, suite, options.case, how="`row3 score {}`".format)
 
 
 def score_outputs(project: Project, suite: Suite, outputs: Path, options: RunOptions) -> Run:

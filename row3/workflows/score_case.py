@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import json
 from collections.abc import Mapping
 from functools import cached_property
@@ -18,6 +17,7 @@ from row3.gate.zones import zones_of
 from row3.reports import numbers
 from row3.reports.case_failure import case_text
 from row3.store.cases import StoredCase, read_cases
+from row3.store.other_suites import case_hint
 from row3.store.outputs import Output
 from row3.store.project import Project
 from row3.store.run_records import parse_record
@@ -112,8 +112,8 @@ class CaseScorer:
         """Score an output: a JSON value, or its text. Raises `UsageError` for an unknown case, `InvalidFile`."""
         stored = self.cases.get(case_id)
         if stored is None:
-            near = difflib.get_close_matches(case_id, self.cases, n=1)
-            fix = f"Did you mean `{near[0]}`?" if near else "See the ids with `row3 -v`"
+            see, how = "See the ids with `row3 -v`", "`suite={!r}`".format
+            fix = case_hint(self.project, self.suite.name, case_id, self.cases, otherwise=see, most=1, how=how)
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
         index = OneOutput(Output(case_id, as_json(output), "", "the output"))
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:

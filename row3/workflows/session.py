@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from row3.domain.counts import part
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
@@ -216,7 +217,7 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
     failed = run.collected.failed
     first = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
     return RunIncomplete(
-        f"the run is incomplete: {len(failed)} of {run.cases} cases have no answer, {consequence}",
+        f"the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer, {consequence}",
         where=failed[0],
         fix=first,
     )

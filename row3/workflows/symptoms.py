@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error
-from row3.gate.zones import zones_of
-from row3.reports.investigation_parts import Symptom
+from row3.gate.comparison import POINT, worse_by
+from row3.gate.policy import GatePolicy
+from row3.gate.zones import SLACK, zones_of
+from row3.reports.investigation_parts import Fall, Symptom
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord
 from row3.store.saved_runs import read_run
-from row3.store.suites import Suite
+from row3.store.suites import Suite, baseline_tier
 
 
 def symptoms_of(
@@ -22,14 +25,37 @@ def symptoms_of(
     zones = zones_of(score.metrics, metrics, limits)
     old = before.metrics if before is not None else {}
     return tuple(
-        Symptom(m, score.metrics.get(m.key), zones.get(m.key), limits.get(m.key), old.get(m.key))
+        Symptom(
+            m,
+            score.metrics.get(m.key),
+            zones.get(m.key),
+            limits.get(m.key),
+            old.get(m.key),
+            fall_of(m, old.get(m.key), score.metrics.get(m.key), suite.policy),
+        )
         for m in metrics
         if m.key in score.metrics or not m.optional
     ), notes
 
 
+def fall_of(metric: Metric, before: float | None, now: float | None, policy: GatePolicy) -> Fall | None:
+    """How far a metric fell beyond its limit; None where it did not, or where one side has no value.
+
+    The gate looks at the means over the cases; here its limit is held against the one case.
+    """
+    if before is None or now is None:
+        return None
+    limit, up = policy.limit(metric.key), metric.higher_is_better
+    worse = worse_by(before, now, higher_is_better=up, unit=policy.unit)
+    if worse <= limit + POINT * SLACK:
+        return None
+    relative = policy.unit == "relative" and abs(before) > SLACK  # else `worse_by` takes points
+    room = limit / POINT * (abs(before) if relative else 1.0)
+    return Fall(worse, limit, before - room if up else before + room, relative, metric.key in policy.metrics)
+
+
 def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseRecord | None, list[str]]:
-    path = project.baseline(suite.name)
+    path = project.baseline(suite.name, baseline_tier(project, suite))
     if not path.is_file():
         return None, ["There is no baseline to compare with."]
     try:

@@ -52,15 +52,47 @@ when (UTC)        action     overall  points    verdict        commit
                   decompose-concepts v1.0 · map-ontology v1.0 · reference-llm
 2026-01-21 09:30  compare      70.0%    −5.1 ▼  ! investigate  a1b2c3d + edits
                   decompose-concepts v1.1
-2026-01-22 09:30  compare      60.0%   −10.0 ▼  ! approved     a1b2c3d
+2026-01-22 09:30  compare      60.0%   −15.1 ▼  ! approved     a1b2c3d
                   approved by Ann: known gap
-2026-01-23 09:30  promotion    84.7%   +24.7 ▲  ✓ proceed      a1b2c3d
+2026-01-23 09:30  promotion    84.7%    +9.6 ▲  ✓ proceed      a1b2c3d
 2026-01-24 09:30  compare      84.7%     0.0    ✓ proceed      –
                   other
 
-▲ better  ▼ worse; percentage points against the line before it
+▲ better  ▼ worse; percentage points against the baseline until then
 """
     )
+
+
+def points_of(text: str) -> list[str]:
+    """The column of points, empty where there is none."""
+    head = next(line for line in text.splitlines() if line.startswith("when"))
+    start, end = head.index("overall") + len("overall"), head.index("verdict")
+    return [line[start:end].strip() for line in text.splitlines() if line.startswith("2026-")]
+
+
+def test_a_baseline_is_held_against_the_one_it_replaces() -> None:
+    again = [*ENTRIES, entry(25, "baseline", 0.751, OLD), entry(26, "compare", 0.847, NEW)]
+    assert points_of(history_table(again)) == ["", "−5.1 ▼", "−15.1 ▼", "+9.6 ▲", "0.0", "−9.6 ▼", "+9.6 ▲"]
+    # A comparison between two baselines moves neither of them.
+    between = [ENTRIES[0], entry(21, "compare", 0.9, NEW), entry(22, "baseline", 0.751, OLD)]
+    assert points_of(history_table(between)) == ["", "+14.9 ▲", "0.0"]
+
+
+def test_what_is_not_shown_is_held_against_all_the_same() -> None:
+    assert points_of(history_table(ENTRIES, action="compare")) == ["−5.1 ▼", "−15.1 ▼", "0.0"]
+    assert points_of(history_table(ENTRIES, last=2)) == ["+9.6 ▲", "0.0"]
+    assert points_of(history_table(ENTRIES, action="baseline")) == [""]
+
+
+def test_live_answers_are_held_against_live_ones_where_there_are_any() -> None:
+    live = [
+        ENTRIES[0],
+        entry(21, "compare", 0.761, NEW, mode="live"),
+        entry(22, "baseline", 0.7, OLD, mode="live"),
+        entry(23, "compare", 0.71, NEW, mode="live"),
+        entry(24, "compare", 0.771, NEW, mode="auto"),
+    ]
+    assert points_of(history_table(live)) == ["", "+1.0 ▲", "", "+1.0 ▲", "+2.0 ▲"]
 
 
 def test_a_single_line_moved_against_nothing() -> None:

@@ -92,7 +92,7 @@ def test_symptoms_say_what_failed_and_by_how_much() -> None:
 def test_every_item_says_where_it_stands() -> None:
     text = investigation_markdown(FOUND)
     for line in (
-        "**Missed concepts** (3 in all, 1 stand in the text)",
+        "**Missed concepts** (3 in all, 1 stands in the text)",
         "- `gluten` (optional): implied, not stated.",
         "- `oat` (required): not in the text.",
         "- `crumb`: canary `crumb osmosis`; not in the text.",

@@ -6,6 +6,7 @@ import gc
 import json
 import os
 import warnings
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -103,12 +104,16 @@ def test_refuses_other_encodings_a_missing_file_a_folder_and_a_huge_line(tmp_pat
         index_of(tmp_path, b" " * (MAX_LINE_BYTES + 1))
 
 
-def test_names_the_near_miss_of_a_stranger(tmp_path: Path) -> None:
+def test_says_what_to_do_about_a_stranger(tmp_path: Path) -> None:
     index = index_of(tmp_path, "".join(json.dumps({"caseId": name, "output": 1}) + "\n" for name in ("bank-runs", "x")))
-    with pytest.raises(InvalidFile, match=r"out.jsonl:1: `bank-runs` is no golden case.*Did you mean `bank-run`"):
-        index.refuse_strangers({"bank-run"})
-    index.refuse_strangers({"bank-runs"}, among={"bank-runs"})
-    index.refuse_strangers({"bank-runs", "x"})
+
+    def hint(case_id: str, known: Collection[str]) -> str:
+        return f"{case_id} is none of {', '.join(known)}"
+
+    with pytest.raises(InvalidFile, match=r"out.jsonl:1: `bank-runs` is no golden case.*bank-runs is none of bank-run"):
+        index.refuse_strangers({"bank-run"}, hint)
+    index.refuse_strangers({"bank-runs"}, hint, among={"bank-runs"})
+    index.refuse_strangers({"bank-runs", "x"}, hint)
 
 
 CONCEPT = '{"label": "Rye: a cereal", "sourceQuote": "Rye."}'

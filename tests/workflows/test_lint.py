@@ -73,7 +73,7 @@ RULES: list[tuple[Edit, str, str, str, str]] = [
         "paragraphs-count",
         "sourceText",
         '"sourceText"',
-        "1 paragraphs",
+        "1 paragraph,",
     ),
     (
         lambda c: c.update(expectedConcepts=c["expectedConcepts"][:14]),

@@ -39,7 +39,13 @@ def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
         "page": None if page is None else quote(page),
         "verdict": "not judged" if word == "none" else word,
         "tone": {"unusable": "block", "approved": "investigate", "informational": "investigate"}.get(word, word),
+        "metric": "",
+        "now": "–",
+        "points": "–",
+        "interval": "–",
         "zone": "",
+        "cases": "–",
+        "noun": "cases",
         "note": result.problem if isinstance(result, Broken | Gone) else "",
     }
     if isinstance(result, Judged | Unjudged):
@@ -55,4 +61,5 @@ def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
         "zone": "" if figures.zone is None else figures.zone.word,
         "mark": "" if figures.zone is None else MARKS[figures.zone],
         "cases": figures.cases,
+        "noun": figures.noun,
     }

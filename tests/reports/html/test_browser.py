@@ -185,6 +185,27 @@ def test_a_phone_scrolls_one_way_only(show: Show, mixed_report: Path) -> None:
         assert page.page.is_visible("#list-pane")
 
 
+def test_a_phone_reaches_every_part_and_keeps_a_zone_on_one_line(show: Show, mixed_report: Path) -> None:
+    page = show(mixed_report, size=PHONE)
+    assert (
+        page.run(
+            "(() => { const bar = document.querySelector('.bar nav'); return bar.scrollWidth - bar.clientWidth; })()"
+        )
+        == 0
+    )
+    assert page.texts(".bar nav a:not([href='#summary'])") == ["Trend", "Cases", "Prompts", "Run"]
+    assert "the 95% interval of the change" in page.text(".narrow")
+    page.open_case("rye")
+    heights = page.run("[...document.querySelectorAll('.figures .zone')].map((zone) => zone.getClientRects().length)")
+    tall = page.run("Math.max(...[...document.querySelectorAll('.figures .zone')].map((zone) => zone.offsetHeight))")
+    assert set(heights) == {1}
+    assert tall < 30
+
+
+def test_a_desk_needs_no_words_for_the_narrow(show: Show, mixed_report: Path) -> None:
+    assert not show(mixed_report).page.is_visible(".narrow")
+
+
 def test_paper_gets_everything_that_can_be_read_and_nothing_to_press(show: Show, mixed_report: Path) -> None:
     page = show(mixed_report, color_scheme="dark")
     page.open_case("rye")
