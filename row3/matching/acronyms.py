@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from row3.matching.forms import form_keys
 from row3.matching.normalise import normalise
-from row3.matching.phrases import FUNCTION_WORDS
+from row3.matching.phrases import COMPANY_ENDS, FUNCTION_WORDS
 
 Acronyms = Mapping[str, tuple[str, ...]]
 """By the key of a short form, the long forms that the text allows for it."""
@@ -57,6 +57,8 @@ _LEAD = re.compile(
 )
 """What may stand before an acronym or its expansion in a parenthesis: `the EU (short for European Union)`."""
 _WORD = re.compile(r"[^\W_]+")
+_SENTENCE_END = re.compile(r"[();:!?\n]|(?<!\b[A-Z])(?<!\b[A-Z][a-z])\.(?=\s)")
+"""No full stop after an abbreviation: `General Electric Co. (GE)`, `U.S. Geological Survey (USGS)`."""
 _LINE_END = re.compile(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*")
 _FORMULA = r"(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,10}"
 
@@ -100,7 +102,7 @@ def _candidates(text: str) -> Iterator[tuple[str, str]]:
 def _beside(text: str, hit: re.Match[str]) -> Iterator[tuple[str, str]]:
     """What was found and what stands before it in its sentence; a line end within a sentence is a space."""
     before, within = (_LINE_END.sub(" ", part) for part in (text[max(0, hit.start() - REACH) : hit.start()], hit[1]))
-    before = re.split(r"[().;:!?\n]", before)[-1].strip()
+    before = _SENTENCE_END.split(before.strip())[-1].strip()
     if hit[0][0] != "(":
         before = before.removesuffix(",")
     if before and within.strip():
@@ -220,5 +222,14 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
 
 
 def _expanded(name: str, acronyms: Acronyms) -> set[str]:
-    """The keys of a name as it stands and with its acronyms written out."""
-    return {key for form in (name, *readings(name, acronyms)) for key in form_keys(form)}
+    """The keys of a name as it stands and with its acronyms written out, with and without a company's legal form."""
+    forms = (name, *readings(name, acronyms))
+    return {key for form in forms for key in (*form_keys(form), *form_keys(_without_legal_form(form)))}
+
+
+def _without_legal_form(name: str) -> str:
+    """`International Business Machines Corp.` is what IBM stands for, and so is `International Business Machines`."""
+    spelt = name.split()
+    while len(spelt) > 2 and spelt[-1][0].isupper() and spelt[-1].lower().strip(".,") in COMPANY_ENDS:
+        spelt.pop()
+    return " ".join(spelt)

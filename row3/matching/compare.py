@@ -15,7 +15,8 @@ from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.marks import apart, is_company, two_by_text, two_companies
+from row3.matching.in_text import two_by_text, two_spellings
+from row3.matching.marks import apart, is_company, two_companies
 from row3.matching.normalise import normalise
 from row3.matching.persons import (
     Person,
@@ -88,10 +89,8 @@ def compare(
         if two := apart(a, b, known.text if isinstance(known, SourceText) else ""):
             return Comparison(False, "value", 0.0, two)
         return Comparison(True, "exact", 1.0, "")
-    if two_companies(a, b):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "two legal forms")
-    if _named_by_article(a, b) or (isinstance(known, SourceText) and two_by_text(a, b, known.text)):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "a proper name and a common noun")
+    if two := _told_apart(a, b, known.text if isinstance(known, SourceText) else ""):
+        return Comparison(False, "different", similarity(key_a, key_b, scorer), two)
     persons = bool(person) if person is not None else may_be_persons(a, b)
     if persons and _two_families(a, b, told=bool(person)):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), "two surnames")
@@ -118,6 +117,8 @@ def _by_words(
     if key_a == key_b:
         return Comparison(True, "exact", 1.0, "")
     if "".join(a[1]) == "".join(b[1]):
+        if isinstance(known, SourceText) and two_spellings(" ".join(a[0]), " ".join(b[0]), known.text):
+            return Comparison(False, "different", similarity(key_a, key_b, scorer), "two words")
         return Comparison(True, "form", SCORES["form"], "")
     score = similarity(key_a, key_b, scorer)
     if score < threshold - SLACK:
@@ -154,6 +155,15 @@ def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> H
 def _foreign(person: Person) -> bool:
     """A name with a word that is no English one: `Deng Xiaoping`, not `Race Horse`."""
     return not all(is_word(word) for word in person.given + person.surname)
+
+
+def _told_apart(a: str, b: str, text: str) -> str:
+    """Why two names are two though their forms may be one, by their own marks or by the text; "" for no reason."""
+    if two_companies(a, b):
+        return "two legal forms"
+    if _named_by_article(a, b) or (text and two_by_text(a, b, text)):
+        return "a proper name and a common noun"
+    return "two words" if text and two_spellings(a, b, text) else ""
 
 
 def _named_by_article(a: str, b: str) -> bool:

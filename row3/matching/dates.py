@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from row3.matching.numbers import ordinal_of, ordinal_words
+
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -63,7 +65,7 @@ _SHAPES = (
     r"(?P<before>\d{1,4})\s*b\.?\s?c\.?(?:\s?e\.?)?",
     r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
     r"(?:the )?year (?P<only>\d{4})",
-    r"(?:fy|fiscal year|financial year)\s*-?\s*(?P<fiscal>\d{4})",
+    r"(?:fy|fiscal year|financial year)\s*-?\s*['’]?(?P<fiscal>\d{4}|\d\d)",
     r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})",
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
     r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
@@ -78,6 +80,8 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
     A bare year (`2024`) is left to the numbers; `the year 2024` gives `2024`. An ambiguous date gives its digits
     with a mark that no ISO date has (`03/04/2024?`), unless `day_first` tells how its source writes dates.
     """
+    if re.search(_MONTH, text) is not None:
+        text = re.sub(ordinal_words(), lambda word: f"{ordinal_of(word[0])}th", text)
     for shape in _SHAPES:
         hit = re.fullmatch(shape, text)
         if hit is not None:
@@ -109,7 +113,7 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "hour" in part:
         return _time(int(part["hour"]), part.get("minute", "00"), part.get("half", ""))
     if "fiscal" in part:
-        return f"FY{part['fiscal']}"
+        return f"FY{part['fiscal'] if len(part['fiscal']) == 4 else '20' + part['fiscal']}"
     if "month" in part or "m" in part:
         month = _MONTHS[part["month"]] if "month" in part else int(part["m"])
         day = int(part["day"]) if "day" in part else None

@@ -103,8 +103,8 @@ def _plurals(name: str) -> list[str]:
 
 def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
-    if " v" in normalised:
-        normalised = _VERSION.sub(" ", normalised)
+    if " v" in normalised or normalised[:1] in _MAY_BE_VERSION or " release " in normalised:
+        normalised = _VERSION.sub(" ", _VERSION_ALONE.sub("version ", normalised))
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 
@@ -129,8 +129,11 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
     return tokens
 
 
-_VERSION = re.compile(r"(?<=\w) (?:(?:version |v ?)(?=\d+ \d)|version (?=\d))")
+_VERSION = re.compile(r"(?<=\w) (?:(?:version |release |v ?)(?=\d+ \d)|version (?=\d))")
 """`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""
+_VERSION_ALONE = re.compile(r"^(?:release |v ?)(?=\d+ \d)")
+"""`release 2.4.0` and `v2.4.0` are version 2.4.0."""
+_MAY_BE_VERSION = frozenset("rv")
 
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
 _RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRASES.items())

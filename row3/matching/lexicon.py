@@ -125,26 +125,28 @@ SPELLINGS = pairs(
     "cataloged ageism agism annexe annex gelatine gelatin adrenaline adrenalin waggon wagon carcase carcass liquorice "
     "licorice pedlar peddler racquet racket smoulder smolder syphon siphon cauldron caldron enquire inquire inst "
     "institute assn association assoc association bros brother hosp hospital acad academy mgmt management "
+    "wwi worldwar1 ww1 worldwar1 wwii worldwar2 ww2 worldwar2 "
     "blvd boulevard bldg building mtn mountain"
 )
 """A spelling, or a common short form, to the one that keys use."""
 
 TRANSLITERATIONS = pairs(
     "qaddafi gaddafi gadhafi gaddafi qadhafi gaddafi kadafi gaddafi kaddafi gaddafi khadafy gaddafi tchebychev "
-    "chebyshev tchebycheff chebyshev chebychev chebyshev tschebyscheff chebyshev chebyshov chebyshev chanukah hanukkah "
-    "chanukkah hanukkah hanukah hanukkah koran quran moslem muslim hizbollah hezbollah hizballah hezbollah hizbullah "
-    "hezbollah hezbullah hezbollah qaida qaeda shariah sharia chinggis genghis jenghis genghis tutankhamen tutankhamun "
-    "nebuchadrezzar nebuchadnezzar lvov lviv kharkov kharkiv chornobyl chernobyl odesa odessa khruschev khrushchev "
-    "kruschev khrushchev kruschchev khrushchev krushchev khrushchev tolstoi tolstoy chekov chekhov tchekhov chekhov "
-    "rachmaninoff rachmaninov prokofieff prokofiev moussorgsky mussorgsky moussorgski mussorgsky liapunov lyapunov "
-    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao "
-    "husayn hussein hussain hussein usama osama abdallah abdullah taleban taliban "
-    "pushtun pashtun uighur uyghur uygur uyghur kazak kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar "
-    "kaftan caftan hommus hummus houmous hummus houmus hummus felafel falafel cabala kabbalah cabbala kabbalah kabala "
-    "kabbalah kabbala kabbalah qabalah kabbalah succoth sukkot sukkoth sukkot zarathushtra zarathustra mahomet "
-    "muhammad makkah mecca siddharta siddhartha alkhwarizmi khwarizmi ghazzali ghazali kolmogoroff kolmogorov markoff "
-    "markov pavloff pavlov bunyakovskii bunyakovsky bouniakowsky bunyakovsky ostrogradskii ostrogradsky tsiolkovskii "
-    "tsiolkovsky"
+    "chebyshev tchebycheff chebyshev chebychev chebyshev tschebyscheff chebyshev chebyshov chebyshev chanukah "
+    "hanukkah chanukkah hanukkah hanukah hanukkah koran quran moslem muslim hizbollah hezbollah hizballah hezbollah "
+    "hizbullah hezbollah hezbullah hezbollah qaida qaeda shariah sharia chinggis genghis jenghis genghis tutankhamen "
+    "tutankhamun nebuchadrezzar nebuchadnezzar lvov lviv kharkov kharkiv chornobyl chernobyl odesa odessa khruschev "
+    "khrushchev kruschev khrushchev kruschchev khrushchev krushchev khrushchev tolstoi tolstoy chekov chekhov "
+    "tchekhov chekhov rachmaninoff rachmaninov prokofieff prokofiev moussorgsky mussorgsky moussorgski mussorgsky "
+    "liapunov lyapunov liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao "
+    "husayn hussein hussain hussein usama osama abdallah abdullah taleban taliban pushtun pashtun uighur uyghur uygur "
+    "uyghur kazak kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar kaftan caftan hommus hummus houmous "
+    "hummus houmus hummus felafel falafel cabala kabbalah cabbala kabbalah kabala kabbalah kabbala kabbalah qabalah "
+    "kabbalah succoth sukkot sukkoth sukkot zarathushtra zarathustra mahomet muhammad moammar muammar makkah mecca "
+    "siddharta siddhartha alkhwarizmi khwarizmi ghazzali ghazali kolmogoroff kolmogorov markoff markov pavloff pavlov "
+    "bunyakovskii bunyakovsky bouniakowsky bunyakovsky ostrogradskii ostrogradsky tsiolkovskii tsiolkovsky peking "
+    "beijing nanking nanjing tientsin tianjin bombay mumbai calcutta kolkata bangalore bengaluru "
+    "rangoon yangon burma myanmar"
 )
 """A name or word of another script in one of its spellings, to the one that keys use."""
 
@@ -155,7 +157,7 @@ NUMERALS = pairs(
     "fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 first 1st second 2nd third "
     "3rd fourth 4th fifth 5th sixth 6th seventh 7th eighth 8th ninth 9th tenth 10th thirty 30 forty 40 fifty 50 "
     "sixty 60 seventy 70 eighty 80 ninety 90 eleventh 11th twelfth 12th thirteenth 13th fourteenth 14th fifteenth "
-    "15th sixteenth 16th seventeenth 17th eighteenth 18th nineteenth 19th twentieth 20th"
+    "15th sixteenth 16th seventeenth 17th eighteenth 18th nineteenth 19th twentieth 20th dozen 12"
 )
 
 TENS = {word: NUMERALS[word][0] for word in listed("twenty thirty forty fifty sixty seventy eighty ninety")}

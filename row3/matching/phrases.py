@@ -34,15 +34,15 @@ BEFORE_NUMBERS = pairs(
 )
 """Short forms of words that stand before a number, where a digit follows."""
 
-BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa")
-"""Short forms that begin a name of a place."""
+BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa sr senior jr junior asst assistant")
+"""Short forms that begin a name of a place or a position."""
 
 SAINTLY = words("mount fort lake port cape")
 """Before these `St` is a saint: Mount St Helens."""
 
 PHRASES = pairs(
     "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
-    "peoples-republic-of-china china per-cent %"
+    "peoples-republic-of-china china per-cent % first-world-war world-war-1 second-world-war world-war-2"
 )
 """Runs of words that are written in two ways, with hyphens for spaces."""
 
@@ -88,12 +88,12 @@ STATES = {
 """States of the USA by their two letters, and as they are shortened in print."""
 
 COUNTED = words(
-    "type phase class part volume chapter war stage grade level book act tier category title article section "
+    "war type phase class part volume chapter war stage grade level book act tier category title article section "
     "appendix figure table schedule group complex photosystem polymerase collagen topoisomerase"
 )
 
 VARIED = words(
-    "of in the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level king "
+    "of in by the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level king "
     "queen pope emperor empress tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""

@@ -38,7 +38,7 @@ NUMBER_WORDS = words(
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety first third fourth fifth sixth seventh "
     "eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
     "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth nineties half quarter quarters "
-    "dozen hundred thousand million billion trillion noon midday midnight"
+    "dozen hundred thousand million billion trillion noon midday midnight second fortnight"
 )
 
 

@@ -11,9 +11,10 @@ from functools import lru_cache
 
 from row3.matching.forms import form_key, form_keys
 from row3.matching.normalise import normalise
+from row3.matching.numbers import number_of
 from row3.matching.phrases import COMPANY_KINDS, COUNTED, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES, VARIED
 from row3.matching.plain_words import plain_words
-from row3.matching.values import with_values
+from row3.matching.values import has_number, with_values
 
 _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|(?:city|town|village) of|"
@@ -28,7 +29,14 @@ _TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+
 _REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>\w+(?:st|nd|rd|th|first|second|third))$"
 _IN = (
     r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
-    r"reduction|investment|variation)) in (?:the )?(?P<field>\S+(?: \S+)?)"
+    r"reduction|investment|variation|delay|gap|improvement|reform|trend|shift|deficit|surplus|inequality|trade|advance|"
+    r"shortage)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))) "
+    r"(?(done)by|in) (?:the )?(?P<field>\S+(?: \S+)?)"
+)
+_SHARES = (
+    r"(?P<part>\S+?)\s?(?P<percent>%|per ?cent) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
+    r"(?P<part>\S+) (?:out of|in)(?: every)? (?P<whole>\S+) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
+    r"(?P<part>(?:\w+[- ])?(?!of )\w+) (?:of (?:(?:the|all|all the) )?|the )(?P<rest>(?!an? )[^\W\d].*)",
 )
 _GEOGRAPHIC = (
     r"(?P<kind>river|lake|mount|cape|gulf|isle|port|fort)\s+(?P<name>\S.*)|(?P<name2>\S.*?)\s+(?P<kind2>river|lake)"
@@ -52,6 +60,8 @@ def variant_keys(name: str) -> frozenset[str]:
     found, low = [name], name.lower()
     if signs:
         found += (*_eponyms(name), _inverted(name), _state(name), _swapped(low), with_values(name))
+    if has_number(name):
+        found.append(_share(low))
     if telling:
         found += (_without_of(name), _without_in(name), _geographic(low))
     found = [variant for variant in found if variant]
@@ -73,11 +83,13 @@ def _inverted(name: str) -> str:
 
 
 def _without_of(name: str) -> str:
-    """`theory of relativity` -> `relativity theory`; not where a name so turned is another university."""
+    """`theory of relativity` -> `relativity theory`, `law of conservation of mass` -> `mass conservation law`.
+
+    Not where a name so turned is another university."""
     parts = re.split(r"\s+of\s+(?:the\s+)?", name)
-    if len(parts) != 2 or not all(parts):
+    if not 2 <= len(parts) <= 3 or not all(parts):
         return ""
-    head, tail = parts
+    head, tail = parts[0], " ".join(parts[:0:-1])
     head = re.sub(r"(?i)^the\s+", "", head)
     if normalise(head) == "university" and normalise(tail) in TWO_UNIVERSITIES:
         return ""
@@ -85,9 +97,26 @@ def _without_of(name: str) -> str:
 
 
 def _without_in(name: str) -> str:
-    """`Nobel Prize in Physics` -> `Nobel Physics Prize`, after what is given or grows in something."""
+    """`Nobel Prize in Physics` -> `Nobel Physics Prize`, `poisoning by lead` -> `lead poisoning`.
+
+    After what is given or grows in something, or is done by it.
+    """
     hit = re.fullmatch(_IN, name)
-    return f"{hit['head']}{hit['field']} {hit['noun']}" if hit is not None else ""
+    return f"{hit['head']}{hit['field']} {hit['noun'] or hit['done']}" if hit is not None else ""
+
+
+def _share(low: str) -> str:
+    """`three quarters of the voters` -> `share3over4 voters`, and so `75% of voters` and `three out of four voters`."""
+    for shape in _SHARES:
+        hit = re.fullmatch(shape, low)
+        if hit is None:
+            continue
+        part, whole = number_of(hit["part"]), number_of(hit.groupdict().get("whole") or "1")
+        if part is not None and whole:
+            share = part / (100 if hit.groupdict().get("percent") else whole)
+            if share < 1:
+                return f"share{share.numerator}over{share.denominator} {hit['rest']}"
+    return ""
 
 
 def _eponyms(name: str) -> list[str]:

@@ -57,6 +57,9 @@ def test_a_name_introduces_its_own_acronym() -> None:
         ("The EU (short for European Union) met.", "EU", "European Union"),
         ("An urban heat island (hereafter UHI) forms.", "UHI", "urban heat island"),
         ("the Intergovernmental Panel on Climate Change [IPCC]", "IPCC", "Intergovernmental Panel on Climate Change"),
+        ("International Business Machines Corp. (IBM) sold it.", "IBM", "International Business Machines Corporation"),
+        ("General Electric Co. (GE) met.", "GE", "General Electric"),
+        ("Ask the U.S. Geological Survey (USGS).", "USGS", "U.S. Geological Survey"),
     ],
 )
 def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
@@ -67,6 +70,10 @@ def test_a_letter_is_that_of_a_word_that_counts() -> None:
     text = "The Organization of the Petroleum Exporting Countries (OPEC) met."
     assert compare("OPEC", "Organization of the Petroleum Exporting Countries", acronyms=introduced(text)).same
     assert introduced("the Bank of England (BOE)")["=boe"] == ("Bank of England",)
+
+
+def test_a_sentence_that_ends_is_no_part_of_a_long_form() -> None:
+    assert introduced("It was cold in May. Learning (ML) began.") == introduced("Learning (ML) began.")
 
 
 def test_of_a_longer_long_form_no_part_is_taken() -> None:

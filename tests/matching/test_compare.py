@@ -27,6 +27,12 @@ Microsoft Corporation | Microsoft Corp. | variant
 Henry the Eighth | King Henry VIII | variant
 the concept of entropy | entropy | variant
 Nobel Prize in Physics | Nobel Physics Prize | variant
+delays in payment | payment delays | variant
+poisoning by carbon monoxide | carbon monoxide poisoning | variant
+law of conservation of mass | mass conservation law | variant
+three quarters of the voters | 75% of voters | variant
+two out of five patients | 40 percent of all patients | variant
+half the population | 50% of the population | variant
 $5 million grant | 5 million dollar grant | variant
 Los Angeles, CA | Los Angeles, California | variant
 host-pathogen interaction | pathogen-host interaction | variant
@@ -42,6 +48,11 @@ King Penguin | penguin
 The Police | police
 University of Washington | Washington University
 history of science | science of history
+law of conservation of mass | law of mass of conservation
+one in ten adults | one in five adults
+half of the patients | half of the doctors
+learning by doing | doing learning
+third of May | 33% of May
 dog bites man | man bites dog
 Vitamin K Deficiency | Vitamin Deficiency
 General Motors | Motors

@@ -57,6 +57,14 @@ tsunamis | tsunami
 Keynes' multiplier | Keynes's multiplier
 Mt. Saint Helens | Mount St. Helens
 Python v3.11 | Python 3.11
+Ubuntu release 22.04 | Ubuntu 22.04
+v2.4.0 | release 2.4.0
+version 2.4.0 | v2.4.0
+Second World War | World War II
+WWI veterans | First World War veterans
+Sr. Software Engineer | senior software engineer
+a dozen eggs | 12 eggs
+Peking | Beijing
 Stata version 16 | Stata 16
 Chanukah | Hanukkah
 Pafnuty Tchebychev | Pafnuty Chebyshev
@@ -93,6 +101,8 @@ filling | filing
 timbre | timber
 hour | our
 World War I | World War II
+First World War | Second World War
+release 2 | version 3
 """
 
 
