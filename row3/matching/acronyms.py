@@ -49,6 +49,8 @@ _OR = tuple(
     )
 )
 """Each with texts without one of which it is not found, which is seen at once."""
+_APPOSED = re.compile(r"\b([A-Z]{2,9}), (?:the |an? )?([A-Za-z][^,.;:()\n]{4,80})(?=[,.;])")
+"""`UNHCR, the United Nations High Commissioner for Refugees,`; taken where every letter begins a word."""
 _BRACKETS = str.maketrans("[]", "()")
 _AROUND = " \"'“”‘’"
 _LEAD = re.compile(
@@ -92,6 +94,9 @@ def _candidates(text: str) -> Iterator[tuple[str, str]]:
     if "(" in text:
         for hit in _WITHIN.finditer(text):
             yield from _beside(text, hit)
+    for hit in _APPOSED.finditer(text):
+        if _initials([char.lower() for char in hit[1]], hit[2]) == 0:
+            yield hit[2], hit[1]
     for needed, pattern in _OR:
         if any(map(text.__contains__, needed)):
             for hit in pattern.finditer(text):

@@ -18,8 +18,9 @@ from row3.matching.lexicon import NUMERALS, PLURALS, ROMAN, ROMAN_LETTERS, SPELL
 from row3.matching.normalise import normalise
 from row3.matching.persons import TOLD_BY, is_evident
 from row3.matching.phrases import BEFORE_NAMES, BEFORE_NUMBERS, COMPANY_ENDS, FUNCTION_WORDS, PHRASES
+from row3.matching.regions import without_region
 from row3.matching.values import NUMBER_WORDS, value_of
-from row3.matching.variants import variant_keys
+from row3.matching.variants import variant_keys, without_filler
 
 LIGHT = (
     FUNCTION_WORDS
@@ -30,6 +31,14 @@ LIGHT = (
     )
 )
 """Words that one way to write a name has and another has not: a name is not looked up by them."""
+
+FILLERS = words(
+    "country state island kingdom planet genus species metal gas disease language chemical element known called named "
+    "as"
+)
+"""Words that stand before a name and add nothing to it, though they tell much in others: the planet Mars."""
+
+_SKIPPED = LIGHT | FILLERS
 
 ARTICLES = ("the", "a", "an")
 
@@ -64,6 +73,12 @@ DIGRAPHS = ("ae", "oe", "ulph")
 def _words(name: str) -> tuple[str, ...]:
     """The words of a name in any order, without accents."""
     return tuple(sorted(map(plain, normalise(name).split())))
+
+
+def _search_keys(name: str) -> frozenset[str]:
+    """The keys of a name, and of the place that it is without its region."""
+    place = without_region(name) if "," in name or "(" in name else ""
+    return variant_keys(name).union(form_keys(place)) if place else variant_keys(name)
 
 
 class Candidates:
@@ -109,7 +124,7 @@ class Candidates:
         number.
         """
         found = self._by_words(name, similar)
-        for reading in known_as:
+        for reading in (*known_as, *filter(None, [without_filler(name)])):
             found |= self._by_words(reading, similar)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:
             for place in self._odd:
@@ -181,9 +196,9 @@ class Candidates:
             near = near.union(everywhere).difference(similar)
         found: set[int] = set()
         if near:
-            keys = variant_keys(name)
+            keys = _search_keys(name)
             for place in near:
-                if not keys.isdisjoint(variant_keys(names[place])) or (
+                if not keys.isdisjoint(_search_keys(names[place])) or (
                     # Names of East Asia, with the surname first or last.
                     shared.get(place) == len(telling) and sorted(normalise(names[place]).split()) == sorted(spelt)
                     if name.isascii() and names[place].isascii()
@@ -198,4 +213,5 @@ class Candidates:
     def _within(self, place: int, run: str) -> bool:
         """What every word of a name begins with is in a run of letters: the name is made of the same words."""
         name = self._names[place]
-        return "," in name or all(_beginning(word, 5) in run for word in normalise(name).split() if word not in LIGHT)
+        spelt = normalise(name).split()
+        return "," in name or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED)

@@ -37,6 +37,8 @@ _MONTHS = {
 }
 _DAYS_IN = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_WORDS_COUNT = rf"{_MONTH}|\bc(?:ent(?:ury)?)?\b"
+"""Beside one of these an ordinal in words is one in digits."""
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
@@ -60,7 +62,7 @@ _SHAPES = (
     rf"(?:the )?(?P<nth>{'|'.join(_QUARTERS)}) quarter(?: of|,)? (?P<year>\d{{4}})",
     r"(?P<year>\d{4})-?w(?P<w>\d\d)",
     r"(?:the )?(?P<decade>\d{3}0)'?s",
-    rf"(?:the )?(?P<hundreds>nineteen|eighteen) (?P<words>{'|'.join(_TENS)})",
+    rf"(?:the )?(?P<hundreds>nineteen|eighteen)[ -](?P<words>{'|'.join(_TENS)})",
     r"(?P<m>0?[1-9]|1[0-2])/(?P<year>\d{4})",
     r"(?P<before>\d{1,4})\s*b\.?\s?c\.?(?:\s?e\.?)?",
     r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
@@ -70,7 +72,7 @@ _SHAPES = (
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
     r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
     r"(?P<noon>noon|midday|midnight)",
-    r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th) century",
+    r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th)[ -](?:century|cent\.?|c\.?)",
 )
 
 
@@ -80,7 +82,7 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
     A bare year (`2024`) is left to the numbers; `the year 2024` gives `2024`. An ambiguous date gives its digits
     with a mark that no ISO date has (`03/04/2024?`), unless `day_first` tells how its source writes dates.
     """
-    if re.search(_MONTH, text) is not None:
+    if re.search(_WORDS_COUNT, text) is not None:
         text = re.sub(ordinal_words(), lambda word: f"{ordinal_of(word[0])}th", text)
     for shape in _SHAPES:
         hit = re.fullmatch(shape, text)

@@ -19,6 +19,8 @@ from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
 UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
 _MANY_CAPITALS = re.compile(r"\b[A-Z]{1,4}s\b|\b[A-Z]{2,5}S\b")
+_AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")
+"""`rock 'n' roll` is rock and roll."""
 _SECTION = r"§+\s*(?=\d)"
 _NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
 _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -57,9 +59,11 @@ def form_keys(name: str) -> tuple[str, ...]:
     """
     if ("ses" in name or "axes" in name) and not _TWO.isdisjoint(normalise(name).split()):
         return _keys_of_two(normalise(name))
-    if name.islower() and name.isascii() and "#" not in name:
+    if name.islower() and name.isascii() and "#" not in name and "'" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
+    if "n" in name and _AND.search(name):
+        name = _AND.sub(" and ", name)
     if not name.isascii() or "#" in name:
         name = re.sub(_NUMBER_SIGN, "number ", re.sub(_SECTION, "section ", name))
     key = form_key(normalise(name))
@@ -140,6 +144,7 @@ _RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRA
 _USUAL = (
     frozenset(("the", "an", "a"))
     | COMPANY
+    | {"co"}
     | frozenset(BEFORE_NUMBERS)
     | frozenset(BEFORE_NAMES)
     | frozenset(SPLIT)
@@ -163,6 +168,8 @@ def _trimmed(words: list[str]) -> list[str]:
         while end - start > 1 and words[end - 1] in ("co", "and"):
             end -= 1
     words = words[start:end]
+    if words[-1] == "co" and len(words) > 1:
+        words[-1] = "company"
     if words[0] == "a":
         words[0] += APART
     elif len(words) > 1:

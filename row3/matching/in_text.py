@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from row3.matching.lexicon import pairs, words
 
@@ -20,10 +19,16 @@ ALWAYS_A_NAME = words("turkey china polish")
 """Those of which a capital tells where it begins a sentence too."""
 
 
-TWO_SENSES = pairs(
-    "metre meter storey story tyre tire kerb curb cheque check draught draft programme program disc disk"
+TWO_SENSES = pairs("metre meter storey story grey gray")
+"""Spellings of one word of which each has a sense of its own: a gas meter, a dose of two gray."""
+
+OTHER_IN_PLURAL = words("hive shingle draught dart checker")
+"""Words whose plural is something else as well: hives on the skin."""
+
+SHORT_AND_WORD = words(
+    "us who it aids led ram rest soap basic pet sad sat nice cobra dos dare pin cat act aid care mad ice arm"
 )
-"""British and American spelling of one word, where the American one is another British word too: a gas meter."""
+"""Acronyms that are other words in small letters, where they are the whole name."""
 
 FIRST_OF_TWO = words(
     "black blue green grey red white dark light hot cold warm wet dry high low big small long short hard soft sweet "
@@ -49,24 +54,44 @@ _INSIDE = r"(?<=[a-z,;] )"
 """Before a word that does not begin a sentence."""
 
 
-def two_shouted(one: str, other: str, text: str, short: Collection[str]) -> bool:
+def two_shouted(one: str, other: str, text: str) -> bool:
     """Names that part in the capitals of one word, which are an acronym and a word that the text has both: WHO, Who."""
-    spelt, spelt2 = one.split(), other.split()
+    spelt, spelt2 = ([word for word in name.split() if word.lower() != "the"] for name in (one, other))
     if len(spelt) != len(spelt2):
         return False
     for word, word2 in zip(spelt, spelt2, strict=True):
         if (
             word.isupper() != word2.isupper()
             and word.lower() == word2.lower()
-            and word.lower() in short
+            and word.lower() in SHORT_AND_WORD
             and all(re.search(rf"\b{form}\b", text) for form in (word, word2))
         ):
             return True
     return False
 
 
+KIN = (
+    "son|daughter|father|mother|brother|sister|wife|husband|nephew|niece|uncle|aunt|cousin|"
+    "grandson|granddaughter|grandfather|grandmother|namesake"
+)
+
+
+def relatives(one: str, other: str, text: str) -> bool:
+    """The text has both persons, one of them as somebody's kin: John Adams, and his son John Quincy Adams."""
+    return (
+        one in text
+        and other in text
+        and one != other
+        and re.search(rf"\b(?:{KIN}),? (?:{re.escape(one)}|{re.escape(other)})\b", text) is not None
+    )
+
+
 def two_spellings(one: str, other: str, text: str) -> bool:
     """Two spellings of one form, each with a sense of its own, where the text has both: `metre`, gas `meter`."""
+    if one.lower() != other.lower() and (stem := one.lower().removesuffix("s")) in OTHER_IN_PLURAL:
+        return stem == other.lower().removesuffix("s") and all(
+            re.search(rf"\b{form}\b", text, re.IGNORECASE) for form in (stem, f"{stem}s")
+        )
     low, low2 = sorted((one.lower().removesuffix("s"), other.lower().removesuffix("s")), key=len)
     if low.count(" ") == low2.count(" "):
         parted = [pair for pair in zip(low.split(), low2.split(), strict=True) if pair[0] != pair[1]]

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
-from row3.matching.in_text import two_by_text, two_shouted
+from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted
 from row3.matching.lexicon import words
+from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
 from row3.matching.vocabulary import is_word
 
@@ -25,11 +27,6 @@ _ATOM = re.compile(r"[A-Z][a-z]?")
 _TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|\d")
 """Without one of these in either, two names are no two units or codes."""
 _STAR = re.compile(r"\b[A-Z]\*")
-
-SHORT_AND_WORD = words(
-    "us who it aids led ram rest soap basic pet sad sat nice cobra dos dare pin cat act aid care mad ice arm"
-)
-"""Acronyms that are other words in small letters, where they are the whole name."""
 
 
 def two_by_case(one: str, other: str) -> bool:
@@ -72,7 +69,7 @@ def apart(one: str, other: str, text: str = "") -> str:
             return "two units"
         if two_by_case(one, other):
             return "two codes"
-    if text and (two_by_text(one, other, text) or two_shouted(one, other, text, SHORT_AND_WORD)):
+    if text and (two_by_text(one, other, text) or two_shouted(one, other, text)):
         return "two words"
     return ""
 
@@ -86,6 +83,23 @@ def two_units(one: str, other: str) -> bool:
 
     known = [(CASED.get(a), CASED.get(b)) for a, b in zip(*units, strict=True)]
     return any(a is not None and b is not None and a != b for a, b in known)
+
+
+def parted_elsewhere(one: str, other: str) -> bool:
+    """Names of the same letters whose spaces part them into other words: `lighthouse keeping`, `light housekeeping`.
+
+    Fewer spaces part no other words, but for one that stands behind a genitive: `man's laughter`, `manslaughter`.
+    """
+    spelt, spelt2 = normalise(one).split(), normalise(other).split()
+    if len(spelt) == len(spelt2) == 1 or "".join(spelt) != "".join(spelt2):
+        return False
+    breaks, breaks2 = (set(accumulate(map(len, words))) for words in (spelt, spelt2))
+    if not (breaks <= breaks2 or breaks2 <= breaks):
+        return True
+    return len(spelt) != len(spelt2) and any(_GENITIVE.search(name) for name in (one, other))
+
+
+_GENITIVE = re.compile(r"\w['’]s \w")
 
 
 def two_companies(one: str, other: str) -> bool:

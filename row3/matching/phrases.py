@@ -65,6 +65,15 @@ SYMMETRIC_HEADS = words(
 )
 """Before these a pair of words has no order: host-pathogen interaction."""
 
+OTHER_WITH_OF = frozenset(
+    phrase.replace("-", " ")
+    for phrase in words(
+        "cost-of-capital balance-of-payments terms-of-trade power-of-attorney bill-of-rights act-of-war man-of-war "
+        "school-of-thought house-of-cards state-of-nature cost-of-goods"
+    )
+)
+"""Names with `of` that turned round are something else: the cost of capital is no capital cost."""
+
 TWO_UNIVERSITIES = words("washington miami york pennsylvania indiana columbia british columbia")
 """Where the University of X and X University are two."""
 

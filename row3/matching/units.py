@@ -126,6 +126,7 @@ def _prefixed() -> Iterator[tuple[str, tuple[str, Fraction], bool]]:
 for _form, _value, _cased in _prefixed():
     (CASED if _cased else NAMED)[_form] = _value
 CASED["KB"] = CASED["kB"]
+CASED |= {f"{_sign}M": ("mol/l", CASED[f"{_sign}mol"][1]) for _sign in ("n", "µ", "u", "μ", "m")}
 CASED |= {f"{_sign}b": CASED[f"{_sign}bit"] for _sign in "kMGT"}
 for _base, _text in _OTHERS.items():
     for _entry in _text.split(", "):

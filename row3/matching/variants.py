@@ -12,12 +12,22 @@ from functools import lru_cache
 from row3.matching.forms import form_key, form_keys
 from row3.matching.normalise import normalise
 from row3.matching.numbers import number_of
-from row3.matching.phrases import COMPANY_KINDS, COUNTED, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES, VARIED
+from row3.matching.phrases import (
+    COMPANY_KINDS,
+    COUNTED,
+    OTHER_WITH_OF,
+    STATES,
+    SYMMETRIC_HEADS,
+    TWO_UNIVERSITIES,
+    VARIED,
+)
 from row3.matching.plain_words import plain_words
 from row3.matching.values import has_number, with_values
 
 _FILLER = (
-    r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|(?:city|town|village) of|"
+    r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
+    r"(?:city|town|village|country|island|state|kingdom|planet|genus|species|metal|gas|disease|language) of|"
+    r"(?:planet|chemical element)(?= )|(?:[a-z]+ )?(?:known as|called|named)(?= )|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
 _COMPANY = (
@@ -58,7 +68,7 @@ def variant_keys(name: str) -> frozenset[str]:
     signs = _SIGNS.search(name) is not None or not name.isascii()
     telling = not VARIED.isdisjoint(normalise(name).split())
     found, low = [name], name.lower()
-    if signs:
+    if signs or has_number(name):
         found += (*_eponyms(name), _inverted(name), _state(name), _swapped(low), with_values(name))
     if has_number(name):
         found.append(_share(low))
@@ -66,14 +76,20 @@ def variant_keys(name: str) -> frozenset[str]:
         found += (_without_of(name), _without_in(name), _geographic(low))
     found = [variant for variant in found if variant]
     for base in tuple(found):
-        if (filler := re.match(_FILLER, base)) is not None:
-            found.append(filler["rest"])
+        if rest := without_filler(base):
+            found.append(rest)
         if telling and (title := re.match(_TITLES, base)) is not None:
             found.append(title["rest"])
     for base in tuple(found):
         found.extend(_regnal(base))
         found.extend(_company(base))
     return frozenset([key for variant in found for key in form_keys(variant)])
+
+
+def without_filler(name: str) -> str:
+    """`the concept of entropy` -> `entropy`; "" for a name with nothing to leave out."""
+    filler = re.match(_FILLER, name)
+    return "" if filler is None else filler["rest"]
 
 
 def _inverted(name: str) -> str:
@@ -86,6 +102,8 @@ def _without_of(name: str) -> str:
     """`theory of relativity` -> `relativity theory`, `law of conservation of mass` -> `mass conservation law`.
 
     Not where a name so turned is another university."""
+    if normalise(name) in OTHER_WITH_OF:
+        return ""
     parts = re.split(r"\s+of\s+(?:the\s+)?", name)
     if not 2 <= len(parts) <= 3 or not all(parts):
         return ""

@@ -40,7 +40,7 @@ MORE_WORDS = words(
     "perceptron tokenizer autoencoder backpropagation overfitting underfitting embeddings kubernetes postgresql "
     "mysql sqlite mariadb eukaryote prokaryote archaea anaphase telophase metaphase prophase interphase "
     "cytokinesis karyokinesis autotroph heterotroph chemotroph phototroph ileum ilium alkyl aryl acyl allyl vinyl "
-    "phenyl benzyl benzoyl perineal peroneal"
+    "phenyl benzyl benzoyl perineal peroneal podiatric podiatry podiatrist"
 )
 """Words of science that general lists leave out and that have look-alikes."""
 
