@@ -17,7 +17,14 @@ from row3.matching.inflection import plain, token_form
 from row3.matching.lexicon import NUMERALS, PLURALS, ROMAN, ROMAN_LETTERS, SPELLINGS, words
 from row3.matching.normalise import normalise
 from row3.matching.persons import TOLD_BY, is_evident
-from row3.matching.phrases import BEFORE_NAMES, BEFORE_NUMBERS, COMPANY_ENDS, FUNCTION_WORDS, PHRASES
+from row3.matching.phrases import (
+    BEFORE_NAMES,
+    BEFORE_NUMBERS,
+    COMPANY_ENDS,
+    COUNTRIES_IN_SHORT,
+    FUNCTION_WORDS,
+    PHRASES,
+)
 from row3.matching.regions import without_region
 from row3.matching.values import NUMBER_WORDS, value_of
 from row3.matching.variants import variant_keys, without_filler
@@ -53,7 +60,9 @@ def _beginning(word: str, most: int = 3) -> str:
     return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
 
 
-_UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_LETTERS, (phrase.partition("-")[0] for phrase in PHRASES)).union(
+_UNLIKE = NUMBER_WORDS.union(
+    ROMAN, ROMAN_LETTERS, (phrase.partition("-")[0] for phrase in PHRASES), COUNTRIES_IN_SHORT
+).union(
     spelling
     for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
     for spelling, form in table.items()

@@ -61,6 +61,8 @@ _SHAPES = (
     r"(?P<year>\d{4})[\s,/-]*q(?P<q>[1-4])",
     rf"(?:the )?(?P<nth>{'|'.join(_QUARTERS)}) quarter(?: of|,)? (?P<year>\d{{4}})",
     r"(?P<year>\d{4})-?w(?P<w>\d\d)",
+    r"h(?P<yearhalf>[12])[\s,/-]*(?P<year>\d{4})",
+    r"(?:the )?(?P<yearhalf>1st|2nd|first|second) half(?: of)? (?P<year>\d{4})",
     r"(?:the )?(?P<decade>\d{3}0)'?s",
     rf"(?:the )?(?P<hundreds>nineteen|eighteen)[ -](?P<words>{'|'.join(_TENS)})",
     r"(?P<m>0?[1-9]|1[0-2])/(?P<year>\d{4})",
@@ -122,10 +124,9 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
         return _day(part.get("year", "-"), month, day)
     if "season" in part:
         return f"{part['year']}-{part['season'].replace('fall', 'autumn')}"
-    if "q" in part or "nth" in part:
-        return f"{part['year']}-Q{part.get('q') or _QUARTERS[part['nth']]}"
-    if "w" in part:
-        return f"{part['year']}-W{part['w']}"
+    for sign, name in (("Q", "q"), ("Q", "nth"), ("H", "yearhalf"), ("W", "w")):
+        if name in part:
+            return f"{part['year']}-{sign}{_QUARTERS.get(part[name], part[name])}"
     if "before" in part:
         return f"-{int(part['before']):04}"
     if "nthcentury" in part:

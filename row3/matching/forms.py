@@ -14,7 +14,18 @@ from functools import lru_cache
 from row3.matching.inflection import token_form
 from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
 from row3.matching.normalise import normalise
-from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SAINTLY, SPLIT
+from row3.matching.phrases import (
+    A_NAMES,
+    BEFORE_NAMES,
+    BEFORE_NUMBERS,
+    COMPANY,
+    COUNTED,
+    COUNTRIES_IN_SHORT,
+    MEASURED,
+    PHRASES,
+    SAINTLY,
+    SPLIT,
+)
 
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
 UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
@@ -109,6 +120,7 @@ def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
     if " v" in normalised or normalised[:1] in _MAY_BE_VERSION or " release " in normalised:
         normalised = _VERSION.sub(" ", _VERSION_ALONE.sub("version ", normalised))
+    normalised = COUNTRIES_IN_SHORT.get(normalised, normalised)
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 
@@ -160,7 +172,9 @@ def _trimmed(words: list[str]) -> list[str]:
     """Without an article before and `Inc.` after; with short forms and parted prefixes in one way of writing."""
     start, end = 0, len(words)
     first, second = words[0], words[1]
-    if first in ("the", "an") or (first == "a" and end > 2 and len(second) > 2 and second not in A_NAMES):
+    a_measure = end > 3 and second.isdigit() and words[2] in MEASURED  # a 5 year plan
+    a_name = end > 2 and len(second) > 2 and second not in A_NAMES
+    if first in ("the", "an") or (first == "a" and (a_name or a_measure)):
         start = 1
     while end - start > 1 and words[end - 1] in COMPANY:
         end -= 1

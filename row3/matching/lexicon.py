@@ -124,8 +124,8 @@ SPELLINGS = pairs(
     "cataloguing cataloging catalogued cataloged ageism agism annexe annex gelatine gelatin adrenaline adrenalin "
     "waggon wagon carcase carcass liquorice licorice pedlar peddler racquet racket smoulder smolder syphon siphon "
     "cauldron caldron enquire inquire inst institute assn association assoc association bros brother hosp hospital "
-    "acad academy mgmt management wwi worldwar1 ww1 worldwar1 wwii worldwar2 ww2 worldwar2 blvd boulevard bldg "
-    "building mtn mountain"
+    "acad academy mgmt management wwi worldwar1 ww1 worldwar1 wwii worldwar2 ww2 "
+    "worldwar2 blvd boulevard bldg building mtn mountain"
 )
 """A spelling, or a common short form, to the one that keys use."""
 
@@ -167,11 +167,23 @@ TENS = {word: NUMERALS[word][0] for word in listed("twenty thirty forty fifty si
 
 def _roman(number: int) -> str:
     tens, ones = divmod(number, 10)
-    return ("", "x", "xx", "xxx", "xl")[tens] + ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")[ones]
+    return ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")[tens] + (
+        "",
+        "i",
+        "ii",
+        "iii",
+        "iv",
+        "v",
+        "vi",
+        "vii",
+        "viii",
+        "ix",
+    )[ones]
 
 
-ROMAN = {_roman(number): str(number) for number in range(2, 50) if number not in (5, 10)}
-"""Roman numerals that are read as numbers after any word."""
+ROMAN = {_roman(number): str(number) for number in range(2, 100) if number not in (5, 10)}
+ROMAN = {roman: number for roman, number in ROMAN.items() if int(number) < 50 or len(roman) > 3}
+"""Roman numerals that are read as numbers after any word; from fifty on the short ones may be names: Li, Liv."""
 
 ROMAN_LETTERS = {"i": "1", "v": "5", "x": "10"}
 """Numerals of one letter: read so only after a word of `COUNTED`."""

@@ -28,6 +28,18 @@ A_NAMES = words(
 )
 """After these, or before a single letter, a leading `a` is a letter and not the article."""
 
+COUNTRIES_IN_SHORT = {
+    short: long.replace("-", " ")
+    for short, long in pairs("usa united-states uk united-kingdom uae united-arab-emirates").items()
+}
+COUNTRIES_IN_SHORT |= {" ".join(short): long for short, long in COUNTRIES_IN_SHORT.items()}
+"""Countries whose initials are their name, dots or none, where they are the whole name; `US` may be a word."""
+
+MEASURED = words(
+    "year month week day hour minute second mile km kilometre kilometer metre meter point step page percent"
+)
+"""Behind a number these make a measure of it: a 5-year plan."""
+
 BEFORE_NUMBERS = pairs(
     "no number nr number num number art article sec section ch chapter vol volume fig figure eq equation op opus "
     "ver v version v pt part arts article"

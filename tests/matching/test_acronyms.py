@@ -58,6 +58,11 @@ def test_a_name_introduces_its_own_acronym() -> None:
         ("An urban heat island (hereafter UHI) forms.", "UHI", "urban heat island"),
         ("the Intergovernmental Panel on Climate Change [IPCC]", "IPCC", "Intergovernmental Panel on Climate Change"),
         ("International Business Machines Corp. (IBM) sold it.", "IBM", "International Business Machines Corporation"),
+        (
+            "UNHCR, the United Nations High Commissioner for Refugees, met.",
+            "UNHCR",
+            "United Nations High Commissioner for Refugees",
+        ),
         ("General Electric Co. (GE) met.", "GE", "General Electric"),
         ("Ask the U.S. Geological Survey (USGS).", "USGS", "U.S. Geological Survey"),
     ],

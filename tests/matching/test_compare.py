@@ -20,6 +20,14 @@ March 25th, 2024 | 2024-03-25 | value
 machine learning (ML) | ML | acronym
 J. Smith | Smith, John | person
 theory of relativity | relativity theory | variant
+the disease known as malaria | malaria | variant
+the country of Peru | Peru | variant
+Boston, Massachusetts | Boston | variant
+Ft. Worth, Texas | Fort Worth | variant
+Lyon (France) | Lyon, France | exact
+one hundred and five patients | 105 patients | variant
+10^6 cells | one million cells | variant
+the late Sir Alan Fairbrother | Fairbrother, A. | person
 River Thames | Thames River | variant
 Korea, South | South Korea | variant
 Siemens AG | Siemens | variant
@@ -53,6 +61,14 @@ one in ten adults | one in five adults
 half of the patients | half of the doctors
 learning by doing | doing learning
 third of May | 33% of May
+cost of capital | capital cost
+lighthouse keeping | light housekeeping
+manslaughter | man's laughter
+paediatric clinic | podiatric clinic
+St. Andrew | St. Andrews
+Cambridge, Massachusetts | Cambridge
+Austin, Texas | Austin, Minnesota
+5 mM | 5 mm
 dog bites man | man bites dog
 Vitamin K Deficiency | Vitamin Deficiency
 General Motors | Motors

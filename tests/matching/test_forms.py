@@ -65,6 +65,12 @@ WWI veterans | First World War veterans
 Sr. Software Engineer | senior software engineer
 a dozen eggs | 12 eggs
 Peking | Beijing
+Москва | Moskva
+Super Bowl LVIII | Super Bowl 58
+USA | United States of America
+a 5-year plan | five-year plan
+rock 'n' roll | Rock and Roll
+Hartmann Bros. Shipping Co. | Hartmann Brothers Shipping Company
 Stata version 16 | Stata 16
 Chanukah | Hanukkah
 Pafnuty Tchebychev | Pafnuty Chebyshev

@@ -16,6 +16,10 @@ TWO_WHERE_THE_TEXT_HAS_BOTH = [
     ("metre", "meter", "Mount the electricity meter at least one metre above the floor."),
     ("parking meters", "parking metres", "Parking meters stand thirty metres apart."),
     ("The Who", "the WHO", "The Who played Leeds in 1970. Advice came from the WHO in Geneva."),
+    ("The Who", "WHO", "The Who played a concert for a drive run by WHO."),
+    ("hives", "hive", "The child broke out in hives after standing near the hive."),
+    ("grey", "gray", "The housing is painted grey. The absorbed dose was two gray."),
+    ("John Adams", "John Quincy Adams", "John Adams left office. His son John Quincy Adams became president in 1825."),
     ("Turkey", "turkey", "He ate a turkey while he was in Turkey."),
 ]
 
@@ -28,7 +32,7 @@ def test_two_where_the_text_has_both_and_one_where_it_has_not(one: str, other: s
             found = match_names([name], index)[0].state
             assert found == state if state else found in ("exact", "fuzzy")
         if name.lower() != expected.lower():
-            assert compare(name, expected, known=SourceText(text)).why_not == "two words"
+            assert compare(name, expected, known=SourceText(text)).why_not in ("two words", "two persons of one family")
 
 
 @pytest.mark.parametrize(

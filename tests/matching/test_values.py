@@ -13,6 +13,9 @@ from row3.matching.values import Value, value_of, with_values
 ONE = """
 March 25th, 2024 | 2024-03-25 | 25 Mar 2024 | 25.03.2024 | the 25th of March 2024 | 03/25/2024 | Monday, March 25, 2024
 March 2024 | 2024-03 | 03/2024
+H1 2024 | first half of 2024
+the nineteen-nineties | 1990s
+Nineteenth Century | 19th c. | the 19th century
 Q3 2024 | third quarter of 2024 | 2024-Q3
 the 1960s | 1960s
 the twenty-first of June | June 21 | 21st of June
