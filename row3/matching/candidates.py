@@ -12,6 +12,7 @@ from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
 from row3.matching.acronyms import Acronyms, readings
+from row3.matching.additions import without_addition
 from row3.matching.forms import form_key, form_keys
 from row3.matching.inflection import plain, token_form
 from row3.matching.lexicon import NUMERALS, PLURALS, ROMAN, ROMAN_LETTERS, SPELLINGS, words
@@ -25,7 +26,6 @@ from row3.matching.phrases import (
     FUNCTION_WORDS,
     PHRASES,
 )
-from row3.matching.regions import without_region
 from row3.matching.values import NUMBER_WORDS, value_of
 from row3.matching.variants import variant_keys, without_filler
 
@@ -85,9 +85,9 @@ def _words(name: str) -> tuple[str, ...]:
 
 
 def _search_keys(name: str) -> frozenset[str]:
-    """The keys of a name, and of the place that it is without its region."""
-    place = without_region(name) if "," in name or "(" in name else ""
-    return variant_keys(name).union(form_keys(place)) if place else variant_keys(name)
+    """The keys of a name, and of what it is without its region."""
+    bare = without_addition(name)
+    return variant_keys(name).union(form_keys(bare)) if bare else variant_keys(name)
 
 
 class Candidates:

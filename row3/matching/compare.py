@@ -12,6 +12,7 @@ from collections.abc import Container
 from typing import Literal, NamedTuple
 
 from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
+from row3.matching.additions import same_but_for_addition
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
@@ -29,7 +30,6 @@ from row3.matching.persons import (
 )
 from row3.matching.plain_words import PlainWords, plain_words
 from row3.matching.quotes import SourceText
-from row3.matching.regions import same_but_for_region
 from row3.matching.scorers import SLACK, similarity
 from row3.matching.values import value_of
 from row3.matching.variants import variant_keys
@@ -151,7 +151,7 @@ def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> H
             and same_person(a, b)
         ):
             return "person"
-    if not variant_keys(a).isdisjoint(variant_keys(b)) or same_but_for_region(a, b):
+    if not variant_keys(a).isdisjoint(variant_keys(b)) or same_but_for_addition(a, b):
         return "variant"
     return None
 

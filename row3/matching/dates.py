@@ -74,7 +74,8 @@ _SHAPES = (
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
     r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
     r"(?P<noon>noon|midday|midnight)",
-    r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th)[ -](?:century|cent\.?|c\.?)",
+    r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th)[ -](?:century|cent\.?|c\.?)"
+    r"(?: (?P<era>[bc]\.?c\.?(?:e\.?)?|a\.?d\.?))?",
 )
 
 
@@ -130,7 +131,7 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "before" in part:
         return f"-{int(part['before']):04}"
     if "nthcentury" in part:
-        return f"century {int(part['nthcentury'])}"
+        return f"century {'-' if part.get('era', '')[:1] == 'b' else ''}{int(part['nthcentury'])}"
     if "decade" in part:
         return part["decade"] + "s"
     if "hundreds" in part:

@@ -19,10 +19,12 @@ ALWAYS_A_NAME = words("turkey china polish")
 """Those of which a capital tells where it begins a sentence too."""
 
 
-TWO_SENSES = pairs("metre meter storey story grey gray")
-"""Spellings of one word of which each has a sense of its own: a gas meter, a dose of two gray."""
+TWO_SENSES = pairs(
+    "metre meter storey story grey gray cheque check tyre tire kerb curb draught draft programme program"
+)
+"""Spellings of one word of which each has a sense of its own where it stands alone: a meter, two gray, a check."""
 
-OTHER_IN_PLURAL = words("hive shingle draught dart checker")
+OTHER_IN_PLURAL = words("hive shingle draught dart checker minute spirit")
 """Words whose plural is something else as well: hives on the skin."""
 
 SHORT_AND_WORD = words(
@@ -93,14 +95,11 @@ def two_spellings(one: str, other: str, text: str) -> bool:
             re.search(rf"\b{form}\b", text, re.IGNORECASE) for form in (stem, f"{stem}s")
         )
     low, low2 = sorted((one.lower().removesuffix("s"), other.lower().removesuffix("s")), key=len)
-    if low.count(" ") == low2.count(" "):
-        parted = [pair for pair in zip(low.split(), low2.split(), strict=True) if pair[0] != pair[1]]
-        singles = [{word.removesuffix("s") for word in pair} for pair in parted]
-        return bool(singles) and all(
-            any(single == {british, american} and _has(text, british) and _has(text, american)
-                for british, american in TWO_SENSES.items())
-            for single in singles
-        )  # fmt: skip
+    if " " not in low2:
+        senses = {low, low2}
+        return any(senses == {sense, sense2} for sense, sense2 in TWO_SENSES.items()) and all(
+            _has(text, sense) for sense in senses
+        )
     return (
         low == low2.replace(" ", "", 1)
         and low2.partition(" ")[0] in FIRST_OF_TWO

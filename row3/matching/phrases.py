@@ -54,7 +54,8 @@ SAINTLY = words("mount fort lake port cape")
 
 PHRASES = pairs(
     "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
-    "peoples-republic-of-china china per-cent % first-world-war world-war-1 second-world-war world-war-2"
+    "peoples-republic-of-china china per-cent % first-world-war world-war-1 second-world-war world-war-2 "
+    "tse-tung zedong"
 )
 """Runs of words that are written in two ways, with hyphens for spaces."""
 
@@ -114,8 +115,8 @@ COUNTED = words(
 )
 
 VARIED = words(
-    "of in by the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level king "
-    "queen pope emperor empress tsar czar saint sultan kaiser"
+    "of in by and the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level "
+    "king queen pope emperor empress tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""
 

@@ -24,10 +24,20 @@ from row3.matching.phrases import (
 from row3.matching.plain_words import plain_words
 from row3.matching.values import has_number, with_values
 
+_KIND = (
+    "(?:planet|country|city|town|village|river|island|mountain|state|language|element|disease|process|company|film|movie|"
+    "book|novel|band|song|album|game|software|library|framework|person|animal|plant|bird|fish|mineral|metal|gas|drug|"
+    "protein|gene|enzyme|hormone|concept|theory|method|technique|theorem|law|economics|physics|biology|chemistry|"
+    "mathematics|medicine|statistics|computing|law|music|politics|philosophy|psychology)"
+)
+"""What something is, before its name or in a parenthesis behind it."""
+_GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
+_AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+)(?: and | & )(?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
 _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
-    r"(?:city|town|village|country|island|state|kingdom|planet|genus|species|metal|gas|disease|language) of|"
-    r"(?:planet|chemical element)(?= )|(?:[a-z]+ )?(?:known as|called|named)(?= )|"
+    r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
+    r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
+    r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
 _COMPANY = (
@@ -72,6 +82,8 @@ def variant_keys(name: str) -> frozenset[str]:
         found += (*_eponyms(name), _inverted(name), _state(name), _swapped(low), with_values(name))
     if has_number(name):
         found.append(_share(low))
+    if " and " in low or " & " in low:
+        found.append(_turned(name))
     if telling:
         found += (_without_of(name), _without_in(name), _geographic(low))
     found = [variant for variant in found if variant]
@@ -121,6 +133,18 @@ def _without_in(name: str) -> str:
     """
     hit = re.fullmatch(_IN, name)
     return f"{hit['head']}{hit['field']} {hit['noun'] or hit['done']}" if hit is not None else ""
+
+
+def _turned(name: str) -> str:
+    """`economic and social rights` -> `social and economic rights`."""
+    hit = _AND.fullmatch(name)
+    return "" if hit is None else f"{hit['head']}{hit['other']} and {hit['one']}{hit['tail']}"
+
+
+def without_gloss(name: str) -> str:
+    """`Rust (programming language)` -> `Rust`; "" for a name that does not say what it is."""
+    hit = _GLOSS.fullmatch(name)
+    return "" if hit is None else hit["name"]
 
 
 def _share(low: str) -> str:

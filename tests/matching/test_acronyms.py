@@ -63,6 +63,13 @@ def test_a_name_introduces_its_own_acronym() -> None:
             "UNHCR",
             "United Nations High Commissioner for Refugees",
         ),
+        ("AMR, short for antimicrobial resistance, is rising.", "AMR", "antimicrobial resistance"),
+        (
+            "They signed a memorandum of understanding. Under the MoU data is shared.",
+            "MoU",
+            "memorandum of understanding",
+        ),
+        ("It needs an environmental impact assessment, the so-called EIA.", "EIA", "environmental impact assessment"),
         ("General Electric Co. (GE) met.", "GE", "General Electric"),
         ("Ask the U.S. Geological Survey (USGS).", "USGS", "U.S. Geological Survey"),
     ],
@@ -75,6 +82,12 @@ def test_a_letter_is_that_of_a_word_that_counts() -> None:
     text = "The Organization of the Petroleum Exporting Countries (OPEC) met."
     assert compare("OPEC", "Organization of the Petroleum Exporting Countries", acronyms=introduced(text)).same
     assert introduced("the Bank of England (BOE)")["=boe"] == ("Bank of England",)
+
+
+def test_words_are_no_long_form_where_another_is_told() -> None:
+    text = "The Central Bank Authority (CBA) asks for a cost benefit analysis."
+    assert not same_by_acronym("CBA", "cost benefit analysis", introduced(text))
+    assert introduced("Use a US map.") == {}
 
 
 def test_a_sentence_that_ends_is_no_part_of_a_long_form() -> None:

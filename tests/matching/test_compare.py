@@ -21,6 +21,11 @@ machine learning (ML) | ML | acronym
 J. Smith | Smith, John | person
 theory of relativity | relativity theory | variant
 the disease known as malaria | malaria | variant
+the well-known Doppler effect | Doppler effect | variant
+the programming language Rust | Rust (programming language) | variant
+photosynthesis (biological process) | photosynthesis | variant
+economic and social rights | social and economic rights | variant
+State of California | California | variant
 the country of Peru | Peru | variant
 Boston, Massachusetts | Boston | variant
 Ft. Worth, Texas | Fort Worth | variant
@@ -61,6 +66,9 @@ one in ten adults | one in five adults
 half of the patients | half of the doctors
 learning by doing | doing learning
 third of May | 33% of May
+the disease burden | burden
+heart failure (acute) | heart failure
+bread and butter pudding | butter and bread knife
 cost of capital | capital cost
 lighthouse keeping | light housekeeping
 manslaughter | man's laughter

@@ -66,6 +66,8 @@ Sr. Software Engineer | senior software engineer
 a dozen eggs | 12 eggs
 Peking | Beijing
 Москва | Moskva
+Київ | Kyiv
+Mao Tse-tung | Mao Zedong
 Super Bowl LVIII | Super Bowl 58
 USA | United States of America
 a 5-year plan | five-year plan

@@ -15,6 +15,7 @@ March 25th, 2024 | 2024-03-25 | 25 Mar 2024 | 25.03.2024 | the 25th of March 202
 March 2024 | 2024-03 | 03/2024
 H1 2024 | first half of 2024
 the nineteen-nineties | 1990s
+fifth century BC | 5th century BCE
 Nineteenth Century | 19th c. | the 19th century
 Q3 2024 | third quarter of 2024 | 2024-Q3
 the 1960s | 1960s
@@ -74,6 +75,8 @@ spring 2020 | summer 2020
 2024-03-25 | 2024-05-23
 March 2024 | March 25, 2024
 44 BC | 44 AD
+fifth century BC | fifth century
+H1 2024 | H2 2024
 2:30 pm | 2:30 am
 03/04/2024 | 3 April 2024
 03/04/2024 | 4 March 2024

@@ -1,14 +1,14 @@
-"""Places with and without the state or country they are in: `Boston, Massachusetts` is the Boston of its text."""
+"""Names with and without what tells them apart: `Boston, Massachusetts` and `Boston`, `Rust (language)` and `Rust`."""
 
 from __future__ import annotations
 
 import re
 from functools import lru_cache
 
-from row3.matching.forms import form_keys
 from row3.matching.lexicon import listed, words
 from row3.matching.normalise import normalise
 from row3.matching.phrases import STATES
+from row3.matching.variants import variant_keys, without_gloss
 
 COUNTRIES = words(
     "argentina australia austria bangladesh belgium bolivia brazil bulgaria cameroon canada chile china colombia "
@@ -54,9 +54,14 @@ def without_region(name: str) -> str:
     return "" if head == key or not OFTEN.isdisjoint(head.split()) else hit["head"]
 
 
-def same_but_for_region(one: str, other: str) -> bool:
-    """One of two places tells the state or country, the other does not."""
+def without_addition(name: str) -> str:
+    """The name without its region, or without what says what it is: `Rust (programming language)`; "" for any other."""
+    return (without_region(name) or without_gloss(name)) if name[-1:] == ")" or "," in name else ""
+
+
+def same_but_for_addition(one: str, other: str) -> bool:
+    """One of two names tells the state or country, or what it is; the other does not."""
     return any(
-        head and not set(form_keys(head)).isdisjoint(form_keys(bare))
-        for head, bare in ((without_region(one), other), (without_region(other), one))
+        bare and not variant_keys(bare).isdisjoint(variant_keys(name))
+        for bare, name in ((without_addition(one), other), (without_addition(other), one))
     )
