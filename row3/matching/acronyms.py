@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
+from string import ascii_lowercase
 
 from row3.matching.forms import form_keys
 from row3.matching.normalise import normalise
@@ -67,6 +68,8 @@ _SENTENCE_END = re.compile(r"[();:!?\n]|(?<!\b[A-Z])(?<!\b[A-Z][a-z])\.(?=\s)")
 """No full stop after an abbreviation: `General Electric Co. (GE)`, `U.S. Geological Survey (USGS)`."""
 _SHORT = re.compile(r"\b[A-Z][A-Za-z]{1,6}[A-Z]\b")
 """What may be an acronym without being told: three letters and more, the first and the last of them capitals."""
+_SMALL = ascii_lowercase.encode()
+_TWO_CAPITALS = re.compile(rb"[A-Z]{2}")
 _LINE_END = re.compile(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*")
 _FORMULA = r"(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,10}"
 
@@ -77,7 +80,8 @@ def introduced(text: str) -> Acronyms:
     found: dict[str, list[str]] = {}
     if "[" in text:
         text = text.translate(_BRACKETS)
-    shorts = set(_SHORT.findall(text))
+    capitals = text.encode("utf-8", "replace").translate(None, _SMALL)  # a look that spares the search in most texts
+    shorts = set(_SHORT.findall(text)) if _TWO_CAPITALS.search(capitals) else set[str]()
     for before, inside in _candidates(text, apposed=bool(shorts)):
         within = _LEAD.sub("", inside)
         short = within.split(",")[0].split(";")[0].strip(_AROUND)

@@ -45,6 +45,10 @@ FILLERS = words(
 )
 """Words that stand before a name and add nothing to it, though they tell much in others: the planet Mars."""
 
+FILLED_FIRST = FILLERS | words(
+    "the so concept notion idea process phenomenon practice city town village well famous term"
+)
+_CALLED = re.compile(" (?:known as|called|named) ")
 _SKIPPED = LIGHT | FILLERS
 
 ARTICLES = ("the", "a", "an")
@@ -133,13 +137,21 @@ class Candidates:
         number.
         """
         found = self._by_words(name, similar)
-        for reading in (*known_as, *filter(None, [without_filler(name)])):
+        for reading in (*known_as, *self._without_filler(name)):
             found |= self._by_words(reading, similar)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:
             for place in self._odd:
                 if place < self._count and value_of(self._names[place], day_first=day_first) == value:
                     found.add(place)
         return found
+
+    def _without_filler(self, name: str) -> tuple[str, ...]:
+        """What is left of a name that begins with words which add nothing, as hardly any does."""
+        first = normalise(name).partition(" ")[0]
+        if first in FILLED_FIRST or (name[:1].islower() and not name.islower()) or _CALLED.search(name):
+            rest = without_filler(name)
+            return (rest,) if rest else ()
+        return ()
 
     def readings(self, name: str) -> list[str]:
         """What else a name stands for by the acronyms of the case, or by what it has in parentheses."""

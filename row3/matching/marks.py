@@ -69,9 +69,9 @@ def apart(one: str, other: str, text: str = "") -> str:
             return "two units"
         if two_by_case(one, other):
             return "two codes"
-    if text and (two_by_text(one, other, text) or two_shouted(one, other, text)):
-        return "two words"
-    return ""
+        if text and two_shouted(one, other, text):
+            return "two words"
+    return "two words" if text and two_by_text(one, other, text) else ""
 
 
 def two_units(one: str, other: str) -> bool:

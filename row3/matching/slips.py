@@ -17,7 +17,6 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import OSA, Levenshtein
 
-from row3.matching.inflection import american
 from row3.matching.lexicon import listed, words
 from row3.matching.vocabulary import compound_head, is_known, is_listed, is_word
 
@@ -100,7 +99,7 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
     foreign = min(len(one), len(other)) >= FOREIGN and (_MAY_BE_FOREIGN.search(one) or _MAY_BE_FOREIGN.search(other))
     if foreign and _script(one) == _script(other):
         return ""
-    one_right, other_right = (_is_right(word, known) for word in (one, other))
+    one_right, other_right = is_word(one) or one in known, is_word(other) or other in known
     if one_right and other_right and not name:
         one_right = one in known or is_known(one) or not _parts_badly(one, other)
         other_right = other in known or is_known(other) or not _parts_badly(other, one)
@@ -112,11 +111,6 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
     else:
         good = _inner(one, other) if name else _careful(one, other) and _careful(other, one)
     return "" if good else "more than a slip of spelling"
-
-
-def _is_right(token: str, known: Container[str]) -> bool:
-    """The token is a word as it is spelt, or a British spelling of one, or stands in the text."""
-    return is_word(token) or token in known or ((spelling := american(token)) != token and is_word(spelling))
 
 
 def _parts_badly(token: str, word: str) -> bool:
