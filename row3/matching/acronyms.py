@@ -11,12 +11,13 @@ of them is taken.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
+from string import ascii_lowercase
 
 from row3.matching.forms import form_keys
 from row3.matching.normalise import normalise
-from row3.matching.phrases import FUNCTION_WORDS
+from row3.matching.phrases import COMPANY_ENDS, FUNCTION_WORDS
 
 Acronyms = Mapping[str, tuple[str, ...]]
 """By the key of a short form, the long forms that the text allows for it."""
@@ -46,9 +47,15 @@ _OR = tuple(
         ((" or ", "\nor ", " or\n"), "or"),
         (("abbreviated",), r"abbreviated(?: as| to)?"),
         (("known as",), "known as"),
+        (("so-called",), "so-called"),
     )
 )
 """Each with texts without one of which it is not found, which is seen at once."""
+_APPOSED = re.compile(
+    r"\b([A-Z]{2,9}), (?P<told>(?:short|an acronym|an abbreviation) for |which stands for |i\.e\. )?"
+    r"(?:or )?(?:the |an? )?([A-Za-z][^,.;:()\n]{4,80})(?=[,.;])"
+)
+"""`UNHCR, the United Nations High Commissioner for Refugees,`; taken where every letter begins a word."""
 _BRACKETS = str.maketrans("[]", "()")
 _AROUND = " \"'“”‘’"
 _LEAD = re.compile(
@@ -57,6 +64,12 @@ _LEAD = re.compile(
 )
 """What may stand before an acronym or its expansion in a parenthesis: `the EU (short for European Union)`."""
 _WORD = re.compile(r"[^\W_]+")
+_SENTENCE_END = re.compile(r"[();:!?\n]|(?<!\b[A-Z])(?<!\b[A-Z][a-z])\.(?=\s)")
+"""No full stop after an abbreviation: `General Electric Co. (GE)`, `U.S. Geological Survey (USGS)`."""
+_SHORT = re.compile(r"\b[A-Z][A-Za-z]{1,6}[A-Z]\b")
+"""What may be an acronym without being told: three letters and more, the first and the last of them capitals."""
+_SMALL = ascii_lowercase.encode()
+_TWO_CAPITALS = re.compile(rb"[A-Z]{2}")
 _LINE_END = re.compile(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*")
 _FORMULA = r"(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,10}"
 
@@ -67,7 +80,9 @@ def introduced(text: str) -> Acronyms:
     found: dict[str, list[str]] = {}
     if "[" in text:
         text = text.translate(_BRACKETS)
-    for before, inside in _candidates(text):
+    capitals = text.encode("utf-8", "replace").translate(None, _SMALL)  # a look that spares the search in most texts
+    shorts = set(_SHORT.findall(text)) if _TWO_CAPITALS.search(capitals) else set[str]()
+    for before, inside in _candidates(text, apposed=bool(shorts)):
         within = _LEAD.sub("", inside)
         short = within.split(",")[0].split(";")[0].strip(_AROUND)
         long = _long_form(short, before)
@@ -82,14 +97,43 @@ def introduced(text: str) -> Acronyms:
             words = before.split()[-FORMULA_WORDS:]
             for at in range(len(words)):
                 _add(found, short, " ".join(words[at:]))
+    for short, long in _written_out(text, shorts):
+        if not any(key in found for key in form_keys(short)):
+            _add(found, short, long)
     return {short: tuple(dict.fromkeys(longs)) for short, longs in found.items()}
 
 
-def _candidates(text: str) -> Iterator[tuple[str, str]]:
-    """What stands in parentheses or after `or`, each with the part of its sentence before it."""
+def _written_out(text: str, shorts: Collection[str]) -> list[tuple[str, str]]:
+    """Acronyms of a text, each with words of it whose initials it is: `signed a memorandum … Under the MoU`.
+
+    Three letters and more, with or without the initials of function words.
+    """
+    if not shorts:
+        return []
+    spelt = _WORD.findall(text)
+    content = [word for word in spelt if word.lower() not in FUNCTION_WORDS]
+    found = []
+    for some in (spelt, content):
+        initials = "".join([word[0].lower() for word in some])
+        for short in sorted(shorts):
+            at = initials.find(short.lower())
+            while at >= 0:
+                window = some[at : at + len(short)]
+                if not any(map(str.isupper, window)):
+                    found.append((short, " ".join(window)))
+                at = initials.find(short.lower(), at + 1)
+    return found
+
+
+def _candidates(text: str, *, apposed: bool) -> Iterator[tuple[str, str]]:
+    """What stands in parentheses, after `or` or, `apposed`, before a comma, each with what may be its long form."""
     if "(" in text:
         for hit in _WITHIN.finditer(text):
             yield from _beside(text, hit)
+    for hit in _APPOSED.finditer(text) if apposed else ():
+        short, long = hit[1], hit[3]
+        if _initials([char.lower() for char in short], long) == 0 or (hit["told"] and _long_form(short, long) == long):
+            yield long, short
     for needed, pattern in _OR:
         if any(map(text.__contains__, needed)):
             for hit in pattern.finditer(text):
@@ -100,9 +144,9 @@ def _candidates(text: str) -> Iterator[tuple[str, str]]:
 def _beside(text: str, hit: re.Match[str]) -> Iterator[tuple[str, str]]:
     """What was found and what stands before it in its sentence; a line end within a sentence is a space."""
     before, within = (_LINE_END.sub(" ", part) for part in (text[max(0, hit.start() - REACH) : hit.start()], hit[1]))
-    before = re.split(r"[().;:!?\n]", before)[-1].strip()
+    before = _SENTENCE_END.split(before.strip())[-1].strip()
     if hit[0][0] != "(":
-        before = before.removesuffix(",")
+        before = re.sub(r",?(?: the| an?)?$", "", before)
     if before and within.strip():
         yield before, within.strip()
 
@@ -220,5 +264,14 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
 
 
 def _expanded(name: str, acronyms: Acronyms) -> set[str]:
-    """The keys of a name as it stands and with its acronyms written out."""
-    return {key for form in (name, *readings(name, acronyms)) for key in form_keys(form)}
+    """The keys of a name as it stands and with its acronyms written out, with and without a company's legal form."""
+    forms = (name, *readings(name, acronyms))
+    return {key for form in forms for key in (*form_keys(form), *form_keys(_without_legal_form(form)))}
+
+
+def _without_legal_form(name: str) -> str:
+    """`International Business Machines Corp.` is what IBM stands for, and so is `International Business Machines`."""
+    spelt = name.split()
+    while len(spelt) > 2 and spelt[-1][0].isupper() and spelt[-1].lower().strip(".,") in COMPANY_ENDS:
+        spelt.pop()
+    return " ".join(spelt)

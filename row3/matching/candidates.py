@@ -12,14 +12,22 @@ from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
 from row3.matching.acronyms import Acronyms, readings
+from row3.matching.additions import without_addition
 from row3.matching.forms import form_key, form_keys
 from row3.matching.inflection import plain, token_form
 from row3.matching.lexicon import NUMERALS, PLURALS, ROMAN, ROMAN_LETTERS, SPELLINGS, words
 from row3.matching.normalise import normalise
 from row3.matching.persons import TOLD_BY, is_evident
-from row3.matching.phrases import BEFORE_NAMES, BEFORE_NUMBERS, COMPANY_ENDS, FUNCTION_WORDS, PHRASES
+from row3.matching.phrases import (
+    BEFORE_NAMES,
+    BEFORE_NUMBERS,
+    COMPANY_ENDS,
+    COUNTRIES_IN_SHORT,
+    FUNCTION_WORDS,
+    PHRASES,
+)
 from row3.matching.values import NUMBER_WORDS, value_of
-from row3.matching.variants import variant_keys
+from row3.matching.variants import variant_keys, without_filler
 
 LIGHT = (
     FUNCTION_WORDS
@@ -30,6 +38,18 @@ LIGHT = (
     )
 )
 """Words that one way to write a name has and another has not: a name is not looked up by them."""
+
+FILLERS = words(
+    "country state island kingdom planet genus species metal gas disease language chemical element known called named "
+    "as"
+)
+"""Words that stand before a name and add nothing to it, though they tell much in others: the planet Mars."""
+
+FILLED_FIRST = FILLERS | words(
+    "the so concept notion idea process phenomenon practice city town village well famous term"
+)
+_CALLED = re.compile(" (?:known as|called|named) ")
+_SKIPPED = LIGHT | FILLERS
 
 ARTICLES = ("the", "a", "an")
 
@@ -44,7 +64,9 @@ def _beginning(word: str, most: int = 3) -> str:
     return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
 
 
-_UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_LETTERS, (phrase.partition("-")[0] for phrase in PHRASES)).union(
+_UNLIKE = NUMBER_WORDS.union(
+    ROMAN, ROMAN_LETTERS, (phrase.partition("-")[0] for phrase in PHRASES), COUNTRIES_IN_SHORT
+).union(
     spelling
     for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
     for spelling, form in table.items()
@@ -64,6 +86,12 @@ DIGRAPHS = ("ae", "oe", "ulph")
 def _words(name: str) -> tuple[str, ...]:
     """The words of a name in any order, without accents."""
     return tuple(sorted(map(plain, normalise(name).split())))
+
+
+def _search_keys(name: str) -> frozenset[str]:
+    """The keys of a name, and of what it is without its region."""
+    bare = without_addition(name)
+    return variant_keys(name).union(form_keys(bare)) if bare else variant_keys(name)
 
 
 class Candidates:
@@ -109,13 +137,21 @@ class Candidates:
         number.
         """
         found = self._by_words(name, similar)
-        for reading in known_as:
+        for reading in (*known_as, *self._without_filler(name)):
             found |= self._by_words(reading, similar)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:
             for place in self._odd:
                 if place < self._count and value_of(self._names[place], day_first=day_first) == value:
                     found.add(place)
         return found
+
+    def _without_filler(self, name: str) -> tuple[str, ...]:
+        """What is left of a name that begins with words which add nothing, as hardly any does."""
+        first = normalise(name).partition(" ")[0]
+        if first in FILLED_FIRST or (name[:1].islower() and not name.islower()) or _CALLED.search(name):
+            rest = without_filler(name)
+            return (rest,) if rest else ()
+        return ()
 
     def readings(self, name: str) -> list[str]:
         """What else a name stands for by the acronyms of the case, or by what it has in parentheses."""
@@ -181,9 +217,9 @@ class Candidates:
             near = near.union(everywhere).difference(similar)
         found: set[int] = set()
         if near:
-            keys = variant_keys(name)
+            keys = _search_keys(name)
             for place in near:
-                if not keys.isdisjoint(variant_keys(names[place])) or (
+                if not keys.isdisjoint(_search_keys(names[place])) or (
                     # Names of East Asia, with the surname first or last.
                     shared.get(place) == len(telling) and sorted(normalise(names[place]).split()) == sorted(spelt)
                     if name.isascii() and names[place].isascii()
@@ -198,4 +234,5 @@ class Candidates:
     def _within(self, place: int, run: str) -> bool:
         """What every word of a name begins with is in a run of letters: the name is made of the same words."""
         name = self._names[place]
-        return "," in name or all(_beginning(word, 5) in run for word in normalise(name).split() if word not in LIGHT)
+        spelt = normalise(name).split()
+        return "," in name or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED)

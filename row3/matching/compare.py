@@ -12,10 +12,12 @@ from collections.abc import Container
 from typing import Literal, NamedTuple
 
 from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
+from row3.matching.additions import same_but_for_addition
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.marks import apart, is_company, two_by_text, two_companies
+from row3.matching.in_text import relatives, two_by_text, two_shouted, two_spellings
+from row3.matching.marks import apart, is_company, parted_elsewhere, two_companies
 from row3.matching.normalise import normalise
 from row3.matching.persons import Person, is_eastern, parse_person
 from row3.matching.plain_words import PlainWords, plain_words
@@ -81,13 +83,11 @@ def compare(
         if two := apart(a, b, known.text if isinstance(known, SourceText) else ""):
             return Comparison(False, "value", 0.0, two)
         return Comparison(True, "exact", 1.0, "")
-    if two_companies(a, b):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "two legal forms")
-    if _named_by_article(a, b) or (isinstance(known, SourceText) and two_by_text(a, b, known.text)):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "a proper name and a common noun")
+    if two := _told_apart(a, b, known.text if isinstance(known, SourceText) else ""):
+        return Comparison(False, "different", similarity(key_a, key_b, scorer), two)
     persons = bool(person) if person is not None else may_be_persons(a, b)
-    if persons and _two_families(a, b, told=bool(person)):
-        return Comparison(False, "different", similarity(key_a, key_b, scorer), "two surnames")
+    if persons and (two := _two_of_a_family(a, b, known, told=bool(person))):
+        return Comparison(False, "different", similarity(key_a, key_b, scorer), two)
     how = _rule(a, b, acronyms, persons, told=bool(person))
     if how is not None:
         return Comparison(True, how, SCORES[how], "")
@@ -111,6 +111,9 @@ def _by_words(
     if key_a == key_b:
         return Comparison(True, "exact", 1.0, "")
     if "".join(a[1]) == "".join(b[1]):
+        text = known.text if isinstance(known, SourceText) else ""
+        if a[1] != b[1] or (text and two_spellings(" ".join(a[0]), " ".join(b[0]), text)):  # light house, lig hthouse
+            return Comparison(False, "different", similarity(key_a, key_b, scorer), "two words")
         return Comparison(True, "form", SCORES["form"], "")
     score = similarity(key_a, key_b, scorer)
     if score < threshold - SLACK:
@@ -141,12 +144,36 @@ def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> H
             and same_person(a, b)
         ):
             return "person"
-    return None if variant_keys(a).isdisjoint(variant_keys(b)) else "variant"
+    if not variant_keys(a).isdisjoint(variant_keys(b)) or same_but_for_addition(a, b):
+        return "variant"
+    return None
 
 
 def _foreign(person: Person) -> bool:
     """A name with a word that is no English one: `Deng Xiaoping`, not `Race Horse`."""
     return not all(is_word(word) for word in person.given + person.surname)
+
+
+def _told_apart(a: str, b: str, text: str) -> str:
+    """Why two names are two though their forms may be one, by their own marks or by the text; "" for no reason."""
+    if two_companies(a, b):
+        return "two legal forms"
+    if _named_by_article(a, b) or (text and two_by_text(a, b, text)):
+        return "a proper name and a common noun"
+    if parted_elsewhere(a, b) or (text and (two_spellings(a, b, text) or two_shouted(a, b, text))):
+        return "two words"
+    return "a saint and a place" if _saint_and_place(a, b) else ""
+
+
+_SAINT = re.compile(r"(?:St\.?|Saint) (\w+)")
+
+
+def _saint_and_place(a: str, b: str) -> bool:
+    """`St. Andrew` and `St. Andrews`: a saint's name has no plural."""
+    one, other = _SAINT.fullmatch(a), _SAINT.fullmatch(b)
+    return (
+        one is not None and other is not None and {f"{one[1]}s" == other[1], f"{other[1]}s" == one[1]} == {True, False}
+    )
 
 
 def _named_by_article(a: str, b: str) -> bool:
@@ -163,6 +190,13 @@ def _are_persons(a: str, b: str, *, told: bool) -> bool:
     """Two names of persons, as told or as they look."""
     one, other = parse_person(a), parse_person(b)
     return one is not None and other is not None and (told or (one.evident and other.evident))
+
+
+def _two_of_a_family(a: str, b: str, known: Container[str], *, told: bool) -> str:
+    """Why two names of persons are two though they could be one's; "" for no reason."""
+    if isinstance(known, SourceText) and relatives(a, b, known.text):
+        return "two persons of one family"
+    return "two surnames" if _two_families(a, b, told=told) else ""
 
 
 def _two_families(a: str, b: str, *, told: bool) -> bool:

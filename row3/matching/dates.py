@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import re
 
+from row3.matching.numbers import ordinal_of, ordinal_words
+
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -35,6 +37,8 @@ _MONTHS = {
 }
 _DAYS_IN = (31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 _MONTH = rf"(?P<month>{'|'.join(sorted(_MONTHS, key=len, reverse=True))})\.?"
+_WORDS_COUNT = rf"{_MONTH}|\bc(?:ent(?:ury)?)?\b"
+"""Beside one of these an ordinal in words is one in digits."""
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})"
 _WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
@@ -57,18 +61,21 @@ _SHAPES = (
     r"(?P<year>\d{4})[\s,/-]*q(?P<q>[1-4])",
     rf"(?:the )?(?P<nth>{'|'.join(_QUARTERS)}) quarter(?: of|,)? (?P<year>\d{{4}})",
     r"(?P<year>\d{4})-?w(?P<w>\d\d)",
+    r"h(?P<yearhalf>[12])[\s,/-]*(?P<year>\d{4})",
+    r"(?:the )?(?P<yearhalf>1st|2nd|first|second) half(?: of)? (?P<year>\d{4})",
     r"(?:the )?(?P<decade>\d{3}0)'?s",
-    rf"(?:the )?(?P<hundreds>nineteen|eighteen) (?P<words>{'|'.join(_TENS)})",
+    rf"(?:the )?(?P<hundreds>nineteen|eighteen)[ -](?P<words>{'|'.join(_TENS)})",
     r"(?P<m>0?[1-9]|1[0-2])/(?P<year>\d{4})",
     r"(?P<before>\d{1,4})\s*b\.?\s?c\.?(?:\s?e\.?)?",
     r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
     r"(?:the )?year (?P<only>\d{4})",
-    r"(?:fy|fiscal year|financial year)\s*-?\s*(?P<fiscal>\d{4})",
+    r"(?:fy|fiscal year|financial year)\s*-?\s*['’]?(?P<fiscal>\d{4}|\d\d)",
     r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})",
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
     r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
     r"(?P<noon>noon|midday|midnight)",
-    r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th) century",
+    r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th)[ -](?:century|cent\.?|c\.?)"
+    r"(?: (?P<era>[bc]\.?c\.?(?:e\.?)?|a\.?d\.?))?",
 )
 
 
@@ -78,6 +85,8 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
     A bare year (`2024`) is left to the numbers; `the year 2024` gives `2024`. An ambiguous date gives its digits
     with a mark that no ISO date has (`03/04/2024?`), unless `day_first` tells how its source writes dates.
     """
+    if re.search(_WORDS_COUNT, text) is not None:
+        text = re.sub(ordinal_words(), lambda word: f"{ordinal_of(word[0])}th", text)
     for shape in _SHAPES:
         hit = re.fullmatch(shape, text)
         if hit is not None:
@@ -109,21 +118,20 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "hour" in part:
         return _time(int(part["hour"]), part.get("minute", "00"), part.get("half", ""))
     if "fiscal" in part:
-        return f"FY{part['fiscal']}"
+        return f"FY{part['fiscal'] if len(part['fiscal']) == 4 else '20' + part['fiscal']}"
     if "month" in part or "m" in part:
         month = _MONTHS[part["month"]] if "month" in part else int(part["m"])
         day = int(part["day"]) if "day" in part else None
         return _day(part.get("year", "-"), month, day)
     if "season" in part:
         return f"{part['year']}-{part['season'].replace('fall', 'autumn')}"
-    if "q" in part or "nth" in part:
-        return f"{part['year']}-Q{part.get('q') or _QUARTERS[part['nth']]}"
-    if "w" in part:
-        return f"{part['year']}-W{part['w']}"
+    for sign, name in (("Q", "q"), ("Q", "nth"), ("H", "yearhalf"), ("W", "w")):
+        if name in part:
+            return f"{part['year']}-{sign}{_QUARTERS.get(part[name], part[name])}"
     if "before" in part:
         return f"-{int(part['before']):04}"
     if "nthcentury" in part:
-        return f"century {int(part['nthcentury'])}"
+        return f"century {'-' if part.get('era', '')[:1] == 'b' else ''}{int(part['nthcentury'])}"
     if "decade" in part:
         return part["decade"] + "s"
     if "hundreds" in part:

@@ -14,11 +14,24 @@ from functools import lru_cache
 from row3.matching.inflection import token_form
 from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
 from row3.matching.normalise import normalise
-from row3.matching.phrases import A_NAMES, BEFORE_NAMES, BEFORE_NUMBERS, COMPANY, COUNTED, PHRASES, SAINTLY, SPLIT
+from row3.matching.phrases import (
+    A_NAMES,
+    BEFORE_NAMES,
+    BEFORE_NUMBERS,
+    COMPANY,
+    COUNTED,
+    COUNTRIES_IN_SHORT,
+    MEASURED,
+    PHRASES,
+    SAINTLY,
+    SPLIT,
+)
 
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
 UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
 _MANY_CAPITALS = re.compile(r"\b[A-Z]{1,4}s\b|\b[A-Z]{2,5}S\b")
+_AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")
+"""`rock 'n' roll` is rock and roll."""
 _SECTION = r"§+\s*(?=\d)"
 _NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
 _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -57,9 +70,11 @@ def form_keys(name: str) -> tuple[str, ...]:
     """
     if ("ses" in name or "axes" in name) and not _TWO.isdisjoint(normalise(name).split()):
         return _keys_of_two(normalise(name))
-    if name.islower() and name.isascii() and "#" not in name:
+    if name.islower() and name.isascii() and "#" not in name and "'" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
+    if "n" in name and _AND.search(name):
+        name = _AND.sub(" and ", name)
     if not name.isascii() or "#" in name:
         name = re.sub(_NUMBER_SIGN, "number ", re.sub(_SECTION, "section ", name))
     key = form_key(normalise(name))
@@ -103,8 +118,9 @@ def _plurals(name: str) -> list[str]:
 
 def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
-    if " v" in normalised:
-        normalised = _VERSION.sub(" ", normalised)
+    if " v" in normalised or normalised[:1] in _MAY_BE_VERSION or " release " in normalised:
+        normalised = _VERSION.sub(" ", _VERSION_ALONE.sub("version ", normalised))
+    normalised = COUNTRIES_IN_SHORT.get(normalised, normalised)
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 
@@ -129,14 +145,18 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
     return tokens
 
 
-_VERSION = re.compile(r"(?<=\w) (?:(?:version |v ?)(?=\d+ \d)|version (?=\d))")
+_VERSION = re.compile(r"(?<=\w) (?:(?:version |release |v ?)(?=\d+ \d)|version (?=\d))")
 """`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""
+_VERSION_ALONE = re.compile(r"^(?:release |v ?)(?=\d+ \d)")
+"""`release 2.4.0` and `v2.4.0` are version 2.4.0."""
+_MAY_BE_VERSION = frozenset("rv")
 
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
 _RUNS = tuple((tuple(short.split("-")), long.split("-")) for short, long in PHRASES.items())
 _USUAL = (
     frozenset(("the", "an", "a"))
     | COMPANY
+    | {"co"}
     | frozenset(BEFORE_NUMBERS)
     | frozenset(BEFORE_NAMES)
     | frozenset(SPLIT)
@@ -152,7 +172,9 @@ def _trimmed(words: list[str]) -> list[str]:
     """Without an article before and `Inc.` after; with short forms and parted prefixes in one way of writing."""
     start, end = 0, len(words)
     first, second = words[0], words[1]
-    if first in ("the", "an") or (first == "a" and end > 2 and len(second) > 2 and second not in A_NAMES):
+    a_measure = end > 3 and second.isdigit() and words[2] in MEASURED  # a 5 year plan
+    a_name = end > 2 and len(second) > 2 and second not in A_NAMES
+    if first in ("the", "an") or (first == "a" and (a_name or a_measure)):
         start = 1
     while end - start > 1 and words[end - 1] in COMPANY:
         end -= 1
@@ -160,6 +182,8 @@ def _trimmed(words: list[str]) -> list[str]:
         while end - start > 1 and words[end - 1] in ("co", "and"):
             end -= 1
     words = words[start:end]
+    if words[-1] == "co" and len(words) > 1:
+        words[-1] = "company"
     if words[0] == "a":
         words[0] += APART
     elif len(words) > 1:

@@ -8,7 +8,12 @@ from functools import lru_cache
 
 from row3.matching.lexicon import ACCENTED, GREEK, INVARIANT, NUMERALS, PLURALS, SPELLINGS, pairs
 
-LETTERS = str.maketrans(pairs("ø o đ d ł l æ ae œ oe ð d þ th ı i ħ h") | GREEK)
+CYRILLIC = pairs(
+    "а a б b в v г g д d е e ж zh з z и i к k л l м m н n о o п p р r с s т t у u ф f х kh ц ts ч ch ш sh щ shch "
+    "ы y э e ю yu я ya є ye і i ґ g"
+) | dict.fromkeys("ъь", "")
+"""The romanization of the BGN/PCGN (1947) without its apostrophes, by letters without accents."""
+LETTERS = str.maketrans(pairs("ø o đ d ł l æ ae œ oe ð d þ th ı i ħ h") | GREEK | CYRILLIC)
 """Letters that Unicode does not decompose; Greek ones are read by their names (`TNF-α`, `TNF-alpha`)."""
 
 MEN = ("women", "smen", "emen", "rmen")

@@ -100,36 +100,39 @@ INVARIANT = words(
 """Singular words that end in -s."""
 
 SPELLINGS = pairs(
-    "grey gray aluminium aluminum tyre tire kerb curb cheque check plough plow draught draft mould mold moult "
-    "molt sceptic skeptic sceptical skeptical scepticism skepticism aeroplane airplane cosy cozy ageing aging "
-    "pyjama pajama artefact artifact gaol jail axe ax cypher cipher disc disk connexion connection enquiry "
-    "inquiry speciality specialty yoghurt yogurt chilli chili doughnut donut furore furor programme program maths "
-    "math mum mom moustache mustache sizeable sizable likeable likable jewellery jewelry woollen woolen "
-    "councillor councilor counsellor counselor defence defense offence offense licence license pretence pretense "
-    "practise practice judgement judgment acknowledgement acknowledgment abridgement abridgment lodgement "
-    "lodgment despatch dispatch odour odor sombre somber fuelled fueled fuelling fueling dialled dialed dialling "
-    "dialing fulfil fulfill fulfilment fulfillment enrol enroll enrolment enrollment instalment installment "
-    "distil distill instil instill skilful skillful wilful willful appal appall enthral enthrall combatting "
-    "combating focussed focused focussing focusing biassed biased benefitted benefited orientated oriented "
-    "adaptor adapter advisor adviser convertor converter dependant dependent imposter impostor catalogue catalog "
-    "programing programming tranquillity tranquility crystallisation crystallization crystalization "
-    "crystallization worshipper worshiper kidnapper kidnaper mollusc mollusk caesium cesium foetus fetus "
-    "encyclopaedia encyclopedia archaeology archeology gynaecology gynecology manoeuvre maneuver oestrogen "
-    "estrogen oesophagus esophagus amoeba ameba ok okay tsar czar romania rumania byelorussia belarus kiev kyiv "
-    "shakespearean shakespearian vs versus dept department govt government intl international natl national univ "
-    "university mt mount percent % pct % whisky whiskey preventative preventive alright allright barbecue "
-    "barbeque hiccough hiccup phoney phony sulphur sulfur cancelation cancellation inflammable flammable learnt "
-    "learned burnt burned spelt spelled dreamt dreamed spoilt spoiled gramme gram kilogramme kilogram milligramme "
-    "milligram omelette omelet snowplough snowplow ploughing plowing ploughed plowed ploughshare plowshare chequebook "
-    "checkbook primaeval primeval ochre ocher meagre meager sepulchre sepulcher cataloguing cataloging catalogued "
-    "cataloged ageism agism annexe annex gelatine gelatin adrenaline adrenalin waggon wagon carcase carcass liquorice "
-    "licorice pedlar peddler racquet racket smoulder smolder syphon siphon cauldron caldron enquire inquire inst "
-    "institute assn association assoc association bros brother hosp hospital acad academy mgmt management "
-    "blvd boulevard bldg building mtn mountain"
+    "grey gray aluminium aluminum tyre tire kerb curb cheque check plough plow draught draft mould mold moult molt "
+    "sceptic skeptic sceptical skeptical scepticism skepticism aeroplane airplane cosy cozy ageing aging pyjama pajama "
+    "artefact artifact gaol jail axe ax cypher cipher disc disk connexion connection enquiry inquiry speciality "
+    "specialty yoghurt yogurt chilli chili doughnut donut furore furor programme program maths math mum mom moustache "
+    "mustache sizeable sizable likeable likable jewellery jewelry woollen woolen councillor councilor counsellor "
+    "counselor defence defense offence offense licence license pretence pretense practise practice judgement judgment "
+    "acknowledgement acknowledgment abridgement abridgment lodgement lodgment despatch dispatch odour odor sombre "
+    "somber fuelled fueled fuelling fueling dialled dialed dialling dialing fulfil fulfill fulfilment fulfillment "
+    "enrol enroll enrolment enrollment instalment installment distil distill instil instill skilful skillful wilful "
+    "willful appal appall enthral enthrall combatting combating focussed focused focussing focusing biassed biased "
+    "benefitted benefited orientated oriented adaptor adapter advisor adviser convertor converter dependant dependent "
+    "imposter impostor catalogue catalog programing programming tranquillity tranquility crystallisation "
+    "crystallization crystalization crystallization worshipper worshiper kidnapper kidnaper mollusc mollusk caesium "
+    "cesium foetus fetus encyclopaedia encyclopedia archaeology archeology gynaecology gynecology manoeuvre maneuver "
+    "oestrogen estrogen oesophagus esophagus amoeba ameba ok okay tsar czar romania rumania roumania rumania "
+    "byelorussia belarus kiev kyiv shakespearean shakespearian vs versus dept department govt government intl "
+    "international natl national univ university mt mount percent % pct % whisky whiskey preventative preventive "
+    "alright allright barbecue barbeque hiccough hiccup phoney phony sulphur sulfur cancelation cancellation "
+    "inflammable flammable learnt learned burnt burned spelt spelled dreamt dreamed spoilt spoiled gramme gram "
+    "kilogramme kilogram milligramme milligram omelette omelet snowplough snowplow ploughing plowing ploughed plowed "
+    "ploughshare plowshare chequebook checkbook primaeval primeval ochre ocher meagre meager sepulchre sepulcher "
+    "cataloguing cataloging catalogued cataloged ageism agism annexe annex gelatine gelatin adrenaline adrenalin "
+    "waggon wagon carcase carcass liquorice licorice pedlar peddler racquet racket smoulder smolder syphon siphon "
+    "cauldron caldron enquire inquire inst institute assn association assoc association bros brother hosp hospital "
+    "acad academy mgmt management wwi worldwar1 ww1 worldwar1 wwii worldwar2 ww2 "
+    "worldwar2 blvd boulevard bldg building mtn mountain"
 )
 """A spelling, or a common short form, to the one that keys use."""
 
 TRANSLITERATIONS = pairs(
+    "mohammed muhammad mohammad muhammad muhammed muhammad mohamed muhammad mohamad muhammad cajkovskij tchaikovsky "
+    "kiiv kyiv ekaterinburg yekaterinburg ekaterina yekaterina evgeny yevgeny shakespear shakespeare tschaikowsky "
+    "tchaikovsky tschaikowski tchaikovsky tchaikovski tchaikovsky chaikovsky tchaikovsky dostojewski dostoevsky "
     "qaddafi gaddafi gadhafi gaddafi qadhafi gaddafi kadafi gaddafi kaddafi gaddafi khadafy gaddafi tchebychev "
     "chebyshev tchebycheff chebyshev chebychev chebyshev tschebyscheff chebyshev chebyshov chebyshev chanukah hanukkah "
     "chanukkah hanukkah hanukah hanukkah koran quran moslem muslim hizbollah hezbollah hizballah hezbollah hizbullah "
@@ -137,14 +140,14 @@ TRANSLITERATIONS = pairs(
     "nebuchadrezzar nebuchadnezzar lvov lviv kharkov kharkiv chornobyl chernobyl odesa odessa khruschev khrushchev "
     "kruschev khrushchev kruschchev khrushchev krushchev khrushchev tolstoi tolstoy chekov chekhov tchekhov chekhov "
     "rachmaninoff rachmaninov prokofieff prokofiev moussorgsky mussorgsky moussorgski mussorgsky liapunov lyapunov "
-    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao "
-    "husayn hussein hussain hussein usama osama abdallah abdullah taleban taliban "
-    "pushtun pashtun uighur uyghur uygur uyghur kazak kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar "
-    "kaftan caftan hommus hummus houmous hummus houmus hummus felafel falafel cabala kabbalah cabbala kabbalah kabala "
-    "kabbalah kabbala kabbalah qabalah kabbalah succoth sukkot sukkoth sukkot zarathushtra zarathustra mahomet "
-    "muhammad makkah mecca siddharta siddhartha alkhwarizmi khwarizmi ghazzali ghazali kolmogoroff kolmogorov markoff "
-    "markov pavloff pavlov bunyakovskii bunyakovsky bouniakowsky bunyakovsky ostrogradskii ostrogradsky tsiolkovskii "
-    "tsiolkovsky"
+    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao husayn hussein "
+    "hussain hussein usama osama abdallah abdullah taleban taliban pushtun pashtun uighur uyghur uygur uyghur kazak "
+    "kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar kaftan caftan hommus hummus houmous hummus houmus "
+    "hummus felafel falafel cabala kabbalah cabbala kabbalah kabala kabbalah kabbala kabbalah qabalah kabbalah succoth "
+    "sukkot sukkoth sukkot zarathushtra zarathustra mahomet muhammad moammar muammar makkah mecca siddharta siddhartha "
+    "alkhwarizmi khwarizmi ghazzali ghazali kolmogoroff kolmogorov markoff markov pavloff pavlov bunyakovskii "
+    "bunyakovsky bouniakowsky bunyakovsky ostrogradskii ostrogradsky tsiolkovskii tsiolkovsky peking beijing nanking "
+    "nanjing tientsin tianjin bombay mumbai calcutta kolkata bangalore bengaluru rangoon yangon burma myanmar"
 )
 """A name or word of another script in one of its spellings, to the one that keys use."""
 
@@ -155,7 +158,7 @@ NUMERALS = pairs(
     "fourteen 14 fifteen 15 sixteen 16 seventeen 17 eighteen 18 nineteen 19 twenty 20 first 1st second 2nd third "
     "3rd fourth 4th fifth 5th sixth 6th seventh 7th eighth 8th ninth 9th tenth 10th thirty 30 forty 40 fifty 50 "
     "sixty 60 seventy 70 eighty 80 ninety 90 eleventh 11th twelfth 12th thirteenth 13th fourteenth 14th fifteenth "
-    "15th sixteenth 16th seventeenth 17th eighteenth 18th nineteenth 19th twentieth 20th"
+    "15th sixteenth 16th seventeenth 17th eighteenth 18th nineteenth 19th twentieth 20th dozen 12"
 )
 
 TENS = {word: NUMERALS[word][0] for word in listed("twenty thirty forty fifty sixty seventy eighty ninety")}
@@ -164,11 +167,23 @@ TENS = {word: NUMERALS[word][0] for word in listed("twenty thirty forty fifty si
 
 def _roman(number: int) -> str:
     tens, ones = divmod(number, 10)
-    return ("", "x", "xx", "xxx", "xl")[tens] + ("", "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix")[ones]
+    return ("", "x", "xx", "xxx", "xl", "l", "lx", "lxx", "lxxx", "xc")[tens] + (
+        "",
+        "i",
+        "ii",
+        "iii",
+        "iv",
+        "v",
+        "vi",
+        "vii",
+        "viii",
+        "ix",
+    )[ones]
 
 
-ROMAN = {_roman(number): str(number) for number in range(2, 50) if number not in (5, 10)}
-"""Roman numerals that are read as numbers after any word."""
+ROMAN = {_roman(number): str(number) for number in range(2, 100) if number not in (5, 10)}
+ROMAN = {roman: number for roman, number in ROMAN.items() if int(number) < 50 or len(roman) > 3}
+"""Roman numerals that are read as numbers after any word; from fifty on the short ones may be names: Li, Liv."""
 
 ROMAN_LETTERS = {"i": "1", "v": "5", "x": "10"}
 """Numerals of one letter: read so only after a word of `COUNTED`."""

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
+from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted
 from row3.matching.lexicon import words
+from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
 from row3.matching.vocabulary import is_word
 
@@ -24,23 +27,6 @@ _ATOM = re.compile(r"[A-Z][a-z]?")
 _TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|\d")
 """Without one of these in either, two names are no two units or codes."""
 _STAR = re.compile(r"\b[A-Z]\*")
-
-SHORT_AND_WORD = words(
-    "us who it aids led ram rest soap basic pet sad sat nice cobra dos dare pin cat act aid care mad ice arm"
-)
-"""Acronyms that are other words in small letters, where they are the whole name."""
-
-WITH_CAPITAL = words(
-    "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh bush "
-    "frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange slack "
-    "meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox"
-)
-"""Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
-
-LONGEST = max(map(len, WITH_CAPITAL)) + len("the ")
-
-ALWAYS_A_NAME = words("turkey china polish")
-"""Those of which a capital tells where it begins a sentence too."""
 
 
 def two_by_case(one: str, other: str) -> bool:
@@ -69,23 +55,6 @@ def _two_formulas(one: str, other: str) -> bool:
     return atoms != atoms2 and ELEMENTS.issuperset(atoms) and ELEMENTS.issuperset(atoms2)
 
 
-def two_by_text(one: str, other: str, text: str) -> bool:
-    """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
-    if len(one) > LONGEST or one[-2:] != other[-2:] or one.lower().removeprefix("the ") not in WITH_CAPITAL:
-        return False
-    low, high = one.removeprefix("the ").removeprefix("The "), other.removeprefix("the ").removeprefix("The ")
-    if low[:1].isupper():
-        low, high = high, low
-    if high[1:] != low[1:] or not low.islower() or high[:1] == low[:1]:
-        return False
-    said, named = (re.search(rf"{before}{word}\b", text) for before, word in ((r"\b", low), (_INSIDE, high)))
-    return said is not None and (named is not None or (low in ALWAYS_A_NAME and high in text))
-
-
-_INSIDE = r"(?<=[a-z,;] )"
-"""Before a word that does not begin a sentence."""
-
-
 def _two_cased_units(one: str, other: str) -> bool:
     from row3.matching.units import CASED
 
@@ -100,6 +69,8 @@ def apart(one: str, other: str, text: str = "") -> str:
             return "two units"
         if two_by_case(one, other):
             return "two codes"
+        if text and two_shouted(one, other, text):
+            return "two words"
     return "two words" if text and two_by_text(one, other, text) else ""
 
 
@@ -112,6 +83,23 @@ def two_units(one: str, other: str) -> bool:
 
     known = [(CASED.get(a), CASED.get(b)) for a, b in zip(*units, strict=True)]
     return any(a is not None and b is not None and a != b for a, b in known)
+
+
+def parted_elsewhere(one: str, other: str) -> bool:
+    """Names of the same letters whose spaces part them into other words: `lighthouse keeping`, `light housekeeping`.
+
+    Fewer spaces part no other words, but for one that stands behind a genitive: `man's laughter`, `manslaughter`.
+    """
+    spelt, spelt2 = normalise(one).split(), normalise(other).split()
+    if len(spelt) == len(spelt2) == 1 or "".join(spelt) != "".join(spelt2):
+        return False
+    breaks, breaks2 = (set(accumulate(map(len, words))) for words in (spelt, spelt2))
+    if not (breaks <= breaks2 or breaks2 <= breaks):
+        return True
+    return len(spelt) != len(spelt2) and any(_GENITIVE.search(name) for name in (one, other))
+
+
+_GENITIVE = re.compile(r"\w['’]s \w")
 
 
 def two_companies(one: str, other: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from fractions import Fraction
+from functools import lru_cache
 
 from row3.matching.lexicon import listed, pairs
 
@@ -90,18 +91,23 @@ def ordinal_of(text: str) -> int | None:
     return _TENS.get(head, 0) + _ORDINALS[last]
 
 
+@lru_cache(maxsize=1)
+def ordinal_words() -> re.Pattern[str]:
+    """Finds ordinals in words, `twenty-first` whole."""
+    alone = "|".join(_ORDINALS)
+    return re.compile(rf"\b(?:(?:{'|'.join(_TENS)})[- ](?:{alone})|{alone})\b")
+
+
 def _words(text: str) -> Fraction | None:
-    """`two hundred and five`, `1.5 million`, `two and a half million`, `three quarters`, `a dozen`."""
+    """`two hundred and five`, `1.5 million`, `two and a half million`, `three quarters`, `a dozen`, or
+    `a third of a million`."""
     found = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text).split()
     if not found or len(found) > 14:
         return None
     total, group, seen, last = Fraction(0), Fraction(0), False, ""
     for word, after in zip(found, (*found[1:], ""), strict=True):
-        if word == "and":
-            if not seen or not after:
-                return None
-        elif word in ("a", "an"):
-            if after not in SCALES and after not in _PARTS and after != "dozen":
+        if word in _LINKS:
+            if not _links(word, last if seen else "", after):
                 return None
         elif word in _PARTS and (word == "half" or last):
             if not (last in _ONES or last in ("", "a", "an", "and")):
@@ -121,6 +127,18 @@ def _words(text: str) -> Fraction | None:
             group, seen = group + value, True
         last = word
     return total + group if seen else None
+
+
+_LINKS = ("and", "of", "a", "an")
+
+
+def _links(word: str, last: str, after: str) -> bool:
+    """The word may stand between these in a number; `last` is empty before the first number."""
+    if word == "and":
+        return bool(last and after)
+    if word == "of":
+        return last in _PARTS and after in ("a", "an", *SCALES)
+    return after in SCALES or after in _PARTS or after == "dozen"
 
 
 def _scaled(word: str, total: Fraction, group: Fraction) -> tuple[Fraction, Fraction]:

@@ -29,6 +29,7 @@ from row3.matching.normalise import normalise
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
+_LATE = r"^\s*[Tt]he late (?=[A-Z])"
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
 """A given name as Korea writes it: Geun-hye."""
@@ -71,7 +72,7 @@ def parse_person(name: str) -> Person | None:
     Looks like one: two to six words of letters (one after a title), each with a capital unless the whole name has
     none, with no function words but the particles of surnames, not ending in a word such as "University".
     """
-    text = re.sub(_APOSTROPHES, "", name).strip()
+    text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
     parts = [part.strip() for part in text.split(",")]

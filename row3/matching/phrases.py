@@ -28,21 +28,34 @@ A_NAMES = words(
 )
 """After these, or before a single letter, a leading `a` is a letter and not the article."""
 
+COUNTRIES_IN_SHORT = {
+    short: long.replace("-", " ")
+    for short, long in pairs("usa united-states uk united-kingdom uae united-arab-emirates").items()
+}
+COUNTRIES_IN_SHORT |= {" ".join(short): long for short, long in COUNTRIES_IN_SHORT.items()}
+"""Countries whose initials are their name, dots or none, where they are the whole name; `US` may be a word."""
+
+MEASURED = words(
+    "year month week day hour minute second mile km kilometre kilometer metre meter point step page percent"
+)
+"""Behind a number these make a measure of it: a 5-year plan."""
+
 BEFORE_NUMBERS = pairs(
     "no number nr number num number art article sec section ch chapter vol volume fig figure eq equation op opus "
     "ver v version v pt part arts article"
 )
 """Short forms of words that stand before a number, where a digit follows."""
 
-BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa")
-"""Short forms that begin a name of a place."""
+BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa sr senior jr junior asst assistant")
+"""Short forms that begin a name of a place or a position."""
 
 SAINTLY = words("mount fort lake port cape")
 """Before these `St` is a saint: Mount St Helens."""
 
 PHRASES = pairs(
     "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
-    "peoples-republic-of-china china per-cent %"
+    "peoples-republic-of-china china per-cent % first-world-war world-war-1 second-world-war world-war-2 "
+    "tse-tung zedong"
 )
 """Runs of words that are written in two ways, with hyphens for spaces."""
 
@@ -64,6 +77,15 @@ SYMMETRIC_HEADS = words(
     "dichotomy duality correlation communication equilibrium coexistence coevolution"
 )
 """Before these a pair of words has no order: host-pathogen interaction."""
+
+OTHER_WITH_OF = frozenset(
+    phrase.replace("-", " ")
+    for phrase in words(
+        "cost-of-capital balance-of-payments terms-of-trade power-of-attorney bill-of-rights act-of-war man-of-war "
+        "school-of-thought house-of-cards state-of-nature cost-of-goods"
+    )
+)
+"""Names with `of` that turned round are something else: the cost of capital is no capital cost."""
 
 TWO_UNIVERSITIES = words("washington miami york pennsylvania indiana columbia british columbia")
 """Where the University of X and X University are two."""
@@ -88,13 +110,13 @@ STATES = {
 """States of the USA by their two letters, and as they are shortened in print."""
 
 COUNTED = words(
-    "type phase class part volume chapter war stage grade level book act tier category title article section "
+    "war type phase class part volume chapter war stage grade level book act tier category title article section "
     "appendix figure table schedule group complex photosystem polymerase collagen topoisomerase"
 )
 
 VARIED = words(
-    "of in the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level king "
-    "queen pope emperor empress tsar czar saint sultan kaiser"
+    "of in by and the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level "
+    "king queen pope emperor empress tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""
 

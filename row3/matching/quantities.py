@@ -15,6 +15,8 @@ _UNIT = (
     r"(?P<number>[-−]?(?:\d[\d.,'’ ]*\d|\d)(?:\s*(?:[x×*]\s*10\^?[-−]?\d+|[/⁄]\s?\d+))?)[\s-]*"
     r"(?P<unit>[^\d\s].*)\Z"
 )
+_AND_A_PART = r"(?P<whole>\S+) (?P<unit>\S+) and (?:a|one) (?P<part>half|quarter)\Z"  # an hour and a half
+_PART_OF = r"(?P<part>\S.*?)(?: of)? an? (?P<unit>\S+)\Z"  # half an hour, three quarters of a mile
 _RANGE = r"(?:(?:from|between)\s+)?(?P<a>\S.*?)\s*(?:\s(?:to|and|until|through)\s|[-–—−])\s*(?P<b>\S.*)\Z"
 _CODES = "|".join(re.escape(form) for form in sorted(CURRENCIES, key=len, reverse=True))
 _SIGNS = "|".join(
@@ -76,14 +78,33 @@ def _quantity(text: str) -> Value | None:
         if number is not None and rest.lower() == "k":
             return Value("number", number * 1000) if rest == "k" else None
         unit = unit_of(rest)
-        return None if number is None or unit is None else Value("quantity", number * unit[1], unit[0])
+        return None if number is None or unit is None else _measured(number, unit)
+    if (hit := re.match(_AND_A_PART, text.lower())) is not None or (
+        hit := re.match(_PART_OF, text.lower())
+    ) is not None:
+        part, unit = number_of(hit["part"]), unit_of(hit["unit"])
+        whole = hit.groupdict().get("whole", "0")
+        number = Fraction(1) if whole in ("a", "an") else number_of(whole)
+        if part is not None and part.denominator > 1 and number is not None and unit is not None:
+            return _measured(number + part, unit)
     words = text.lower().split()
     for at in range(len(words) - 1, max(len(words) - 5, 0), -1):
         unit = unit_of(" ".join(words[at:]))
-        number = number_of(" ".join(words[:at])) if unit else None
+        before = " ".join(words[:at])
+        number = None if unit is None else Fraction(1) if before in ("a", "an") else number_of(before)
         if number is not None and unit is not None:
-            return Value("quantity", number * unit[1], unit[0])
+            return _measured(number, unit)
     return None
+
+
+def _measured(number: Fraction, unit: tuple[str, Fraction]) -> Value:
+    """So much of a unit in its base unit; temperatures, whose zeros differ, in kelvin."""
+    base, amount = unit
+    if base == "°C":
+        return Value("quantity", number + Fraction("273.15"), "K")
+    if base == "°F":
+        return Value("quantity", (number + Fraction("459.67")) * 5 / 9, "K")
+    return Value("quantity", number * amount, base)
 
 
 def read_range(text: str) -> Value | None:

@@ -58,7 +58,8 @@ NAME_ENDS = listed(
 _SCRIPTS = tuple(
     (re.compile(pattern), by)
     for pattern, by in (
-        (r"^tch", "ch"),
+        (r"^ts?ch", "ch"),
+        (r"(?<=[aeo])w(?=sk)", "v"),
         (r"(?<=[aeo])y(?=e)", ""),
         (r"(?<=sk)(?:iy|ij|ii|yy|yi|i)$", "y"),
         (r"^(?:kh|qu?)(?=[aou])", "k"),
@@ -67,7 +68,7 @@ _SCRIPTS = tuple(
     )
 )
 """Foreign names that are written in two ways: Tchaikovsky and Chaikovsky, Dostoyevsky and Dostoevsky."""
-_MAY_BE_FOREIGN = re.compile("^tch|ye|sk|kh|q|tz|ff$|w$")
+_MAY_BE_FOREIGN = re.compile("^ts?ch|ye|sk|kh|q|tz|ff$|w$")
 _HARD_C = re.compile("c(?![eih])")
 _TWICE = re.compile(r"(.)\1+")
 

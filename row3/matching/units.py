@@ -83,7 +83,8 @@ _OTHERS = {
     "m": "0.0254 in|inch|inches, 0.3048 ft|foot|feet, 0.9144 yd|yard|yards, 1609.344 mi|mile|miles, "
     "1852 nautical mile|nautical miles, 0.000001 micron|microns",
     "g": "28.349523125 oz|ounce|ounces, 453.59237 lb|lbs, 1000000 t|tonne|tonnes|metric ton|metric tons, 0.000001 mcg",
-    "s": "60 min|mins|minute|minutes, 3600 h|hr|hrs|hour|hours, 86400 d|day|days, 604800 week|weeks",
+    "s": "60 min|mins|minute|minutes, 3600 h|hr|hrs|hour|hours, 86400 d|day|days, 604800 week|weeks, "
+    "1209600 fortnight|fortnights",
     "month": "1 month|months|mo, 12 year|years|yr|yrs, 120 decade|decades",
     "l": "3.785411784 gal|gallon|gallons, 1 dm3, 1000 m3|cubic meter|cubic meters|cubic metre|cubic metres",
     "m2": "1 m2|square meter|square meters|square metre|square metres|sq m|sqm, 10000 ha|hectare|hectares, "
@@ -125,6 +126,7 @@ def _prefixed() -> Iterator[tuple[str, tuple[str, Fraction], bool]]:
 for _form, _value, _cased in _prefixed():
     (CASED if _cased else NAMED)[_form] = _value
 CASED["KB"] = CASED["kB"]
+CASED |= {f"{_sign}M": ("mol/l", CASED[f"{_sign}mol"][1]) for _sign in ("n", "µ", "u", "μ", "m")}
 CASED |= {f"{_sign}b": CASED[f"{_sign}bit"] for _sign in "kMGT"}
 for _base, _text in _OTHERS.items():
     for _entry in _text.split(", "):

@@ -38,7 +38,7 @@ NUMBER_WORDS = words(
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety first third fourth fifth sixth seventh "
     "eighth ninth tenth eleventh twelfth thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth "
     "twentieth thirtieth fortieth fiftieth sixtieth seventieth eightieth ninetieth nineties half quarter quarters "
-    "dozen hundred thousand million billion trillion noon midday midnight"
+    "dozen hundred thousand million billion trillion noon midday midnight second fortnight"
 )
 
 
@@ -70,13 +70,13 @@ LONGEST = 5
 def with_values(name: str) -> str:
     """A name with the values in it written in one way: `$5 million grant` as `5 million dollar grant` is."""
     spelt = name.split()
-    if not 1 < len(spelt) < 16 or not any(char.isdigit() for char in name):
+    if not 1 < len(spelt) < 16 or not has_number(name):
         return name
     found, at = [], 0
     while at < len(spelt):
         for size in range(min(LONGEST, len(spelt) - at), 0, -1):
             window = " ".join(spelt[at : at + size])
-            value = value_of(window) if any(char.isdigit() for char in window) else None
+            value = value_of(window)
             if value is not None or size == 1:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size

@@ -11,12 +11,33 @@ from functools import lru_cache
 
 from row3.matching.forms import form_key, form_keys
 from row3.matching.normalise import normalise
-from row3.matching.phrases import COMPANY_KINDS, COUNTED, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES, VARIED
+from row3.matching.numbers import number_of
+from row3.matching.phrases import (
+    COMPANY_KINDS,
+    COUNTED,
+    OTHER_WITH_OF,
+    STATES,
+    SYMMETRIC_HEADS,
+    TWO_UNIVERSITIES,
+    VARIED,
+)
 from row3.matching.plain_words import plain_words
-from row3.matching.values import with_values
+from row3.matching.values import has_number, with_values
 
+_KIND = (
+    "(?:planet|country|city|town|village|river|island|mountain|state|language|element|disease|process|company|film|movie|"
+    "book|novel|band|song|album|game|software|library|framework|person|animal|plant|bird|fish|mineral|metal|gas|drug|"
+    "protein|gene|enzyme|hormone|concept|theory|method|technique|theorem|law|economics|physics|biology|chemistry|"
+    "mathematics|medicine|statistics|computing|law|music|politics|philosophy|psychology)"
+)
+"""What something is, before its name or in a parenthesis behind it."""
+_GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
+_AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+)(?: and | & )(?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
 _FILLER = (
-    r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|(?:city|town|village) of|"
+    r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
+    r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
+    r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
+    r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
 _COMPANY = (
@@ -28,7 +49,14 @@ _TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+
 _REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>\w+(?:st|nd|rd|th|first|second|third))$"
 _IN = (
     r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
-    r"reduction|investment|variation)) in (?:the )?(?P<field>\S+(?: \S+)?)"
+    r"reduction|investment|variation|delay|gap|improvement|reform|trend|shift|deficit|surplus|inequality|trade|advance|"
+    r"shortage)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))) "
+    r"(?(done)by|in) (?:the )?(?P<field>\S+(?: \S+)?)"
+)
+_SHARES = (
+    r"(?P<part>\S+?)\s?(?P<percent>%|per ?cent) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
+    r"(?P<part>\S+) (?:out of|in)(?: every)? (?P<whole>\S+) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
+    r"(?P<part>(?:\w+[- ])?(?!of )\w+) (?:of (?:(?:the|all|all the) )?|the )(?P<rest>(?!an? )[^\W\d].*)",
 )
 _GEOGRAPHIC = (
     r"(?P<kind>river|lake|mount|cape|gulf|isle|port|fort)\s+(?P<name>\S.*)|(?P<name2>\S.*?)\s+(?P<kind2>river|lake)"
@@ -50,20 +78,30 @@ def variant_keys(name: str) -> frozenset[str]:
     signs = _SIGNS.search(name) is not None or not name.isascii()
     telling = not VARIED.isdisjoint(normalise(name).split())
     found, low = [name], name.lower()
-    if signs:
+    if signs or has_number(name):
         found += (*_eponyms(name), _inverted(name), _state(name), _swapped(low), with_values(name))
+    if has_number(name):
+        found.append(_share(low))
+    if " and " in low or " & " in low:
+        found.append(_turned(name))
     if telling:
         found += (_without_of(name), _without_in(name), _geographic(low))
     found = [variant for variant in found if variant]
     for base in tuple(found):
-        if (filler := re.match(_FILLER, base)) is not None:
-            found.append(filler["rest"])
+        if rest := without_filler(base):
+            found.append(rest)
         if telling and (title := re.match(_TITLES, base)) is not None:
             found.append(title["rest"])
     for base in tuple(found):
         found.extend(_regnal(base))
         found.extend(_company(base))
     return frozenset([key for variant in found for key in form_keys(variant)])
+
+
+def without_filler(name: str) -> str:
+    """`the concept of entropy` -> `entropy`; "" for a name with nothing to leave out."""
+    filler = re.match(_FILLER, name)
+    return "" if filler is None else filler["rest"]
 
 
 def _inverted(name: str) -> str:
@@ -73,11 +111,15 @@ def _inverted(name: str) -> str:
 
 
 def _without_of(name: str) -> str:
-    """`theory of relativity` -> `relativity theory`; not where a name so turned is another university."""
-    parts = re.split(r"\s+of\s+(?:the\s+)?", name)
-    if len(parts) != 2 or not all(parts):
+    """`theory of relativity` -> `relativity theory`, `law of conservation of mass` -> `mass conservation law`.
+
+    Not where a name so turned is another university."""
+    if normalise(name) in OTHER_WITH_OF:
         return ""
-    head, tail = parts
+    parts = re.split(r"\s+of\s+(?:the\s+)?", name)
+    if not 2 <= len(parts) <= 3 or not all(parts):
+        return ""
+    head, tail = parts[0], " ".join(parts[:0:-1])
     head = re.sub(r"(?i)^the\s+", "", head)
     if normalise(head) == "university" and normalise(tail) in TWO_UNIVERSITIES:
         return ""
@@ -85,9 +127,38 @@ def _without_of(name: str) -> str:
 
 
 def _without_in(name: str) -> str:
-    """`Nobel Prize in Physics` -> `Nobel Physics Prize`, after what is given or grows in something."""
+    """`Nobel Prize in Physics` -> `Nobel Physics Prize`, `poisoning by lead` -> `lead poisoning`.
+
+    After what is given or grows in something, or is done by it.
+    """
     hit = re.fullmatch(_IN, name)
-    return f"{hit['head']}{hit['field']} {hit['noun']}" if hit is not None else ""
+    return f"{hit['head']}{hit['field']} {hit['noun'] or hit['done']}" if hit is not None else ""
+
+
+def _turned(name: str) -> str:
+    """`economic and social rights` -> `social and economic rights`."""
+    hit = _AND.fullmatch(name)
+    return "" if hit is None else f"{hit['head']}{hit['other']} and {hit['one']}{hit['tail']}"
+
+
+def without_gloss(name: str) -> str:
+    """`Rust (programming language)` -> `Rust`; "" for a name that does not say what it is."""
+    hit = _GLOSS.fullmatch(name)
+    return "" if hit is None else hit["name"]
+
+
+def _share(low: str) -> str:
+    """`three quarters of the voters` -> `share3over4 voters`, and so `75% of voters` and `three out of four voters`."""
+    for shape in _SHARES:
+        hit = re.fullmatch(shape, low)
+        if hit is None:
+            continue
+        part, whole = number_of(hit["part"]), number_of(hit.groupdict().get("whole") or "1")
+        if part is not None and whole:
+            share = part / (100 if hit.groupdict().get("percent") else whole)
+            if share < 1:
+                return f"share{share.numerator}over{share.denominator} {hit['rest']}"
+    return ""
 
 
 def _eponyms(name: str) -> list[str]:

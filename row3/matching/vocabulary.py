@@ -13,6 +13,7 @@ from bisect import bisect_right
 from functools import lru_cache
 from importlib.util import find_spec
 
+from row3.matching.inflection import american
 from row3.matching.lexicon import listed, words
 from row3.matching.proper_names import NAMES
 from row3.matching.terms import TERMS
@@ -40,7 +41,7 @@ MORE_WORDS = words(
     "perceptron tokenizer autoencoder backpropagation overfitting underfitting embeddings kubernetes postgresql "
     "mysql sqlite mariadb eukaryote prokaryote archaea anaphase telophase metaphase prophase interphase "
     "cytokinesis karyokinesis autotroph heterotroph chemotroph phototroph ileum ilium alkyl aryl acyl allyl vinyl "
-    "phenyl benzyl benzoyl perineal peroneal"
+    "phenyl benzyl benzoyl perineal peroneal podiatric podiatry podiatrist"
 )
 """Words of science that general lists leave out and that have look-alikes."""
 
@@ -85,8 +86,9 @@ def is_listed(word: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_word(token: str) -> bool:
-    """A token in small letters is an English word or a well-known name: listed, inflected or prefixed."""
-    return is_known(token) or compound_head(token) != ""
+    """A token in small letters is an English word or a well-known name: listed, inflected, prefixed, or spelt as such
+    a word is in Britain."""
+    return is_known(token) or compound_head(token) != "" or ((other := american(token)) != token and is_known(other))
 
 
 @lru_cache(maxsize=4096)

@@ -57,6 +57,21 @@ def test_a_name_introduces_its_own_acronym() -> None:
         ("The EU (short for European Union) met.", "EU", "European Union"),
         ("An urban heat island (hereafter UHI) forms.", "UHI", "urban heat island"),
         ("the Intergovernmental Panel on Climate Change [IPCC]", "IPCC", "Intergovernmental Panel on Climate Change"),
+        ("International Business Machines Corp. (IBM) sold it.", "IBM", "International Business Machines Corporation"),
+        (
+            "UNHCR, the United Nations High Commissioner for Refugees, met.",
+            "UNHCR",
+            "United Nations High Commissioner for Refugees",
+        ),
+        ("AMR, short for antimicrobial resistance, is rising.", "AMR", "antimicrobial resistance"),
+        (
+            "They signed a memorandum of understanding. Under the MoU data is shared.",
+            "MoU",
+            "memorandum of understanding",
+        ),
+        ("It needs an environmental impact assessment, the so-called EIA.", "EIA", "environmental impact assessment"),
+        ("General Electric Co. (GE) met.", "GE", "General Electric"),
+        ("Ask the U.S. Geological Survey (USGS).", "USGS", "U.S. Geological Survey"),
     ],
 )
 def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
@@ -67,6 +82,16 @@ def test_a_letter_is_that_of_a_word_that_counts() -> None:
     text = "The Organization of the Petroleum Exporting Countries (OPEC) met."
     assert compare("OPEC", "Organization of the Petroleum Exporting Countries", acronyms=introduced(text)).same
     assert introduced("the Bank of England (BOE)")["=boe"] == ("Bank of England",)
+
+
+def test_words_are_no_long_form_where_another_is_told() -> None:
+    text = "The Central Bank Authority (CBA) asks for a cost benefit analysis."
+    assert not same_by_acronym("CBA", "cost benefit analysis", introduced(text))
+    assert introduced("Use a US map.") == {}
+
+
+def test_a_sentence_that_ends_is_no_part_of_a_long_form() -> None:
+    assert introduced("It was cold in May. Learning (ML) began.") == introduced("Learning (ML) began.")
 
 
 def test_of_a_longer_long_form_no_part_is_taken() -> None:

@@ -20,6 +20,19 @@ March 25th, 2024 | 2024-03-25 | value
 machine learning (ML) | ML | acronym
 J. Smith | Smith, John | person
 theory of relativity | relativity theory | variant
+the disease known as malaria | malaria | variant
+the well-known Doppler effect | Doppler effect | variant
+the programming language Rust | Rust (programming language) | variant
+photosynthesis (biological process) | photosynthesis | variant
+economic and social rights | social and economic rights | variant
+State of California | California | variant
+the country of Peru | Peru | variant
+Boston, Massachusetts | Boston | variant
+Ft. Worth, Texas | Fort Worth | variant
+Lyon (France) | Lyon, France | exact
+one hundred and five patients | 105 patients | variant
+10^6 cells | one million cells | variant
+the late Sir Alan Fairbrother | Fairbrother, A. | person
 River Thames | Thames River | variant
 Korea, South | South Korea | variant
 Siemens AG | Siemens | variant
@@ -27,6 +40,12 @@ Microsoft Corporation | Microsoft Corp. | variant
 Henry the Eighth | King Henry VIII | variant
 the concept of entropy | entropy | variant
 Nobel Prize in Physics | Nobel Physics Prize | variant
+delays in payment | payment delays | variant
+poisoning by carbon monoxide | carbon monoxide poisoning | variant
+law of conservation of mass | mass conservation law | variant
+three quarters of the voters | 75% of voters | variant
+two out of five patients | 40 percent of all patients | variant
+half the population | 50% of the population | variant
 $5 million grant | 5 million dollar grant | variant
 Los Angeles, CA | Los Angeles, California | variant
 host-pathogen interaction | pathogen-host interaction | variant
@@ -42,6 +61,22 @@ King Penguin | penguin
 The Police | police
 University of Washington | Washington University
 history of science | science of history
+law of conservation of mass | law of mass of conservation
+one in ten adults | one in five adults
+half of the patients | half of the doctors
+learning by doing | doing learning
+third of May | 33% of May
+the disease burden | burden
+heart failure (acute) | heart failure
+bread and butter pudding | butter and bread knife
+cost of capital | capital cost
+lighthouse keeping | light housekeeping
+manslaughter | man's laughter
+paediatric clinic | podiatric clinic
+St. Andrew | St. Andrews
+Cambridge, Massachusetts | Cambridge
+Austin, Texas | Austin, Minnesota
+5 mM | 5 mm
 dog bites man | man bites dog
 Vitamin K Deficiency | Vitamin Deficiency
 General Motors | Motors

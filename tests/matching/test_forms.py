@@ -57,6 +57,22 @@ tsunamis | tsunami
 Keynes' multiplier | Keynes's multiplier
 Mt. Saint Helens | Mount St. Helens
 Python v3.11 | Python 3.11
+Ubuntu release 22.04 | Ubuntu 22.04
+v2.4.0 | release 2.4.0
+version 2.4.0 | v2.4.0
+Second World War | World War II
+WWI veterans | First World War veterans
+Sr. Software Engineer | senior software engineer
+a dozen eggs | 12 eggs
+Peking | Beijing
+Москва | Moskva
+Київ | Kyiv
+Mao Tse-tung | Mao Zedong
+Super Bowl LVIII | Super Bowl 58
+USA | United States of America
+a 5-year plan | five-year plan
+rock 'n' roll | Rock and Roll
+Hartmann Bros. Shipping Co. | Hartmann Brothers Shipping Company
 Stata version 16 | Stata 16
 Chanukah | Hanukkah
 Pafnuty Tchebychev | Pafnuty Chebyshev
@@ -93,6 +109,8 @@ filling | filing
 timbre | timber
 hour | our
 World War I | World War II
+First World War | Second World War
+release 2 | version 3
 """
 
 

@@ -13,12 +13,18 @@ from row3.matching.values import Value, value_of, with_values
 ONE = """
 March 25th, 2024 | 2024-03-25 | 25 Mar 2024 | 25.03.2024 | the 25th of March 2024 | 03/25/2024 | Monday, March 25, 2024
 March 2024 | 2024-03 | 03/2024
+H1 2024 | first half of 2024
+the nineteen-nineties | 1990s
+fifth century BC | 5th century BCE
+Nineteenth Century | 19th c. | the 19th century
 Q3 2024 | third quarter of 2024 | 2024-Q3
 the 1960s | 1960s
+the twenty-first of June | June 21 | 21st of June
+the second of May | 2 May | May the second
 44 BC | 44 BCE
 AD 79 | 79 CE
 2:30 pm | 14:30
-FY2023 | fiscal year 2023
+FY2023 | fiscal year 2023 | FY23 | FY '23
 1914-18 | 1914–1918 | from 1914 to 1918
 4 percent | 4% | four per cent | 4.0 %
 1,000,000 | one million | 1.0 million | 1 000 000 | 10^6 | 1.000.000
@@ -27,6 +33,12 @@ two and a half million | 2,500,000
 half a million | 500,000
 two hundred and five | 205
 a dozen | 12
+a quarter of a million | 250,000
+an hour and a half | 90 minutes | one and a half hours
+half an hour | 30 minutes
+three quarters of an hour | 45 minutes
+two years and a half | 30 months
+a fortnight | two weeks | 14 days
 minus 40 | -40 | −40
 3.14 | 3,14
 $4M | 4 million dollars | USD 4,000,000 | US$4m
@@ -34,7 +46,7 @@ $4M | 4 million dollars | USD 4,000,000 | US$4m
 50 cents | $0.50
 5 km | five kilometres | 5,000 m
 60 km/h | 60 kilometres per hour
-20 °C | 20 degrees Celsius
+20 °C | 20 degrees Celsius | 68 °F
 250 mL | 250 millilitres | 0.25 L
 half a percent | 0.5%
 summer of 2020 | Summer 2020
@@ -63,6 +75,8 @@ spring 2020 | summer 2020
 2024-03-25 | 2024-05-23
 March 2024 | March 25, 2024
 44 BC | 44 AD
+fifth century BC | fifth century
+H1 2024 | H2 2024
 2:30 pm | 2:30 am
 03/04/2024 | 3 April 2024
 03/04/2024 | 4 March 2024
@@ -73,7 +87,8 @@ March 2024 | March 25, 2024
 
 NONE = (
     "Model 3", "May", "version 1.0", "GPT-4", "Type 2", "second", "quarter", "World War 2", "Boeing 747", "5G", "3D",
-    "1.5 million people", "more than 10%", "24-hour shift", "7 Eleven", "one two", "2024-13-01", "half-life", "", "B12",
+    "1.5 million people", "more than 10%", "24-hour shift", "7 Eleven", "one two", "2024-13-01", "an hour",
+    "a half of it", "million of a quarter", "second of", "half-life", "", "B12",
 )  # fmt: skip
 
 

@@ -1,0 +1,67 @@
+"""Names with and without what tells them apart: `Boston, Massachusetts` and `Boston`, `Rust (language)` and `Rust`."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from row3.matching.lexicon import listed, words
+from row3.matching.normalise import normalise
+from row3.matching.phrases import STATES
+from row3.matching.variants import variant_keys, without_gloss
+
+COUNTRIES = words(
+    "argentina australia austria bangladesh belgium bolivia brazil bulgaria cameroon canada chile china colombia "
+    "croatia cuba cyprus denmark ecuador egypt england estonia ethiopia finland france germany ghana greece hungary "
+    "iceland india indonesia iran iraq ireland israel italy japan jordan kenya latvia lebanon libya lithuania malaysia "
+    "mexico morocco nepal netherlands nigeria norway pakistan peru philippines poland portugal romania russia scotland "
+    "senegal serbia singapore slovakia slovenia spain sudan sweden switzerland syria taiwan tanzania thailand tunisia "
+    "turkey uganda ukraine uk usa venezuela vietnam wales zambia zimbabwe"
+)
+"""Names of countries of one word, in their normal form."""
+MORE_COUNTRIES = listed(
+    "costa-rica czech-republic new-zealand saudi-arabia south-africa south-korea sri-lanka united-kingdom "
+    "united-states united-arab-emirates northern-ireland russian-federation"
+)
+"""Those of more than one, with hyphens for spaces."""
+
+OFTEN = words(
+    "alexandria arlington athens augusta aurora bath berlin birmingham bristol cairo cambridge charleston columbia "
+    "columbus concord cordoba dallas delhi dover dublin durham florence frankfurt georgia geneva granada halifax "
+    "hamilton hanover jackson jersey kingston lancaster lebanon lexington lima lincoln london madison madrid "
+    "manchester memphis merida milan monroe montpellier moscow naples newcastle norfolk odessa oxford paris perth peru "
+    "petersburg plymouth portland quincy reading richmond rochester rome salem santiago springfield syracuse toledo "
+    "trinidad tripoli troy valencia venice vernon victoria vienna warsaw washington wellington wilmington winchester "
+    "worcester york"
+)
+"""Words in names that several well-known places have: without its region such a place is another one, or may be."""
+
+_WITH_REGION = re.compile(r"(?P<head>[^,()]{2,}?)(?:, (?P<tail>[^,()]+)| \((?P<within>[^,()]+)\))")
+_STATES = frozenset(normalise(name) for name in STATES.values())
+
+
+@lru_cache(maxsize=1024)
+def without_region(name: str) -> str:
+    """The place without the state or country behind it; "" for any other name, and for one that many places have."""
+    hit = _WITH_REGION.fullmatch(name)
+    if hit is None or not hit["head"][0].isupper():
+        return ""
+    region = hit["tail"] or hit["within"]
+    key = normalise(region).removeprefix("the ")
+    if region not in STATES and not (key in _STATES or key in COUNTRIES or key.replace(" ", "-") in MORE_COUNTRIES):
+        return ""
+    head = normalise(hit["head"])
+    return "" if head == key or not OFTEN.isdisjoint(head.split()) else hit["head"]
+
+
+def without_addition(name: str) -> str:
+    """The name without its region, or without what says what it is: `Rust (programming language)`; "" for any other."""
+    return (without_region(name) or without_gloss(name)) if name[-1:] == ")" or "," in name else ""
+
+
+def same_but_for_addition(one: str, other: str) -> bool:
+    """One of two names tells the state or country, or what it is; the other does not."""
+    return any(
+        bare and not variant_keys(bare).isdisjoint(variant_keys(name))
+        for bare, name in ((without_addition(one), other), (without_addition(other), one))
+    )

@@ -1,0 +1,113 @@
+"""Names that are one elsewhere, and two where their text uses both: China and bone china, the WHO and The Who."""
+
+from __future__ import annotations
+
+import re
+
+from row3.matching.lexicon import pairs, words
+
+WITH_CAPITAL = words(
+    "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh bush "
+    "frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange slack "
+    "meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox"
+)
+"""Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
+
+LONGEST = max(map(len, WITH_CAPITAL)) + len("the ")
+
+ALWAYS_A_NAME = words("turkey china polish")
+"""Those of which a capital tells where it begins a sentence too."""
+
+
+TWO_SENSES = pairs(
+    "metre meter storey story grey gray cheque check tyre tire kerb curb draught draft programme program"
+)
+"""Spellings of one word of which each has a sense of its own where it stands alone: a meter, two gray, a check."""
+
+OTHER_IN_PLURAL = words("hive shingle draught dart checker minute spirit")
+"""Words whose plural is something else as well: hives on the skin."""
+
+SHORT_AND_WORD = words(
+    "us who it aids led ram rest soap basic pet sad sat nice cobra dos dare pin cat act aid care mad ice arm"
+)
+"""Acronyms that are other words in small letters, where they are the whole name."""
+
+FIRST_OF_TWO = words(
+    "black blue green grey red white dark light hot cold warm wet dry high low big small long short hard soft sweet "
+    "sour free fast loose over under on off out in up down any every some no"
+)
+"""Words that make another thing of the next one where no space parts them: a green house, a greenhouse."""
+
+
+def two_by_text(one: str, other: str, text: str) -> bool:
+    """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
+    if len(one) > LONGEST or one[-2:] != other[-2:] or one.lower().removeprefix("the ") not in WITH_CAPITAL:
+        return False
+    low, high = one.removeprefix("the ").removeprefix("The "), other.removeprefix("the ").removeprefix("The ")
+    if low[:1].isupper():
+        low, high = high, low
+    if high[1:] != low[1:] or not low.islower() or high[:1] == low[:1]:
+        return False
+    said, named = (re.search(rf"{before}{word}\b", text) for before, word in ((r"\b", low), (_INSIDE, high)))
+    return said is not None and (named is not None or (low in ALWAYS_A_NAME and high in text))
+
+
+_INSIDE = r"(?<=[a-z,;] )"
+"""Before a word that does not begin a sentence."""
+
+
+def two_shouted(one: str, other: str, text: str) -> bool:
+    """Names that part in the capitals of one word, which are an acronym and a word that the text has both: WHO, Who."""
+    spelt, spelt2 = ([word for word in name.split() if word.lower() != "the"] for name in (one, other))
+    if len(spelt) != len(spelt2):
+        return False
+    for word, word2 in zip(spelt, spelt2, strict=True):
+        if (
+            word.isupper() != word2.isupper()
+            and word.lower() == word2.lower()
+            and word.lower() in SHORT_AND_WORD
+            and all(re.search(rf"\b{form}\b", text) for form in (word, word2))
+        ):
+            return True
+    return False
+
+
+KIN = (
+    "son|daughter|father|mother|brother|sister|wife|husband|nephew|niece|uncle|aunt|cousin|"
+    "grandson|granddaughter|grandfather|grandmother|namesake"
+)
+
+
+def relatives(one: str, other: str, text: str) -> bool:
+    """The text has both persons, one of them as somebody's kin: John Adams, and his son John Quincy Adams."""
+    return (
+        one in text
+        and other in text
+        and one != other
+        and re.search(rf"\b(?:{KIN}),? (?:{re.escape(one)}|{re.escape(other)})\b", text) is not None
+    )
+
+
+def two_spellings(one: str, other: str, text: str) -> bool:
+    """Two spellings of one form, each with a sense of its own, where the text has both: `metre`, gas `meter`."""
+    if one.lower() != other.lower() and (stem := one.lower().removesuffix("s")) in OTHER_IN_PLURAL:
+        return stem == other.lower().removesuffix("s") and all(
+            re.search(rf"\b{form}\b", text, re.IGNORECASE) for form in (stem, f"{stem}s")
+        )
+    low, low2 = sorted((one.lower().removesuffix("s"), other.lower().removesuffix("s")), key=len)
+    if " " not in low2:
+        senses = {low, low2}
+        return any(senses == {sense, sense2} for sense, sense2 in TWO_SENSES.items()) and all(
+            _has(text, sense) for sense in senses
+        )
+    return (
+        low == low2.replace(" ", "", 1)
+        and low2.partition(" ")[0] in FIRST_OF_TWO
+        and _has(text, low)
+        and _has(text, low2)
+    )
+
+
+def _has(text: str, word: str) -> bool:
+    """The text has a word or its plural, however it is written."""
+    return re.search(rf"\b{re.escape(word)}s?\b", text, re.IGNORECASE) is not None

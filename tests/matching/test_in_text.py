@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from row3.matching.compare import compare
+from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.quotes import SourceText
+
+TWO_WHERE_THE_TEXT_HAS_BOTH = [
+    (
+        "greenhouse",
+        "green house",
+        "Tomatoes grow in the greenhouse. The Millers live in the green house on Elm Street.",
+    ),
+    ("Greenhouses", "green house", "Greenhouses are warm, and so is a green house."),
+    ("metre", "meter", "Mount the electricity meter at least one metre above the floor."),
+    ("meters", "metres", "The meters stand thirty metres apart."),
+    ("The Who", "the WHO", "The Who played Leeds in 1970. Advice came from the WHO in Geneva."),
+    ("The Who", "WHO", "The Who played a concert for a drive run by WHO."),
+    ("cheque", "check", "Moving the bishop gave check. The club paid the winner by cheque."),
+    ("minutes", "minute", "Each speaker had one minute. The secretary circulated the minutes."),
+    ("hives", "hive", "The child broke out in hives after standing near the hive."),
+    ("grey", "gray", "The housing is painted grey. The absorbed dose was two gray."),
+    ("John Adams", "John Quincy Adams", "John Adams left office. His son John Quincy Adams became president in 1825."),
+    ("Turkey", "turkey", "He ate a turkey while he was in Turkey."),
+]
+
+
+@pytest.mark.parametrize(("one", "other", "text"), TWO_WHERE_THE_TEXT_HAS_BOTH)
+def test_two_where_the_text_has_both_and_one_where_it_has_not(one: str, other: str, text: str) -> None:
+    for name, expected in ((one, other), (other, one)):
+        for known, state in ((text, "unmatched"), ("Nothing of it.", None)):
+            index = NameIndex([Named(expected, ())], (), NameRule(), SourceText(known))
+            found = match_names([name], index)[0].state
+            assert found == state if state else found in ("exact", "fuzzy")
+        if name.lower() != expected.lower():
+            assert compare(name, expected, known=SourceText(text)).why_not in ("two words", "two persons of one family")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "text"),
+    [
+        ("healthcare", "health care", "Health care costs more than healthcare did."),
+        ("colour", "color", "The colour was a color."),
+        ("hard disk", "hard disc", "A hard disk."),
+        ("cheque fraud", "check fraud", "The report on check fraud cites an older study, which wrote cheque fraud."),
+        ("NASA budget", "Nasa budget", "NASA said that the budget of Nasa was cut."),
+    ],
+)
+def test_a_text_that_spells_one_thing_in_two_ways(one: str, other: str, text: str) -> None:
+    assert compare(one, other, known=SourceText(text)).same
