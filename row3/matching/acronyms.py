@@ -40,6 +40,7 @@ LONGEST_NAME = 8
 """Words of a name in which an acronym is looked for."""
 
 _IN_NAME = re.compile(r"(.{2,}?)\s*\(([^()]{2,80})\)")
+_INSIDE_NAME = re.compile(r"(?P<long>[^()]{3,80}?) \((?P<short>[A-Z][\w-]{1,8})\) (?P<rest>[^()]+)")
 _WITHIN = re.compile(r"\(([^()]{2,80})\)")
 _OR = tuple(
     (needed, re.compile(words + r"\s+([A-Z][\w&/-]{1,9})(?=[\s,.;:)]|$)"))
@@ -250,6 +251,8 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
             longs = {key for short in form_keys(part) for long in own.get(short, ()) for key in form_keys(long)}
             if longs.intersection(form_keys(whole)):
                 found += (part, whole)
+    if ") " in name:
+        found += _parted_within(name)
     if not acronyms:
         return found
     for form in (name, *found):
@@ -261,6 +264,17 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
             for key in form_keys(normalise(word)):
                 found += [" ".join((*words[:at], long, *words[at + 1 :])) for long in acronyms.get(key, ())]
     return found
+
+
+def _parted_within(name: str) -> list[str]:
+    """`low-density lipoprotein (LDL) cholesterol` -> the name without `(LDL)`, and with it for what it stands for."""
+    hit = _INSIDE_NAME.fullmatch(name)
+    if hit is None:
+        return []
+    long, short, rest = hit["long"], hit["short"], hit["rest"]
+    told = introduced(f"{long} ({short})")
+    said = [said for key in form_keys(short) for said in told.get(key, ())]
+    return [f"{form} {rest}" for one in said for form in (long, long.replace(one, short))]
 
 
 def _expanded(name: str, acronyms: Acronyms) -> set[str]:

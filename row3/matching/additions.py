@@ -42,7 +42,7 @@ _STATES = frozenset(normalise(name) for name in STATES.values())
 
 @lru_cache(maxsize=1024)
 def without_region(name: str) -> str:
-    """The place without the state or country behind it; "" for any other name, and for one that many places have."""
+    """The place without the state or country behind it; "" for any other name."""
     hit = _WITH_REGION.fullmatch(name)
     if hit is None or not hit["head"][0].isupper():
         return ""
@@ -50,8 +50,7 @@ def without_region(name: str) -> str:
     key = normalise(region).removeprefix("the ")
     if region not in STATES and not (key in _STATES or key in COUNTRIES or key.replace(" ", "-") in MORE_COUNTRIES):
         return ""
-    head = normalise(hit["head"])
-    return "" if head == key or not OFTEN.isdisjoint(head.split()) else hit["head"]
+    return "" if normalise(hit["head"]) == key else str(hit["head"])
 
 
 def without_addition(name: str) -> str:
@@ -59,9 +58,15 @@ def without_addition(name: str) -> str:
     return (without_region(name) or without_gloss(name)) if name[-1:] == ")" or "," in name else ""
 
 
-def same_but_for_addition(one: str, other: str) -> bool:
-    """One of two names tells the state or country, or what it is; the other does not."""
-    return any(
-        bare and not variant_keys(bare).isdisjoint(variant_keys(name))
-        for bare, name in ((without_addition(one), other), (without_addition(other), one))
-    )
+def same_but_for_addition(one: str, other: str, text: str) -> bool:
+    """One of two names tells the state or country, or what it is; the other does not.
+
+    A place of which there are many is that of its region only where the text introduces it so:
+    `in Birmingham, Alabama. … in Birmingham`, but not `from Cambridge to Cambridge, Massachusetts`.
+    """
+    for name, bare in ((one, other), (other, one)):
+        left = without_addition(name)
+        if left and not variant_keys(left).isdisjoint(variant_keys(bare)):
+            often = not OFTEN.isdisjoint(normalise(left).split())
+            return not often or text.startswith(name, text.find(left))
+    return False

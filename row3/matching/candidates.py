@@ -32,6 +32,7 @@ from row3.matching.variants import variant_keys, without_filler
 LIGHT = (
     FUNCTION_WORDS
     | COMPANY_ENDS
+    | BEFORE_NAMES.keys()
     | words(
         "a an in on for to by at with so called concept notion idea process phenomenon practice city town village term "
         "word phrase king queen pope emperor empress tsar czar saint sultan kaiser"
@@ -72,6 +73,7 @@ _UNLIKE = NUMBER_WORDS.union(
     for spelling, form in table.items()
     if not spelling.startswith(_beginning(form, 5))
 )
+_RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
 _UNLIKE |= {f"{word}s" for word in _UNLIKE}
 """Words that begin otherwise than their form, and plurals of them: mice, Kyiv, two, sceptics."""
 _ODD = _UNLIKE | TOLD_BY
@@ -185,7 +187,7 @@ class Candidates:
                 if at - text.rfind(" ", 0, at) < 6:
                     starts.append(at)
                 at = text.find(letters, at + 1)
-        for word in telling - TOLD_BY if telling else ():
+        for word in telling & _UNLIKE if telling else ():
             starts += [hit.start() for hit in re.finditer(rf" {re.escape(word)}\b", text)]
         return {text.count("\n", 0, start + 1) - 1 for start in starts}
 
@@ -211,6 +213,7 @@ class Candidates:
             not name.isascii()  # accents
             or max(map(len, spelt), default=0) < 3  # N.A.T.O.
             or (spelt[0] in LIGHT and spelt[0] not in ARTICLES)  # by-product
+            or not _RUN_FIRST.isdisjoint(spelt)  # Mao Tse-tung
         ):
             everywhere = range(len(names))
         if everywhere:
@@ -235,4 +238,7 @@ class Candidates:
         """What every word of a name begins with is in a run of letters: the name is made of the same words."""
         name = self._names[place]
         spelt = normalise(name).split()
-        return "," in name or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED)
+        if "," in name or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED):
+            return True
+        rest = [word for left in self._without_filler(name) for word in normalise(left).split()]
+        return bool(rest) and all(_beginning(word, 5) in run for word in rest)

@@ -83,12 +83,13 @@ def compare(
         if two := apart(a, b, known.text if isinstance(known, SourceText) else ""):
             return Comparison(False, "value", 0.0, two)
         return Comparison(True, "exact", 1.0, "")
-    if two := _told_apart(a, b, known.text if isinstance(known, SourceText) else ""):
+    text = known.text if isinstance(known, SourceText) else ""
+    if two := _told_apart(a, b, text):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), two)
     persons = bool(person) if person is not None else may_be_persons(a, b)
     if persons and (two := _two_of_a_family(a, b, known, told=bool(person))):
         return Comparison(False, "different", similarity(key_a, key_b, scorer), two)
-    how = _rule(a, b, acronyms, persons, told=bool(person))
+    how = _rule(a, b, acronyms, persons, told=bool(person), text=text)
     if how is not None:
         return Comparison(True, how, SCORES[how], "")
     score = similarity(key_a, key_b, scorer)
@@ -124,7 +125,7 @@ def _by_words(
     return Comparison(True, "spelling", min(score, TYPO), "")
 
 
-def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> How | None:
+def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool, text: str) -> How | None:
     """The rule by which two names are one whatever their similarity; None for none."""
     if not set(form_keys(a)).isdisjoint(form_keys(b)):
         return "form"
@@ -144,7 +145,7 @@ def _rule(a: str, b: str, acronyms: Acronyms, persons: bool, *, told: bool) -> H
             and same_person(a, b)
         ):
             return "person"
-    if not variant_keys(a).isdisjoint(variant_keys(b)) or same_but_for_addition(a, b):
+    if not variant_keys(a).isdisjoint(variant_keys(b)) or same_but_for_addition(a, b, text):
         return "variant"
     return None
 

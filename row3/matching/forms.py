@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from row3.matching.inflection import token_form
-from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
+from row3.matching.lexicon import NUMERALS, ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, TANTUM, TENS, TWO_SINGULARS
 from row3.matching.normalise import normalise
 from row3.matching.phrases import (
     A_NAMES,
@@ -32,6 +32,9 @@ UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
 _MANY_CAPITALS = re.compile(r"\b[A-Z]{1,4}s\b|\b[A-Z]{2,5}S\b")
 _AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")
 """`rock 'n' roll` is rock and roll."""
+_AGAINST = re.compile(r" vs?\.? (?=[A-Z])")
+_FIFTIES = re.compile(r"(?<= )L[IVX]{2}\b")
+"""Roman numerals from 52 to 90 that are names in small letters: LIV, LII."""
 _SECTION = r"§+\s*(?=\d)"
 _NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
 _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
@@ -75,6 +78,10 @@ def form_keys(name: str) -> tuple[str, ...]:
         return (key,) if key else ()
     if "n" in name and _AND.search(name):
         name = _AND.sub(" and ", name)
+    if " v" in name:
+        name = _AGAINST.sub(" versus ", name)
+    if " L" in name:
+        name = _FIFTIES.sub(lambda numeral: ROMAN_FIFTIES.get(numeral[0].lower(), numeral[0]), name)
     if not name.isascii() or "#" in name:
         name = re.sub(_NUMBER_SIGN, "number ", re.sub(_SECTION, "section ", name))
     key = form_key(normalise(name))

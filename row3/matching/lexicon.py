@@ -130,24 +130,25 @@ SPELLINGS = pairs(
 """A spelling, or a common short form, to the one that keys use."""
 
 TRANSLITERATIONS = pairs(
-    "mohammed muhammad mohammad muhammad muhammed muhammad mohamed muhammad mohamad muhammad cajkovskij tchaikovsky "
-    "kiiv kyiv ekaterinburg yekaterinburg ekaterina yekaterina evgeny yevgeny shakespear shakespeare tschaikowsky "
-    "tchaikovsky tschaikowski tchaikovsky tchaikovski tchaikovsky chaikovsky tchaikovsky dostojewski dostoevsky "
-    "qaddafi gaddafi gadhafi gaddafi qadhafi gaddafi kadafi gaddafi kaddafi gaddafi khadafy gaddafi tchebychev "
-    "chebyshev tchebycheff chebyshev chebychev chebyshev tschebyscheff chebyshev chebyshov chebyshev chanukah hanukkah "
-    "chanukkah hanukkah hanukah hanukkah koran quran moslem muslim hizbollah hezbollah hizballah hezbollah hizbullah "
-    "hezbollah hezbullah hezbollah qaida qaeda shariah sharia chinggis genghis jenghis genghis tutankhamen tutankhamun "
-    "nebuchadrezzar nebuchadnezzar lvov lviv kharkov kharkiv chornobyl chernobyl odesa odessa khruschev khrushchev "
-    "kruschev khrushchev kruschchev khrushchev krushchev khrushchev tolstoi tolstoy chekov chekhov tchekhov chekhov "
-    "rachmaninoff rachmaninov prokofieff prokofiev moussorgsky mussorgsky moussorgski mussorgsky liapunov lyapunov "
-    "liapounov lyapunov liapounoff lyapunov gorbachov gorbachev daoism taoism daoist taoist dao tao husayn hussein "
-    "hussain hussein usama osama abdallah abdullah taleban taliban pushtun pashtun uighur uyghur uygur uyghur kazak "
-    "kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik tajik tzar czar kaftan caftan hommus hummus houmous hummus houmus "
-    "hummus felafel falafel cabala kabbalah cabbala kabbalah kabala kabbalah kabbala kabbalah qabalah kabbalah succoth "
-    "sukkot sukkoth sukkot zarathushtra zarathustra mahomet muhammad moammar muammar makkah mecca siddharta siddhartha "
-    "alkhwarizmi khwarizmi ghazzali ghazali kolmogoroff kolmogorov markoff markov pavloff pavlov bunyakovskii "
-    "bunyakovsky bouniakowsky bunyakovsky ostrogradskii ostrogradsky tsiolkovskii tsiolkovsky peking beijing nanking "
-    "nanjing tientsin tianjin bombay mumbai calcutta kolkata bangalore bengaluru rangoon yangon burma myanmar"
+    "teheran tehran nietzche nietzsche nietsche nietzsche mohammed muhammad mohammad muhammad muhammed muhammad "
+    "mohamed muhammad mohamad muhammad cajkovskij tchaikovsky kiiv kyiv ekaterinburg yekaterinburg ekaterina "
+    "yekaterina evgeny yevgeny shakespear shakespeare tschaikowsky tchaikovsky tschaikowski tchaikovsky tchaikovski "
+    "tchaikovsky chaikovsky tchaikovsky dostojewski dostoevsky qaddafi gaddafi gadhafi gaddafi qadhafi gaddafi kadafi "
+    "gaddafi kaddafi gaddafi khadafy gaddafi tchebychev chebyshev tchebycheff chebyshev chebychev chebyshev "
+    "tschebyscheff chebyshev chebyshov chebyshev chanukah hanukkah chanukkah hanukkah hanukah hanukkah koran quran "
+    "moslem muslim hizbollah hezbollah hizballah hezbollah hizbullah hezbollah hezbullah hezbollah qaida qaeda shariah "
+    "sharia chinggis genghis jenghis genghis tutankhamen tutankhamun nebuchadrezzar nebuchadnezzar lvov lviv kharkov "
+    "kharkiv chornobyl chernobyl odesa odessa khruschev khrushchev kruschev khrushchev kruschchev khrushchev krushchev "
+    "khrushchev tolstoi tolstoy chekov chekhov tchekhov chekhov rachmaninoff rachmaninov prokofieff prokofiev "
+    "moussorgsky mussorgsky moussorgski mussorgsky liapunov lyapunov liapounov lyapunov liapounoff lyapunov gorbachov "
+    "gorbachev daoism taoism daoist taoist dao tao husayn hussein hussain hussein usama osama abdallah abdullah "
+    "taleban taliban pushtun pashtun uighur uyghur uygur uyghur kazak kazakh kirghiz kyrgyz kirgiz kyrgyz tadzhik "
+    "tajik tzar czar kaftan caftan hommus hummus houmous hummus houmus hummus felafel falafel cabala kabbalah cabbala "
+    "kabbalah kabala kabbalah kabbala kabbalah qabalah kabbalah succoth sukkot sukkoth sukkot zarathushtra zarathustra "
+    "mahomet muhammad moammar muammar makkah mecca siddharta siddhartha alkhwarizmi khwarizmi ghazzali ghazali "
+    "kolmogoroff kolmogorov markoff markov pavloff pavlov bunyakovskii bunyakovsky bouniakowsky bunyakovsky "
+    "ostrogradskii ostrogradsky tsiolkovskii tsiolkovsky peking beijing nanking nanjing tientsin tianjin bombay mumbai "
+    "calcutta kolkata bangalore bengaluru rangoon yangon burma myanmar"
 )
 """A name or word of another script in one of its spellings, to the one that keys use."""
 
@@ -182,6 +183,8 @@ def _roman(number: int) -> str:
 
 
 ROMAN = {_roman(number): str(number) for number in range(2, 100) if number not in (5, 10)}
+ROMAN_FIFTIES = {roman: number for roman, number in ROMAN.items() if int(number) > 50 and len(roman) == 3}
+"""Of these only capitals are numbers."""
 ROMAN = {roman: number for roman, number in ROMAN.items() if int(number) < 50 or len(roman) > 3}
 """Roman numerals that are read as numbers after any word; from fifty on the short ones may be names: Li, Liv."""
 

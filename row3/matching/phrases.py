@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from row3.matching.lexicon import pairs, words
 
-COMPANY = words("inc incorporated corp ltd llc plc gmbh llp")
+COMPANY = words("inc incorporated corp ltd llc plc gmbh llp aktiengesellschaft")
 """Suffixes that only companies have; a key leaves them out."""
 
 COMPANY_KINDS = words(
@@ -115,13 +115,13 @@ COUNTED = words(
 )
 
 VARIED = words(
-    "of in by and the term word phrase river lake mount cape gulf isle port fort type class grade stage phase level "
-    "king queen pope emperor empress tsar czar saint sultan kaiser"
+    "of in by for and the term word phrase river lake mount cape gulf isle port fort type class grade stage phase "
+    "level king queen pope emperor empress tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""
 
 COMPANY_ENDS = words(
     "ag sa a nv v bv b s ab asa oy oyj spa srl l kg kga kgaa k kk plc c llc llp p pty pte sdn bhd gmbh co corp ltd inc "
-    "company corporation limited incorporated"
+    "company corporation limited incorporated aktiengesellschaft"
 )
 """Last words of companies' names."""

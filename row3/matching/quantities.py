@@ -87,7 +87,7 @@ def _quantity(text: str) -> Value | None:
         number = Fraction(1) if whole in ("a", "an") else number_of(whole)
         if part is not None and part.denominator > 1 and number is not None and unit is not None:
             return _measured(number + part, unit)
-    words = text.lower().split()
+    words = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text.lower()).split()
     for at in range(len(words) - 1, max(len(words) - 5, 0), -1):
         unit = unit_of(" ".join(words[at:]))
         before = " ".join(words[:at])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from fractions import Fraction
 
@@ -135,6 +136,9 @@ for _base, _text in _OTHERS.items():
             NAMED[_form] = (_base, Fraction(_amount))
 
 
+_POWER = re.compile(r"(?P<base>[A-Za-zµμΩ]+)\^?(?P<power>[2-4])")
+
+
 def unit_of(text: str) -> tuple[str, Fraction] | None:
     """Base unit, and how much of it one of this unit is; None for no unit. `mW` is not `MW`.
 
@@ -143,6 +147,9 @@ def unit_of(text: str) -> tuple[str, Fraction] | None:
     found = CASED.get(text) or NAMED.get(text if len(text) < 3 else text.lower())
     if found is not None:
         return found
+    power = _POWER.fullmatch(text)
+    if power is not None and (base := unit_of(power["base"])) is not None:
+        return f"{base[0]}^{power['power']}", base[1] ** int(power["power"])
     over, slash, under = text.replace(" per ", "/").partition("/")
     if not slash:
         return None

@@ -63,6 +63,8 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
     return read(text, day_first) or read_range(text)
 
 
+_DECIMAL = re.compile(r"\d+\.\d+")
+"""May be a version: Python 3.1 is not Python 3.10."""
 LONGEST = 5
 """Words of a value within a name."""
 
@@ -76,7 +78,7 @@ def with_values(name: str) -> str:
     while at < len(spelt):
         for size in range(min(LONGEST, len(spelt) - at), 0, -1):
             window = " ".join(spelt[at : at + size])
-            value = value_of(window)
+            value = None if _DECIMAL.fullmatch(window) else value_of(window)
             if value is not None or size == 1:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size

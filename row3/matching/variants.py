@@ -37,11 +37,14 @@ _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
     r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
+    r"disease(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|severity|"
+    r"progression|prevention|management)s?$)|"
     r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
 _COMPANY = (
-    r"(?P<rest>.+?),?\s+(?:&\s+)?(?:AG|S\.?A\.?|N\.?V\.?|B\.?V\.?|A/S|AB|ASA|Oyj?|S\.?p\.?A\.?|S\.?r\.?l\.?|KGa?A?|"
+    r"(?P<rest>.+?),?\s+(?:&\s+)?(?:AG|S\.A\.(?:B\.)? de C\.V\.|"
+    r"S\.?A\.?|N\.?V\.?|B\.?V\.?|A/S|AB|ASA|Oyj?|S\.?p\.?A\.?|S\.?r\.?l\.?|KGa?A?|"
     r"K\.K\.|P\.?L\.?C\.?|L\.?L\.?[CP]\.?|Pty|Pte|Sdn|Bhd|GmbH|e\.V\.|Co|Corp|Ltd|Inc|"
     r"(?P<word>Company|Corporation|Limited|Incorporated))\.?,?$"
 )
@@ -50,8 +53,9 @@ _REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>\w+(?:st|nd|rd|th|first|second|third)
 _IN = (
     r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
     r"reduction|investment|variation|delay|gap|improvement|reform|trend|shift|deficit|surplus|inequality|trade|advance|"
-    r"shortage)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))) "
-    r"(?(done)by|in) (?:the )?(?P<field>\S+(?: \S+)?)"
+    r"shortage)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))|"
+    r"(?P<meant>(?i:movement|campaign|demand|market|fight|struggle|need))) "
+    r"(?(done)by|(?(meant)for|in)) (?:the )?(?P<field>\S+(?: \S+)?)"
 )
 _SHARES = (
     r"(?P<part>\S+?)\s?(?P<percent>%|per ?cent) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
@@ -85,8 +89,9 @@ def variant_keys(name: str) -> frozenset[str]:
     if " and " in low or " & " in low:
         found.append(_turned(name))
     if telling:
-        found += (_without_of(name), _without_in(name), _geographic(low))
+        found += (_without_of(name), *_without_in(name), _geographic(low))
     found = [variant for variant in found if variant]
+    found += [with_values(base) for base in found[1:] if has_number(base)]
     for base in tuple(found):
         if rest := without_filler(base):
             found.append(rest)
@@ -126,13 +131,16 @@ def _without_of(name: str) -> str:
     return f"{tail} {head}"
 
 
-def _without_in(name: str) -> str:
+def _without_in(name: str) -> list[str]:
     """`Nobel Prize in Physics` -> `Nobel Physics Prize`, `poisoning by lead` -> `lead poisoning`.
 
     After what is given or grows in something, or is done by it.
     """
     hit = re.fullmatch(_IN, name)
-    return f"{hit['head']}{hit['field']} {hit['noun'] or hit['done']}" if hit is not None else ""
+    if hit is None:
+        return []
+    noun = hit["noun"] or hit["done"] or hit["meant"]
+    return [f"{hit['head']}{hit['field']} {noun}", f"{hit['field']} {hit['head']}{noun}"]
 
 
 def _turned(name: str) -> str:

@@ -52,7 +52,14 @@ def test_nothing_that_is_one_by_the_rules_is_left_out(seed: int) -> None:
 
 @pytest.mark.parametrize(
     ("one", "other"),
-    [("by-products", "byproduct"), ("on-line", "online"), ("sceptics", "skeptic"), ("e-mail", "emails")],
+    [
+        ("Mao Tse-tung", "Mao Zedong"),
+        ("USA", "United States of America"),
+        ("by-products", "byproduct"),
+        ("on-line", "online"),
+        ("sceptics", "skeptic"),
+        ("e-mail", "emails"),
+    ],
 )
 def test_words_that_begin_otherwise(one: str, other: str) -> None:
     for name, expected in ((one, other), (other, one)):

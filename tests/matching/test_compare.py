@@ -40,6 +40,14 @@ Microsoft Corporation | Microsoft Corp. | variant
 Henry the Eighth | King Henry VIII | variant
 the concept of entropy | entropy | variant
 Nobel Prize in Physics | Nobel Physics Prize | variant
+Nobel Prize in Chemistry | Chemistry Nobel Prize | variant
+movement for women's rights | women's rights movement | variant
+60 mph speed limit | speed limit of 60 miles per hour | variant
+six-foot wall | 6 ft wall | variant
+the disease malaria | malaria | variant
+Grupo Bimbo, S.A.B. de C.V. | Grupo Bimbo | variant
+low-density lipoprotein (LDL) cholesterol | LDL cholesterol | acronym
+9.8 m/s^2 | 9.8 m/s² | value
 delays in payment | payment delays | variant
 poisoning by carbon monoxide | carbon monoxide poisoning | variant
 law of conservation of mass | mass conservation law | variant
@@ -66,6 +74,8 @@ one in ten adults | one in five adults
 half of the patients | half of the doctors
 learning by doing | doing learning
 third of May | 33% of May
+Python 3.1 | Python 3.10
+9.8 m/s^2 | 9.8 m/s^3
 the disease burden | burden
 heart failure (acute) | heart failure
 bread and butter pudding | butter and bread knife

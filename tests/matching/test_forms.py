@@ -69,6 +69,9 @@ Peking | Beijing
 Київ | Kyiv
 Mao Tse-tung | Mao Zedong
 Super Bowl LVIII | Super Bowl 58
+Super Bowl LIV | Super Bowl 54
+Brown v. Board of Education | Brown vs. Board of Education
+Bayer Aktiengesellschaft | Bayer
 USA | United States of America
 a 5-year plan | five-year plan
 rock 'n' roll | Rock and Roll
