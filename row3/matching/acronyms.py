@@ -16,8 +16,7 @@ from functools import lru_cache
 from string import ascii_lowercase
 
 from row3.matching.forms import form_keys
-from row3.matching.normalise import normalise
-from row3.matching.phrases import COMPANY_ENDS, FUNCTION_WORDS
+from row3.matching.phrases import FUNCTION_WORDS
 
 Acronyms = Mapping[str, tuple[str, ...]]
 """By the key of a short form, the long forms that the text allows for it."""
@@ -36,11 +35,6 @@ REACH = 120
 SHORTEST_SKIPPING = 3
 """Letters of a short form that may leave out a word: MMP, mixed-member proportional representation."""
 
-LONGEST_NAME = 8
-"""Words of a name in which an acronym is looked for."""
-
-_IN_NAME = re.compile(r"(.{2,}?)\s*\(([^()]{2,80})\)")
-_INSIDE_NAME = re.compile(r"(?P<long>[^()]{3,80}?) \((?P<short>[A-Z][\w-]{1,8})\) (?P<rest>[^()]+)")
 _WITHIN = re.compile(r"\(([^()]{2,80})\)")
 _OR = tuple(
     (needed, re.compile(words + r"\s+([A-Z][\w&/-]{1,9})(?=[\s,.;:)]|$)"))
@@ -157,7 +151,7 @@ def _add(found: dict[str, list[str]], short: str, long: str) -> None:
         found.setdefault(key, []).append(long)
 
 
-def _is_short_form(text: str) -> bool:
+def is_short_form(text: str) -> bool:
     """At most two words of 2 to 10 characters, with a letter, beginning with a letter or digit, and a capital in it."""
     return (
         2 <= len(text) <= LONGEST
@@ -170,7 +164,7 @@ def _is_short_form(text: str) -> bool:
 
 def _long_form(short: str, before: str) -> str | None:
     """The end of `before` that the short form stands for; None where its letters are not there."""
-    if not _is_short_form(short):
+    if not is_short_form(short):
         return None
     plural = re.fullmatch(r"[A-Z]{2,}s", short)
     letters = [char.lower() for char in (short[:-1] if plural else short) if char.isalnum()]
@@ -217,75 +211,3 @@ def _letters(letters: list[str], before: str) -> int | None:
         if at < 0:
             return None
     return at
-
-
-def same_by_acronym(one: str, other: str, acronyms: Acronyms) -> bool:
-    """One name is the other with acronyms written out that the text introduces, as a whole or word by word.
-
-    An acronym that stands beside its expansion in a name itself needs no text: `machine learning (ML)`. Where both
-    names tell what they stand for, that decides: one acronym can stand for two things.
-    """
-    told = [_told(name) for name in (one, other)]
-    if told[0] and told[1]:
-        return not told[0].isdisjoint(told[1])
-    return not _expanded(one, acronyms).isdisjoint(_expanded(other, acronyms))
-
-
-def _told(name: str) -> set[str]:
-    """The keys of what a name says that its own acronym stands for; none where it says nothing."""
-    return {key for reading in readings(name, NO_ACRONYMS) if not _is_short_form(reading) for key in form_keys(reading)}
-
-
-def parted(name: str) -> tuple[str, str] | None:
-    """What stands before a parenthesis that ends a name, and in it; None for any other name."""
-    hit = _IN_NAME.fullmatch(name.strip())
-    return None if hit is None else (hit[1], hit[2])
-
-
-def readings(name: str, acronyms: Acronyms) -> list[str]:
-    """A name with its acronyms written out, as a whole or one of its words; what stands before and in a parenthesis."""
-    found: list[str] = []
-    if "(" in name and (parts := parted(name)) is not None:
-        own = introduced(name)
-        for whole, part in (parts, parts[::-1]):
-            longs = {key for short in form_keys(part) for long in own.get(short, ()) for key in form_keys(long)}
-            if longs.intersection(form_keys(whole)):
-                found += (part, whole)
-    if ") " in name:
-        found += _parted_within(name)
-    if not acronyms:
-        return found
-    for form in (name, *found):
-        for key in form_keys(form):
-            found += acronyms.get(key, ())
-    words = name.split()
-    if 1 < len(words) <= LONGEST_NAME:
-        for at, word in enumerate(words):
-            for key in form_keys(normalise(word)):
-                found += [" ".join((*words[:at], long, *words[at + 1 :])) for long in acronyms.get(key, ())]
-    return found
-
-
-def _parted_within(name: str) -> list[str]:
-    """`low-density lipoprotein (LDL) cholesterol` -> the name without `(LDL)`, and with it for what it stands for."""
-    hit = _INSIDE_NAME.fullmatch(name)
-    if hit is None:
-        return []
-    long, short, rest = hit["long"], hit["short"], hit["rest"]
-    told = introduced(f"{long} ({short})")
-    said = [said for key in form_keys(short) for said in told.get(key, ())]
-    return [f"{form} {rest}" for one in said for form in (long, long.replace(one, short))]
-
-
-def _expanded(name: str, acronyms: Acronyms) -> set[str]:
-    """The keys of a name as it stands and with its acronyms written out, with and without a company's legal form."""
-    forms = (name, *readings(name, acronyms))
-    return {key for form in forms for key in (*form_keys(form), *form_keys(_without_legal_form(form)))}
-
-
-def _without_legal_form(name: str) -> str:
-    """`International Business Machines Corp.` is what IBM stands for, and so is `International Business Machines`."""
-    spelt = name.split()
-    while len(spelt) > 2 and spelt[-1][0].isupper() and spelt[-1].lower().strip(".,") in COMPANY_ENDS:
-        spelt.pop()
-    return " ".join(spelt)

@@ -36,7 +36,7 @@ OFTEN = words(
 )
 """Words in names that several well-known places have: without its region such a place is another one, or may be."""
 
-_WITH_REGION = re.compile(r"(?P<head>[^,()]{2,}?)(?:, (?P<tail>[^,()]+)| \((?P<within>[^,()]+)\))")
+_WITH_REGION = re.compile(r"(?P<head>[^,()]{2,}?)(?:, (?P<tail>[^()]+)| \((?P<within>[^()]+)\))")
 _STATES = frozenset(normalise(name) for name in STATES.values())
 
 
@@ -46,7 +46,7 @@ def without_region(name: str) -> str:
     hit = _WITH_REGION.fullmatch(name)
     if hit is None or not hit["head"][0].isupper():
         return ""
-    region = hit["tail"] or hit["within"]
+    region = (hit["tail"] or hit["within"]).rpartition(", ")[2]
     key = normalise(region).removeprefix("the ")
     if region not in STATES and not (key in _STATES or key in COUNTRIES or key.replace(" ", "-") in MORE_COUNTRIES):
         return ""

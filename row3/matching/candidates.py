@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
-from row3.matching.acronyms import Acronyms, readings
+from row3.matching.acronyms import Acronyms
 from row3.matching.additions import without_addition
 from row3.matching.forms import form_key, form_keys
 from row3.matching.inflection import plain, token_form
@@ -26,6 +26,7 @@ from row3.matching.phrases import (
     FUNCTION_WORDS,
     PHRASES,
 )
+from row3.matching.readings import readings
 from row3.matching.values import NUMBER_WORDS, value_of
 from row3.matching.variants import variant_keys, without_filler
 

@@ -11,17 +11,18 @@ import re
 from collections.abc import Container
 from typing import Literal, NamedTuple
 
-from row3.matching.acronyms import NO_ACRONYMS, Acronyms, same_by_acronym
+from row3.matching.acronyms import NO_ACRONYMS, Acronyms
 from row3.matching.additions import same_but_for_addition
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.in_text import relatives, two_by_text, two_shouted, two_spellings
+from row3.matching.in_text import SHORT_AND_WORD, relatives, two_by_text, two_shouted, two_spellings, two_written
 from row3.matching.marks import apart, is_company, parted_elsewhere, two_companies
 from row3.matching.normalise import normalise
 from row3.matching.persons import Person, is_eastern, parse_person
 from row3.matching.plain_words import PlainWords, plain_words
 from row3.matching.quotes import SourceText
+from row3.matching.readings import same_by_acronym
 from row3.matching.same_person import can_be_one, may_be_persons, same_person, turned
 from row3.matching.scorers import SLACK, similarity
 from row3.matching.values import value_of
@@ -161,7 +162,9 @@ def _told_apart(a: str, b: str, text: str) -> str:
         return "two legal forms"
     if _named_by_article(a, b) or (text and two_by_text(a, b, text)):
         return "a proper name and a common noun"
-    if parted_elsewhere(a, b) or (text and (two_spellings(a, b, text) or two_shouted(a, b, text))):
+    if parted_elsewhere(a, b) or (
+        text and (two_spellings(a, b, text) or two_shouted(a, b, text) or two_written(a, b, text))
+    ):
         return "two words"
     return "a saint and a place" if _saint_and_place(a, b) else ""
 
@@ -178,12 +181,18 @@ def _saint_and_place(a: str, b: str) -> bool:
 
 
 def _named_by_article(a: str, b: str) -> bool:
-    """`The Police` and `police`, `Target Corp.` and `target`: one word, which something beside it makes a name."""
+    """One word, which something beside it makes a name: `The Police`, `The Times`, `The Who`, `Target Corp.`"""
     for name, noun in ((a, b), (b, a)):
         if noun.islower() and name[:1].isupper() and name.lower().startswith(noun + " ") and is_company(name, noun):
             return True
-        if name.startswith("The ") and name[4:5].isupper() and " " not in name[4:] and noun == name[4:].lower():
-            return True
+        if name.startswith("The ") and name[4:5].isupper() and " " not in name[4:]:
+            bare = name[4:]
+            if (
+                noun == bare.lower()
+                or f"{noun}s" == bare
+                or (noun == bare.upper() != bare and noun.lower() in SHORT_AND_WORD)
+            ):
+                return True
     return False
 
 

@@ -47,7 +47,7 @@ _TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties"
 _TENS["nineties"] = 90
 
 _SHAPES = (
-    r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<day>\d{1,2})(?:t\d\d:\d\d(?::\d\d)?(?:z|[+-]\d\d:?\d\d)?)?",
+    r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<day>\d{1,2})",
     rf"{_WEEKDAY}{_MONTH}\s*{_DAY}\s*,?\s*{_YEAR}",
     rf"{_WEEKDAY}(?:the )?{_DAY}(?:\s+of)?[\s-]+{_MONTH}[\s,-]+{_YEAR}",
     rf"{_YEAR}[\s,-]+{_MONTH}[\s-]+{_DAY}",
@@ -79,6 +79,12 @@ _SHAPES = (
 )
 
 
+_WITH_TIME = (
+    r"(?P<date>.*\d{3,4}.*?)(?:(?<=\d)t|,? (?:at )?)(?P<time>\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?)(?::\d\d)?"
+    r"(?P<zone>z| ?utc| ?gmt|[+-]\d\d:?\d\d)?"
+)
+
+
 def date_of(text: str, *, day_first: bool | None = None) -> str | None:
     """The date or time of day that a text in small letters is, in ISO 8601; None for anything else.
 
@@ -87,6 +93,10 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
     """
     if re.search(_WORDS_COUNT, text) is not None:
         text = re.sub(ordinal_words(), lambda word: f"{ordinal_of(word[0])}th", text)
+    if (hit := re.fullmatch(_WITH_TIME, text)) is not None:
+        day, time = date_of(hit["date"], day_first=day_first), date_of(hit["time"])
+        zone = (hit["zone"] or "").strip().replace("utc", "z").replace("gmt", "z").upper()
+        return None if day is None or time is None or len(day) != len("2024-03-25") else f"{day}{time}{zone}"
     for shape in _SHAPES:
         hit = re.fullmatch(shape, text)
         if hit is not None:

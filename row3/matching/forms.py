@@ -33,6 +33,8 @@ _MANY_CAPITALS = re.compile(r"\b[A-Z]{1,4}s\b|\b[A-Z]{2,5}S\b")
 _AND = re.compile(r" ['’‘]?[nN]['’] | ['’‘][nN] ")
 """`rock 'n' roll` is rock and roll."""
 _AGAINST = re.compile(r" vs?\.? (?=[A-Z])")
+_SINCE = re.compile(r" v(?=\d\d\b)")
+"""`PostgreSQL v16` is PostgreSQL 16; one digit behind a capital may be a code (`lead V2`)."""
 _FIFTIES = re.compile(r"(?<= )L[IVX]{2}\b")
 """Roman numerals from 52 to 90 that are names in small letters: LIV, LII."""
 _SECTION = r"§+\s*(?=\d)"
@@ -79,7 +81,7 @@ def form_keys(name: str) -> tuple[str, ...]:
     if "n" in name and _AND.search(name):
         name = _AND.sub(" and ", name)
     if " v" in name:
-        name = _AGAINST.sub(" versus ", name)
+        name = _AGAINST.sub(" versus ", _SINCE.sub(" ", name))
     if " L" in name:
         name = _FIFTIES.sub(lambda numeral: ROMAN_FIFTIES.get(numeral[0].lower(), numeral[0]), name)
     if not name.isascii() or "#" in name:

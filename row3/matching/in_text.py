@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from row3.matching.inflection import plain
 from row3.matching.lexicon import pairs, words
 
 WITH_CAPITAL = words(
@@ -54,6 +55,22 @@ def two_by_text(one: str, other: str, text: str) -> bool:
 
 _INSIDE = r"(?<=[a-z,;] )"
 """Before a word that does not begin a sentence."""
+
+
+def two_written(one: str, other: str, text: str) -> bool:
+    """Names that part in accents or quotation marks alone, where the text has both: Münster and Munster."""
+    if one == other or (one.isascii() and other.isascii() and '"' not in one + other):
+        return False
+    low, low2 = one.casefold(), other.casefold()
+    if low != low2 and plain(low) == plain(low2):
+        return all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in (one, other))
+    for title, words_ in ((one, other), (other, one)):
+        if _TITLE.fullmatch(title) and not _TITLE.fullmatch(words_) and words_.islower():
+            return title in text
+    return False
+
+
+_TITLE = re.compile(r"[\"“«„].+[\"”»“]")
 
 
 def two_shouted(one: str, other: str, text: str) -> bool:

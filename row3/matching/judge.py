@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from rapidfuzz import process
 
-from row3.matching.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced, parted
+from row3.matching.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced
 from row3.matching.candidates import Candidates
 from row3.matching.compare import SCORES, Comparison, compare
 from row3.matching.dates import writes_day_first
 from row3.matching.forms import form_keys
 from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
+from row3.matching.readings import parted
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
 from row3.matching.values import has_number
 

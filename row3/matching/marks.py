@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted
+from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted, two_written
 from row3.matching.lexicon import words
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
@@ -71,7 +71,7 @@ def apart(one: str, other: str, text: str = "") -> str:
             return "two codes"
         if text and two_shouted(one, other, text):
             return "two words"
-    return "two words" if text and two_by_text(one, other, text) else ""
+    return "two words" if text and (two_by_text(one, other, text) or two_written(one, other, text)) else ""
 
 
 def two_units(one: str, other: str) -> bool:

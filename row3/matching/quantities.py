@@ -45,6 +45,7 @@ def read(text: str, day_first: bool | None = None) -> Value | None:
 
 
 def _money(low: str) -> Value | None:
+    low = re.sub(r"(?<=illion) pounds\Z", " pounds sterling", low)  # nothing else has millions of them
     hit = re.match(_BEFORE, low) or re.match(_AFTER, low)
     if hit is None:
         return None

@@ -37,8 +37,8 @@ _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
     r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
-    r"disease(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|severity|"
-    r"progression|prevention|management)s?$)|"
+    r"(?:disease|element)(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|"
+    r"severity|progression|prevention|management)s?$)|"
     r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
@@ -49,7 +49,7 @@ _COMPANY = (
     r"(?P<word>Company|Corporation|Limited|Incorporated))\.?,?$"
 )
 _TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+(?P<rest>[A-Z].*(?: [IVX]+| the \w+))"
-_REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>\w+(?:st|nd|rd|th|first|second|third))$"
+_REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>[\w-]+(?:st|nd|rd|th|first|second|third))$"
 _IN = (
     r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
     r"reduction|investment|variation|delay|gap|improvement|reform|trend|shift|deficit|surplus|inequality|trade|advance|"
@@ -206,7 +206,7 @@ def _regnal(name: str) -> list[str]:
     hit = re.search(_REGNAL, name) if " the " in name else None
     if hit is None:
         return []
-    number = re.match(r"=(\d+)(?:st|nd|rd|th)", form_key(hit["nth"].lower()))
+    number = re.match(r"=(\d+)(?:st|nd|rd|th)", form_key(normalise(hit["nth"])))
     return [f"{name[: hit.start()]}{hit['name']} {number[1]}"] if number else []
 
 

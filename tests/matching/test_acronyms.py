@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.matching.acronyms import introduced, same_by_acronym
+from row3.matching.acronyms import introduced
 from row3.matching.compare import compare
+from row3.matching.readings import same_by_acronym
 
 TEXT = """
 Many teams use machine learning (ML). Natural language processing, or NLP, studies text. BERT (Bidirectional Encoder

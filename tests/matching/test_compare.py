@@ -38,6 +38,9 @@ Korea, South | South Korea | variant
 Siemens AG | Siemens | variant
 Microsoft Corporation | Microsoft Corp. | variant
 Henry the Eighth | King Henry VIII | variant
+Pope John the Twenty-Third | Pope John XXIII | variant
+the element bismuth | bismuth | variant
+Saskatoon (Saskatchewan, Canada) | Saskatoon | variant
 the concept of entropy | entropy | variant
 Nobel Prize in Physics | Nobel Physics Prize | variant
 Nobel Prize in Chemistry | Chemistry Nobel Prize | variant
@@ -67,6 +70,8 @@ iPhone SE | iPhone
 blood type AB | blood type
 King Penguin | penguin
 The Police | police
+The Times | Time
+The Who | WHO
 University of Washington | Washington University
 history of science | science of history
 law of conservation of mass | law of mass of conservation

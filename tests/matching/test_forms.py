@@ -77,6 +77,7 @@ a 5-year plan | five-year plan
 rock 'n' roll | Rock and Roll
 Hartmann Bros. Shipping Co. | Hartmann Brothers Shipping Company
 Stata version 16 | Stata 16
+PostgreSQL v16 | PostgreSQL 16
 Chanukah | Hanukkah
 Pafnuty Tchebychev | Pafnuty Chebyshev
 U.S.A. | USA

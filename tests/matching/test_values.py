@@ -22,6 +22,9 @@ the 1960s | 1960s
 the twenty-first of June | June 21 | 21st of June
 the second of May | 2 May | May the second
 44 BC | 44 BCE
+2022-06-30T14:00Z | 30 June 2022, 14:00 UTC | June 30, 2022 at 2:00 pm GMT
+2022-06-30 14:00 | 30 June 2022 at 14:00
+£3m | three million pounds | 3,000,000 GBP
 AD 79 | 79 CE
 2:30 pm | 14:30
 FY2023 | fiscal year 2023 | FY23 | FY '23
@@ -75,6 +78,8 @@ spring 2020 | summer 2020
 2024-03-25 | 2024-05-23
 March 2024 | March 25, 2024
 44 BC | 44 AD
+2022-06-30T14:00Z | 30 June 2022
+2022-06-30T14:00Z | 2022-06-30T15:00Z
 fifth century BC | fifth century
 H1 2024 | H2 2024
 2:30 pm | 2:30 am
