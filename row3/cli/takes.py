@@ -78,9 +78,10 @@ TAKES: dict[str, Takes] = {
         words={"mode": "live or auto: ask for what is missing; default: replay.", "prompt": "As --prompts."},
     ),
     "row3 investigate": Takes(
-        RUNS - CASE - {"repeats", "jobs"},
+        (RUNS - CASE - {"repeats", "jobs"}) | {"fail"},
         ("markdown", "table", "json"),
         words={
+            "fail": "What counts as a fall, by metric, before row3.toml.",
             "mode": "Where the answer comes from; default: replay.",
             "format": "Form of the result; default: table on a terminal, else markdown.",
         },

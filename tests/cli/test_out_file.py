@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, FakeModel, FakeReply, flawless, worse
+from tests.chat_server import FakeModel, FakeReply
+from tests.projects import CASES, Box, flawless, worse
 from tests.suites import spoil, with_baselines
 
 ENDINGS = {"json": "json", "codequality": "json", "markdown": "md", "comment": "md", "junit": "xml", "html": "html"}

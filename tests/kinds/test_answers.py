@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.kinds.answers import MAX_ANSWER, describe, read_json
+from row3.kinds.answers import MAX_ANSWER, read_json
 from row3.kinds.base import Parsed, Unusable
+from row3.kinds.misfits import describe
 from tests.strategies import json_values
 
 FENCED = "code fence removed"

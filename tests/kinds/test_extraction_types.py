@@ -206,7 +206,7 @@ def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one
         found = EXTRACTION.lint(case, Rules(types=types))
         return [(f.level, f.rule, f.message) for f in found if f.rule in ("type", "types")]
 
-    bare = ("warning", "types", "1 of 5 concepts have no type; give one to all of them")
+    bare = ("warning", "types", "1 of 5 concepts has no type; give one to all of them")
     assert findings(None) == findings(()) == findings(("Person", "Commitment", "Decision")) == [bare]
     assert findings(("PERSON", "Commitment", "Decisions")) == [
         bare,
