@@ -12,7 +12,13 @@ from row3.matching.phrases import COMPANY_ENDS
 from row3.matching.vocabulary import is_word
 
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,3})\b")
-_ONE_FORM = {"limited": "ltd", "incorporated": "inc", "corporation": "corp", "company": "co"}
+_ONE_FORM = {
+    "limited": "ltd",
+    "incorporated": "inc",
+    "corporation": "corp",
+    "company": "co",
+    "aktiengesellschaft": "ag",
+}
 
 
 ELEMENTS = words(

@@ -35,6 +35,7 @@ def test_what_look_up_takes_for_equal_is_two_where_the_units_are() -> None:
         ("Ford Motor Co.", "Ford Motor Company", False),
         ("Toyota Motor Co., Ltd.", "Toyota Motor Company", False),
         ("Siemens AG", "Siemens", False),
+        ("Bayer Aktiengesellschaft", "Bayer AG", False),
         ("company", "Co.", False),
     ],
 )
