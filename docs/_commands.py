@@ -31,7 +31,8 @@ of them, but for the groups `hook`, `recordings` and `aliases`, whose subcommand
 the same path every time. It refuses any other file that is there, and a name whose ending belongs to another form:
 `.txt` or `.log` for `table` and `github`, `.json` for `json` and `codequality`, `.md`, `.markdown` or `.txt` for
 `markdown` and `comment`, `.xml` for `junit`, `.html` or `.htm` for `html`, `.tsv` for `row3 aliases review --list`. A
-name without an ending fits all of them. Charts, schemas and the pages of `row3 report --all` are held to the same.
+name without an ending, or with one that promises nothing (`.out`), fits all of them, and so does `.txt`. Charts,
+schemas and the pages of `row3 report --all` are held to the same.
 """
 
 

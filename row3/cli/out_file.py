@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -23,8 +22,13 @@ ENDINGS = {
     HTML: (".html", ".htm"),
 }
 """Of the files of each form; a name without an ending fits them all."""
-ENDING = re.compile(r"\.[a-z][a-z0-9]*")
-"""What follows the last dot of `results-v1.1` is none."""
+DOCUMENTS = (
+    ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".ods", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini",
+    ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".zip", ".gz", ".tar", ".py", ".js", ".ts", ".sh", ".sql",
+)  # fmt: skip
+"""Endings of what no command writes there."""
+PROMISES = frozenset((*DOCUMENTS, *MARKDOWN, *JSON, *ENDINGS["junit"], *ENDINGS[HTML])).difference(TEXT)
+"""Endings that promise a form. Of any other, such as .txt, .out or the end of `results-v1.1`, nobody expects one."""
 HEAD, TAIL = 1 << 16, 1 << 12
 """Bytes of a file by which it is recognised."""
 
@@ -42,7 +46,7 @@ def check_out(common: Common, takes: Takes) -> None:
     if target.is_file() and _is_of_the_project(common, target.resolve()):
         raise UsageError("this is a file of the project, and would be lost", where=where, fix="Name another file")
     form = common.format or (takes.forms[0] if takes.forms else "table")
-    if ENDING.fullmatch(ending) and ending not in endings_of(form, takes):
+    if ending in PROMISES and ending not in endings_of(form, takes):
         raise _misnamed(ending, form, common, takes)
     refuse_foreign([target], form, where=where)
 

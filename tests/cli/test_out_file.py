@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -169,9 +170,9 @@ def test_an_ending_says_which_form(box: Box, args: list[str], name: str, says: s
     assert box.tree() == before
 
 
-def test_a_name_without_an_ending_fits_every_form(box: Box) -> None:
-    for form in ALL:
-        name = f"result-{form}-v1.1"
+def test_a_name_whose_ending_promises_nothing_fits_every_form(box: Box) -> None:
+    for form, ending in zip(ALL, cycle(("-v1.1", ".out", ".txt", "", ".tmp")), strict=False):
+        name = f"result-{form}{ending}"
         box.row3("--format", form, "--out", name, code=0)
         assert box.read(name)
 
