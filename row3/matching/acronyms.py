@@ -32,6 +32,9 @@ FORMULA_WORDS = 3
 REACH = 120
 """Characters before a parenthesis in which its long form is looked for."""
 
+MOST_WRITTEN_OUT = 100
+"""Acronyms of one text that are looked for among the initials of its words; a text of a few pages has a dozen."""
+
 SHORTEST_SKIPPING = 3
 """Letters of a short form that may leave out a word: MMP, mixed-member proportional representation."""
 
@@ -110,7 +113,7 @@ def _written_out(text: str, shorts: Collection[str]) -> list[tuple[str, str]]:
     found = []
     for some in (spelt, content):
         initials = "".join([word[0].lower() for word in some])
-        for short in sorted(shorts):
+        for short in sorted(shorts)[:MOST_WRITTEN_OUT]:
             at = initials.find(short.lower())
             while at >= 0:
                 window = some[at : at + len(short)]
