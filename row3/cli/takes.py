@@ -46,6 +46,8 @@ class Takes:
         return (ALWAYS | self.options | result) - self.told
 
 
+GRANTED = (("mode", "replay"), ("repeats", 1))
+"""What every command does that is not told otherwise: a script may say so to all of them, and how many jobs it has."""
 SUITE, CASE = frozenset({"suite"}), frozenset({"case"})
 LONGER = frozenset({"verbose"})
 """Has more to say with -v; the others take it too, and say all they know without."""
@@ -152,7 +154,11 @@ def check_taken(command: str, common: Common) -> None:
     """Raise `UsageError` for options that do nothing for the command, and for a form that its result has not."""
     takes, unsaid = TAKES[command], Common()
     given = [name for name in Common.__slots__ if getattr(common, name) != getattr(unsaid, name)]
-    idle = [name for name in given if name not in takes.all | takes.told | LONGER]
+    idle = [
+        name
+        for name in given
+        if name not in takes.all | takes.told | LONGER | {"jobs"} and (name, getattr(common, name)) not in GRANTED
+    ]
     if idle:
         verb = "does" if len(idle) == 1 else "do"
         whose = [takes.instead.get(name) or f"{spelled(name)} goes with {takers(name)}" for name in idle]

@@ -16,13 +16,12 @@ VALUES = {
     "suite": "bread",
     "prompt": "extract-v1.0",
     "case": "r*",
-    "mode": "replay",
+    "mode": "live",
     "model": "baker-1",
     "temperature": "0",
     "seed": "0",
     "max_tokens": "9",
-    "repeats": "1",
-    "jobs": "1",
+    "repeats": "2",
     "format": "json",
     "out": "out.txt",
     "approve": "why",
@@ -66,7 +65,18 @@ def idle() -> list[tuple[str, str]]:
 
 def test_every_command_says_what_it_takes() -> None:
     assert sorted(TAKES) == sorted(leaves())
-    assert {*VALUES, *ALWAYS, *LONGER} == set(Common.__slots__)
+    assert {*VALUES, *ALWAYS, *LONGER, "jobs"} == set(Common.__slots__)
+
+
+@pytest.mark.parametrize(
+    "command", ["lint", "history", "trend", "recordings list", "recordings verify", "schema", "cases"]
+)
+def test_what_a_command_does_anyway_may_be_said(tiny_promoted: Box, command: str) -> None:
+    said = ["--mode", "replay", "--repeats", "1", "--jobs", "2"]
+    done = tiny_promoted.row3(*said, *command.split())
+    assert "does nothing" not in done.err
+    assert "do nothing" not in done.err
+    assert done.code == tiny_promoted.row3(*command.split()).code
 
 
 @pytest.mark.parametrize(("command", "name"), idle(), ids=lambda value: value.replace(" ", "-"))
