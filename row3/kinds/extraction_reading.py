@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Collection
 from contextlib import suppress
 from typing import Any
 
@@ -23,7 +25,9 @@ def read_closely(model: type[BaseModel], text: str) -> Parsed | Unusable:
     """Read an answer of any form, as the model; where it is no clean JSON, by the documented repairs."""
     if "NaN" not in text and "Infinity" not in text:  # which pydantic's parser lets pass in keys it ignores
         with suppress(ValidationError):
-            return Parsed(model.model_validate_json(text))
+            read = model.model_validate_json(text)
+            missing = model.model_fields.keys() - read.model_fields_set
+            return Parsed(read, _misnamed(missing, json.loads(text)) if missing else ())
     found = read_json(text)
     if isinstance(found, Unusable):
         return found
@@ -44,4 +48,14 @@ def fit(model: type[BaseModel], value: Any, repairs: tuple[str, ...]) -> Parsed 
         repairs = (*repairs, "plain strings taken for concept labels")
     if value.get("relationships", ()) is None:
         value = {key: item for key, item in value.items() if key != "relationships"}
-    return as_model(model, value, repairs)
+    return as_model(model, value, (*repairs, *_misnamed(model.model_fields.keys() - value.keys(), value)))
+
+
+def _misnamed(missing: Collection[str], value: dict[str, Any]) -> tuple[str, ...]:
+    """A word on every field that is missing where a key that is no field looks like it: nothing is taken for it."""
+    return tuple(
+        f"`{key}` is no field and was left out; `{field}` is missing"
+        for field in sorted(missing)
+        for key in value
+        if key.casefold().strip("_ ").rstrip("s") == field.rstrip("s")
+    )

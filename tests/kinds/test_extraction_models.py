@@ -238,3 +238,19 @@ class TestGoldenCase:
         assert (
             GoldenCase.model_validate({"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
         )
+
+
+@pytest.mark.parametrize(
+    "text", ['{"concepts": [], "relationship": []}', '```json\n{"concepts": [], "Relationships": []}\n```']
+)
+def test_a_key_that_looks_like_a_missing_field_is_told_and_not_taken(text: str) -> None:
+    found = EXTRACTION.parse("extraction", text)
+    assert isinstance(found, Parsed)
+    assert not found.value.relationships
+    assert any("is no field and was left out; `relationships` is missing" in repair for repair in found.repairs)
+
+
+def test_other_keys_are_left_out_without_a_word() -> None:
+    found = EXTRACTION.parse("extraction", '{"concepts": [], "notes": "none", "relations": []}')
+    assert isinstance(found, Parsed)
+    assert found.repairs == ()
