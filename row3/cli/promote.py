@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit
 from row3.cli.show_promotion import show_promotion
+from row3.errors import UsageError
 
 
 @click.command()
 @click.argument("version")
-@click.option("--dry-run", is_flag=True, help="Judge and say what would be written; write nothing.")
+@click.option(
+    "--dry-run", is_flag=True, help="Judge by the recordings, say what would be written."
+)
 @click.option("--commit", "make_commit", is_flag=True, help="Commit that, the prompts and their recordings.")
 @click.option("--tag", "make_tag", is_flag=True, help="Tag the commit <name>-vX.Y (with --commit).")
 @click.option("--no-interleave", is_flag=True, help="Live: do not ask the baseline's prompts again.")
@@ -42,6 +47,12 @@ def command(
 
     if make_tag and not make_commit:
         raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
+    if dry_run:
+        if common.mode not in (None, "replay"):
+            what = "a dry run asks nobody"
+            fix = "Leave --mode out; `row3 --dry-run` tells what a live run would ask and cost"
+            raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
+        common = replace(common, mode="replay")
     session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
     try:
         result = promote(

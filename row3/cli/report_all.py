@@ -27,6 +27,7 @@ def report_all(common: Common, *, against: str | None) -> int:
 
     Raises `UsageError` where the pages have no folder to go to.
     """
+    from row3.reports.suites_model import Broken, Gone
     from row3.workflows.all_suites import compare_all
     from row3.workflows.session import LiveFlags
 
@@ -40,8 +41,11 @@ def report_all(common: Common, *, against: str | None) -> int:
         report = _sorted(list(compare_all(suites, against=against)))
         emit(suites_text(report, common), common.out)
     else:
-        report = _write_pages(suites, folder, against=against)
-        common.say(f"{folder / INDEX} and a page for each of {count(len(report.results), 'suite')}")
+        report, pages = _write_pages(suites, folder, against=against)
+        common.say(f"{folder / INDEX} and {count(pages, 'page')} of {count(len(report.results), 'suite')}")
+    for result in report.results if common.out is not None else ():
+        if isinstance(result, Broken | Gone):
+            common.say(f"{result.suite}: {result.problem}")
     suites.finish()
     return report.exit_code if report.exit_code != 1 else 0
 
@@ -66,8 +70,11 @@ def _folder(common: Common) -> Path | None:
     return out
 
 
-def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> SuitesReport:
-    """Each page as soon as its suite is compared: what a run keeps of its cases goes with it."""
+def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> tuple[SuitesReport, int]:
+    """Each page as soon as its suite is compared: what a run keeps of its cases goes with it.
+
+    Returns what came of the suites, and how many pages there are beside the index.
+    """
     from row3.reports.html import html_report
     from row3.reports.html.index import index_html
     from row3.reports.suites_model import Judged
@@ -84,7 +91,7 @@ def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> Sui
             emit(html_report(result.comparison, history), str(folder / pages[result.suite]))
     report = _sorted(results)
     emit(index_html(report, pages), str(folder / INDEX))
-    return report
+    return report, len(pages)
 
 
 def _page_of(suite: str) -> str:

@@ -31,6 +31,9 @@ def command(common: Common, *, weekly: bool) -> None:
     project = common.project()
     suite = pick_suite(project, common.suite, tier_of(common.mode or project.config.mode))
     if common.out is not None:
+        if Path(common.out).exists() and not Path(common.out).is_dir():
+            where = f"--out {common.out}"
+            raise UsageError("this is no folder, and charts go into one", where=where, fix="Name a folder")
         name = Path(common.out, Path(chart_name(suite, weekly=weekly)).name)
         refuse_foreign_charts(name)
     files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))

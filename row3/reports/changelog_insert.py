@@ -56,6 +56,16 @@ def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
     return above + gap + entry.replace("\n", newline) + (newline if below else "") + below
 
 
+def merged_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
+    """The entry as `insert_entry` would put it in, with what a hand wrote under its unreleased heading."""
+    lines = re.findall(r"[^\n]*\n|[^\n]+$", changelog)
+    starts = [i for i, line in _outside_code(lines) if _SECTION.match(line)]
+    old = _unreleased(lines, starts, version, prompt)
+    if old is None:
+        return entry
+    return _merge(entry.strip("\n") + "\n", [line.rstrip("\r\n") for line in lines[slice(*old)]])
+
+
 def _top(lines: list[str], starts: list[int], *, released: bool) -> int:
     """The line at which a new section begins: the first section that is released, or the very first."""
     for i in starts:

@@ -238,7 +238,8 @@ def usage_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
 def _warnings(run: RunView, declines: int, style: Style) -> list[str]:
     lines = []
     if failing := fail_zones(run):
-        text = f"fail zone: {', '.join(failing)} — row3 --compare judges"
+        made_elsewhere = run.header.mode == "outputs"  # which no comparison sees
+        text = f"fail zone: {', '.join(failing)}{'' if made_elsewhere else ' — row3 --compare judges'}"
         lines += [style.paint(line, RED) for line in style.wrap(text, first="✗ ")]
     if text := declines_line(declines, run):
         lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="▼ ")]

@@ -118,7 +118,7 @@ def read_json(path: Path, *, where: str) -> tuple[Any, str]:
     return parse_json(text, where=where), text
 
 
-def validate(model: type[Model], value: Any, *, where: str, command: str = "row3 lint") -> Model:
+def validate(model: type[Model], value: Any, *, where: str, command: str = "row3 lint", fix: str = "") -> Model:
     """The value as a model.
 
     Raises `InvalidFile` that lists every wrong field, and the near miss of every unknown one.
@@ -131,7 +131,7 @@ def validate(model: type[Model], value: Any, *, where: str, command: str = "row3
         return model.model_validate(value)
     except ValidationError as error:
         raise InvalidFile(
-            "; ".join(complaints(model, error)), where=where, fix=f"Correct it and run `{command}`"
+            "; ".join(complaints(model, error)), where=where, fix=fix or f"Correct it and run `{command}`"
         ) from None
 
 

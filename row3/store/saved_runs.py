@@ -107,9 +107,8 @@ def parse_run(raw: bytes, *, where: str) -> SavedRun:
         start, end = 0, len(text)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     value.pop("cases", None)
-    header = validate(
-        RunHeader, value, where=where, command="git checkout` on the file, or make a new one with `row3 --baseline"
-    )
+    fix = "Correct it, restore it with `git checkout`, or make a new one with `row3 --baseline`"
+    header = validate(RunHeader, value, where=where, fix=fix)
     return SavedRun(header, text, _places(text, start, end, where), where)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from row3.domain.prompts import Prompt, parse_reference
+from row3.errors import InvalidFile
 from row3.kinds import of_another_kind
 from row3.kinds.base import Parsed
 from row3.store import positions
@@ -18,7 +20,7 @@ from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.systems import stage_prompt, stage_text
-from row3.workflows.templates import render
+from row3.workflows.templates import render, unsent_lines
 
 OTHER_ENDINGS = frozenset(
     (".txt", ".text", ".yml", ".yaml", ".md", ".mkd", ".mdown", ".markdown", ".j2", ".jinja", ".jinja2", ".prompt")
@@ -55,12 +57,20 @@ class PromptLint:
             if prompt is not None:
                 there[ref.name].append(prompt)
                 self._findings.attempt(where, partial(prompt_store.check_locked, prompt, promoted), count=False)
+                self._unsent(prompt)
         self._unread()
         self._promoted(promoted)
         used = {name for suite in suites for name in self._pipeline(suite, there, samples[suite.name])}
         for name in sorted(set(there) - used) if everything and suites else ():
             for prompt in there[name]:
                 self._findings.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
+
+    def _unsent(self, prompt: Prompt) -> None:
+        """Text outside of the blocks; whether the template compiles is said where it is rendered."""
+        with contextlib.suppress(InvalidFile):
+            for line in unsent_lines(prompt):
+                what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
+                self._findings.add("warning", "unsent-text", prompt.path, what, line=line)
 
     def _unread(self) -> None:
         """Files that look like prompts and are none, since prompts end in `.md`."""

@@ -23,7 +23,7 @@ from row3.workflows.gating import compare
 from row3.workflows.lineup import Lineup, line_up, resolve_version
 from row3.workflows.promotion import AlreadyDone, PromotionResult
 from row3.workflows.promotion_entry import promotion_entry
-from row3.workflows.promotion_files import planned_files, promotion_files
+from row3.workflows.promotion_files import as_inserted, planned_files, promotion_files
 from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session, incomplete, make_approval, repository_state, save_log
@@ -73,6 +73,8 @@ def promote(
     )
     result.refused = not allowed
     result.entry = promotion_entry(project, result, current.version if current is not None else None)
+    if dry_run:
+        result.entry = as_inserted(project, result)
     if dry_run or not allowed:
         result.files = planned_files(project, result) if allowed else ()
         return result

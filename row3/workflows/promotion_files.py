@@ -27,6 +27,13 @@ def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
     return (prompt_store.PROMOTED, *old, f"baselines/{baseline.name}", CHANGELOG, HISTORY, *charts)
 
 
+def as_inserted(project: Project, result: PromotionResult) -> str:
+    """The entry as it would stand in the changelog, with what a hand wrote there for this version."""
+    from row3.reports.changelog_insert import merged_entry
+
+    return merged_entry(read_changelog(project), result.entry, str(result.ref.version), result.ref.name)
+
+
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
     """The new contents of every file that a promotion writes. Raises `InvalidFile`."""
     from row3.reports.changelog_insert import insert_entry

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache, wraps
 from typing import Any
 
-from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
 from jinja2.exceptions import SecurityError, UndefinedError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -138,6 +138,19 @@ def _compiled(body: str, path: str) -> tuple[Template, Blocks | None]:
             what, where=path, fix="Write `{% block system %}…{% endblock %}` and `{% block user %}…{% endblock %}`"
         )
     return template, plain
+
+
+def unsent_lines(prompt: Prompt) -> list[int]:
+    """Lines of the prompt's file with text that stands in no block, and so is never sent. Raises as `render`."""
+    _compiled(prompt.body, prompt.path)
+    above = prompt.text.count("\n", 0, max(prompt.text.rfind(prompt.body), 0))
+    found = []
+    for node in _environment().parse(prompt.body).body:
+        for part in node.nodes if isinstance(node, nodes.Output) else ():
+            text = part.data if isinstance(part, nodes.TemplateData) else "x"
+            if text.strip():
+                found.append(above + part.lineno + text[: len(text) - len(text.lstrip())].count("\n"))
+    return found
 
 
 def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:

@@ -174,3 +174,33 @@ def test_what_is_refused_is_shown_whole(box: Box) -> None:
     assert "What changed" in out
     assert "− lost: " in out
     assert "was not promoted; nothing was written" in out
+
+
+def test_a_dry_run_shows_the_entry_as_it_will_stand(box: Box) -> None:
+    there = box.read("CHANGELOG.md")
+    box.write(
+        "CHANGELOG.md",
+        f"# Changelog\n\n## v1.1 (Unreleased)\n\nPrompt: `extract`\n\n### Changes\n\n- By hand.\n\n{there}",
+    )
+    shown = box.row3("promote", "v1.1", "--dry-run", code=0).out
+    box.row3("promote", "v1.1", code=0)
+    entry = box.read("CHANGELOG.md").split("\n## ")[1].strip()
+    assert "- By hand." in entry
+    assert entry in shown
+
+
+def test_a_dry_run_asks_nobody(box: Box) -> None:
+    (error,) = box.row3("promote", "v1.1", "--dry-run", "--mode", "live", code=2).errors
+    assert "a dry run asks nobody" in error
+    for path in (box.root / "recordings").rglob("*.jsonl"):
+        path.unlink()
+    before = box.tree()
+    done = box.row3("promote", "v1.1", "--dry-run", code=3)
+    assert "no recording" in done.err + done.out
+    assert box.tree() == before
+
+
+def test_charts_go_into_a_folder(box: Box) -> None:
+    box.write("notes.txt", "mine\n")
+    (error,) = box.row3("trend", "--out", "notes.txt", code=2).errors
+    assert error == "error: --out notes.txt: this is no folder, and charts go into one. Name a folder."

@@ -727,3 +727,17 @@ def test_the_report_as_json_has_places(root: Path) -> None:
     value = json.loads(findings_json(lint_at(root)))
     assert value["errors"] == 1
     assert {"file": CASE, "field": "topic", "line": line, "rule": "topic"}.items() <= value["findings"][-1].items()
+
+
+def test_text_that_stands_in_no_block_is_a_warning(root: Path) -> None:
+    path = sorted((root / "prompts").glob("*.md"))[0]
+    text = path.read_text()
+    path.write_text(f"{text.rstrip()}\n\nAlways answer in French.\n")
+    (finding,) = found(root, "unsent-text")
+    assert (finding.level, finding.file, finding.line) == (
+        "warning",
+        f"prompts/{path.name}",
+        text.rstrip().count("\n") + 3,
+    )
+    path.write_text(f"{text.rstrip()}\n{{# a word to ourselves #}}\n")
+    assert not found(root, "unsent-text")
