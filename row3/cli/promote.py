@@ -14,9 +14,7 @@ from row3.errors import UsageError
 
 @click.command()
 @click.argument("version")
-@click.option(
-    "--dry-run", is_flag=True, help="Judge by the recordings, say what would be written."
-)
+@click.option("--dry-run", is_flag=True, help="Judge by the recordings, say what would be written.")
 @click.option("--commit", "make_commit", is_flag=True, help="Commit that, the prompts and their recordings.")
 @click.option("--tag", "make_tag", is_flag=True, help="Tag the commit <name>-vX.Y (with --commit).")
 @click.option("--no-interleave", is_flag=True, help="Live: do not ask the baseline's prompts again.")
