@@ -46,11 +46,11 @@ def command(
     if make_tag and not make_commit:
         raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
     if dry_run:
-        if common.mode not in (None, "replay"):
-            what = "a dry run asks nobody"
-            fix = "Leave --mode out; `row3 --dry-run` tells what a live run would ask and cost"
+        if common.mode in ("record", "auto"):
+            what, fix = "a dry run writes no recording", "Use --mode replay or --mode live"
             raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
-        common = replace(common, mode="replay")
+        if (common.mode or common.project().config.mode) != "live":
+            common = replace(common, mode="replay")
     session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
     try:
         result = promote(

@@ -189,9 +189,13 @@ def test_a_dry_run_shows_the_entry_as_it_will_stand(box: Box) -> None:
     assert entry in shown
 
 
-def test_a_dry_run_asks_nobody(box: Box) -> None:
-    (error,) = box.row3("promote", "v1.1", "--dry-run", "--mode", "live", code=2).errors
-    assert "a dry run asks nobody" in error
+@pytest.mark.parametrize("mode", ["record", "auto"])
+def test_a_dry_run_writes_no_recording(box: Box, mode: str) -> None:
+    (error,) = box.row3("promote", "v1.1", "--dry-run", "--mode", mode, code=2).errors
+    assert "a dry run writes no recording" in error
+
+
+def test_a_dry_run_asks_nobody_unless_it_is_told_to(box: Box) -> None:
     for path in (box.root / "recordings").rglob("*.jsonl"):
         path.unlink()
     before = box.tree()
