@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -40,7 +41,7 @@ def completion(reply: FakeReply) -> bytes:
     return json.dumps(value).encode()
 
 
-class ChatServer(LocalServer):
+class ChatServer(LocalServer, ABC):
     """Speaks chat completions; `reply_to` says what is answered."""
 
     def __init__(self) -> None:
@@ -61,9 +62,9 @@ class ChatServer(LocalServer):
         super().__init__(Chat)
         self.url = f"{self.address}/v1"
 
+    @abstractmethod
     def reply_to(self, body: Any) -> FakeReply:
         """The answer to a request."""
-        raise NotImplementedError
 
     def stop(self) -> None:
         """Shut the server down, and let nobody wait for it."""

@@ -140,8 +140,9 @@ def run() -> NoReturn:
     gc.set_threshold(COLLECT_AFTER)
     if sys.stdout is None:  # closed by whoever called us
         sys.stdout = _nowhere()
-    with contextlib.suppress(AttributeError, ValueError):
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")  # type: ignore[union-attr]
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        with contextlib.suppress(ValueError):  # closed
+            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
     if sys.stderr is None:  # what it would say is not for stdout, where only the result goes
         sys.stderr = _nowhere()
     elif isinstance(sys.stderr, io.TextIOWrapper):
@@ -150,7 +151,10 @@ def run() -> NoReturn:
 
 
 def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - as long as the process lives
+    """A place for what nobody hears, open as long as the process lives."""
+    from pathlib import Path
+
+    return Path(os.devnull).open("w", encoding="utf-8")
 
 
 def _guarded() -> int:

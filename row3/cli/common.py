@@ -12,6 +12,7 @@ from row3.domain.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from row3.reports.style import Style
+    from row3.store.config import Mode
     from row3.store.project import Project
     from row3.workflows.run_suite import RunOptions
     from row3.workflows.session import Session
@@ -29,7 +30,7 @@ class Common:
     suite: str | None = None
     prompt: tuple[str, ...] = ()
     case: str | None = None
-    mode: str | None = None
+    mode: Mode | None = None
     model: str | None = None
     temperature: float | None = None
     seed: int | None = None
@@ -90,7 +91,7 @@ class Common:
         from row3.workflows.run_suite import RunOptions
 
         return RunOptions(
-            mode=self.mode,  # type: ignore[arg-type]
+            mode=self.mode,
             overrides=Overrides(self.model, self.temperature, self.seed, self.max_tokens),
             repeats=1 if self.repeats is None else self.repeats,
             jobs=self.jobs,

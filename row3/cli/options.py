@@ -132,7 +132,8 @@ def common_options(name: str) -> Callable[[Command], Command]:
             wrapped = option(wrapped)
         for option in wrapped.__click_params__:
             _fit(option, takes)
-        return wrapped  # type: ignore[no-any-return]
+        command: Command = wrapped
+        return command
 
     return decorate
 

@@ -31,7 +31,7 @@ class _Work:
 
 def processes(jobs: int | None) -> tuple[list[str], set[int]]:
     """The cases in the order in which they came, and the processes that saw them."""
-    results = list(evaluate_all(FILES, _Work(), jobs=jobs))  # type: ignore[arg-type]
+    results = list(evaluate_all(FILES, _Work(), jobs=jobs))
     return [result.case_id for result in results], {int(result.status) for result in results}
 
 

@@ -73,7 +73,7 @@ def test_a_rate_falls_upwards_by_a_limit_of_its_own() -> None:
 def test_the_least_is_within_the_limit_and_what_fell_is_beyond_it(
     before: float, now: float, metric: Metric, unit: str
 ) -> None:
-    policy = GatePolicy(unit=unit)  # type: ignore[arg-type]
+    policy = GatePolicy(unit=unit)
     fall = fall_of(metric, before, now, policy)
     if fall is None:
         return
