@@ -66,15 +66,14 @@ def _beginning(word: str, most: int = 3) -> str:
     return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
 
 
-_UNLIKE = NUMBER_WORDS.union(
-    ROMAN, ROMAN_LETTERS, (phrase.partition("-")[0] for phrase in PHRASES), COUNTRIES_IN_SHORT
-).union(
+_RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
+"""Words that begin a run which is written in another way: per cent, Tse-tung."""
+_UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_LETTERS, _RUN_FIRST, COUNTRIES_IN_SHORT).union(
     spelling
     for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
     for spelling, form in table.items()
     if not spelling.startswith(_beginning(form, 5))
 )
-_RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
 _UNLIKE |= {f"{word}s" for word in _UNLIKE}
 """Words that begin otherwise than their form, and plurals of them: mice, Kyiv, two, sceptics."""
 _ODD = _UNLIKE | TOLD_BY
