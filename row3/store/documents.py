@@ -24,6 +24,9 @@ from row3.store.unbuilt import unbuilt
 
 Model = TypeVar("Model", bound=BaseModel)
 
+_PLACE = re.compile(r"( starting)? at$")
+"""The end of a decoder's message that leads over to a place, which is said before."""
+
 
 class _RefusedError(ValueError):
     pass
@@ -93,7 +96,7 @@ def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
         raise InvalidFile(str(error), where=where, fix="Correct the file") from None
     except json.JSONDecodeError as error:
         refuse_conflicts(text, where=where)
-        what = "the file is empty" if not text.strip() else f"not JSON: {error.msg}"
+        what = "the file is empty" if not text.strip() else f"not JSON: {_PLACE.sub('', error.msg)}"
         raise InvalidFile(
             what, where=f"{where}:{error.lineno}:{error.colno}", fix="Correct the file, or restore it from git"
         ) from None

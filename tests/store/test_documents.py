@@ -21,6 +21,8 @@ from tests.strategies import json_values
         ("", "empty"),
         ("  \n", "empty"),
         ("{", "not JSON"),
+        ('["a\nb"]', r"not JSON: Invalid control character\."),
+        ('["a', r"not JSON: Unterminated string\."),
         ('{"a": 1, "a": 1}', "`a` stands twice"),
         ('[{"b": {"c": 1, "c": 2}}]', "`c` stands twice"),
         ("[NaN]", "NaN"),
