@@ -61,6 +61,15 @@ _LEAD = re.compile(
     r"also)\s+"
 )
 """What may stand before an acronym or its expansion in a parenthesis: `the EU (short for European Union)`."""
+_DEFINED = re.compile(
+    r"(?:(?:hereinafter|hereafter|henceforth|together|collectively|jointly),? )?(?:(?:referred to|known) as )?"
+    r"(?:[Tt]he )?[\"“„](?P<short>[A-Z][\w&-]+(?: [A-Z][\w&-]+){0,2}),?[\"”“]"
+)
+"""A term that a contract defines behind a name: `Calder Shipping plc (the "Company")`."""
+_CAPITALISED = re.compile(
+    r"(?P<long>[A-Z][\w&.'’-]*(?:,? (?:(?:of|the|and|for|&|de|van|von) )*(?:[A-Z][\w&.'’-]*|plc|mbH))+)$"
+)
+"""The name that ends a text."""
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"[();:!?\n]|(?<!\b[A-Z])(?<!\b[A-Z][a-z])\.(?=\s)")
 """No full stop after an abbreviation: `General Electric Co. (GE)`, `U.S. Geological Survey (USGS)`."""
@@ -81,6 +90,12 @@ def introduced(text: str) -> Acronyms:
     capitals = text.encode("utf-8", "replace").translate(None, _SMALL)  # a look that spares the search in most texts
     shorts = set(_SHORT.findall(text)) if _TWO_CAPITALS.search(capitals) else set[str]()
     for before, inside in _candidates(text, apposed=bool(shorts)):
+        if (defined := _DEFINED.fullmatch(inside)) is not None and (whole := _CAPITALISED.search(before)) is not None:
+            words = whole["long"].split()
+            for at in range(len(words)):  # where the name begins is not said: Between Calder Shipping plc
+                if words[at][0].isupper():
+                    _add(found, defined["short"], " ".join(words[at:]))
+            continue
         within = _LEAD.sub("", inside)
         short = within.split(",")[0].split(";")[0].strip(_AROUND)
         long = _long_form(short, before)

@@ -48,7 +48,8 @@ FILLERS = words(
 """Words that stand before a name and add nothing to it, though they tell much in others: the planet Mars."""
 
 FILLED_FIRST = FILLERS | words(
-    "the so concept notion idea process phenomenon practice city town village well famous term"
+    "the so concept notion idea process phenomenon practice city town village well famous term said aforesaid above "
+    "aforementioned month game sport colour color"
 )
 _CALLED = re.compile(" (?:known as|called|named) ")
 _SKIPPED = LIGHT | FILLERS

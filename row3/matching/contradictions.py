@@ -11,7 +11,7 @@ from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from row3.matching.forms import form_parts
+from row3.matching.forms import APART, form_parts
 from row3.matching.inflection import plain, singular, token_form
 from row3.matching.normalise import normalise
 from row3.matching.opposites import NEGATIONS, opposite
@@ -50,6 +50,8 @@ def contradict(a: str, b: str, known: Container[str] = (), *, person: bool = Fal
         return None
     if codes_a != codes_b:
         one, other = Counter(codes_a), Counter(codes_b)
+        if any(APART in code for code in (one - other) + (other - one)):
+            return "two words, with and without a space"
         return f"numbers or codes differ: {_listed(one - other)} / {_listed(other - one)}"
     if len(forms_a) == len(forms_b) and sorted(forms_a) == sorted(forms_b):
         return "the same words in another order"

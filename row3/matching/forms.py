@@ -25,7 +25,9 @@ from row3.matching.phrases import (
     PHRASES,
     SAINTLY,
     SPLIT,
+    STOREYS,
 )
+from row3.matching.vocabulary import is_word
 
 UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ø": "oe", "Ø": "Oe"})
 UMLAUTS |= str.maketrans({"å": "aa", "Å": "Aa"})
@@ -44,6 +46,9 @@ _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
 APART = "_"
 """Stands in a key where two words must not run together; no normalised name has it."""
+
+LONGEST_CODE = 4
+"""Capitals of a code that looks like the plural of a word: DNS, AIDS."""
 
 MARK = "="
 """Every key begins with it, so that a key is told from a name: the key of a key is itself."""
@@ -115,9 +120,10 @@ def category_key(name: str) -> str:
 
 
 def _kept(name: str) -> list[str]:
-    """Words all in capitals that end in S, in a name that is not itself shouted: none is a plural."""
-    shouted = name.isupper() and len(name.split()) > 1
-    return [] if shouted else [word.lower() for word in re.findall(r"\b[A-Z]{2,5}S\b", name)]
+    """Words all in capitals that end in S: none is a plural, but in a name that is itself shouted (`RISKS`)."""
+    if name.isupper() and (len(name.split()) > 1 or (len(name) > LONGEST_CODE and is_word(name[:-1].lower()))):
+        return []  # shouted
+    return [word.lower() for word in re.findall(r"\b[A-Z]{2,5}S\b", name)]
 
 
 def _plurals(name: str) -> list[str]:
@@ -171,6 +177,7 @@ _USUAL = (
     | frozenset(SPLIT)
     | frozenset(TENS)
     | frozenset(run[0] for run, _ in _RUNS)
+    | {"story"}
 )
 """Words without which a name is left as it is by `_trimmed`."""
 TELLING = _USUAL | _NUMERALS | TANTUM | frozenset(TWO_SINGULARS)
@@ -193,7 +200,7 @@ def _trimmed(words: list[str]) -> list[str]:
     words = words[start:end]
     if words[-1] == "co" and len(words) > 1:
         words[-1] = "company"
-    if words[0] == "a":
+    if words[0] == "a" and max(map(len, words)) > 1:  # not A.T.M.
         words[0] += APART
     elif len(words) > 1:
         first = words[0]
@@ -210,7 +217,10 @@ def _trimmed(words: list[str]) -> list[str]:
 
 
 def _replace_runs(words: list[str]) -> None:
-    """In place: `per cent` is one sign, `twenty first` one ordinal."""
+    """In place: `per cent` is one sign, `twenty first` one ordinal, a `second story` a floor as it is spelt at home."""
+    at = words.index("story") if "story" in words else 0
+    if at and (words[at - 1] in STOREYS or words[at - 1][0].isdigit()):
+        words[at] = "storey"
     for run, by in _RUNS:
         for at in range(len(words) - len(run) + 1):
             if tuple(words[at : at + len(run)]) == run:

@@ -8,9 +8,10 @@ from row3.matching.inflection import plain
 from row3.matching.lexicon import pairs, words
 
 WITH_CAPITAL = words(
-    "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh bush "
-    "frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange slack "
-    "meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox"
+    "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh "
+    "bush frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange "
+    "slack meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox "
+    "sun mirror observer independent telegraph globe"
 )
 """Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
 
@@ -42,9 +43,11 @@ FIRST_OF_TWO = words(
 
 def two_by_text(one: str, other: str, text: str) -> bool:
     """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
-    if len(one) > LONGEST or one[-2:] != other[-2:] or one.lower().removeprefix("the ") not in WITH_CAPITAL:
+    if len(one) > LONGEST or one[-2:] != other[-2:]:
         return False
-    low, high = one.removeprefix("the ").removeprefix("The "), other.removeprefix("the ").removeprefix("The ")
+    low, high = _ARTICLE.sub("", one), _ARTICLE.sub("", other)
+    if low.lower() not in WITH_CAPITAL:
+        return False
     if low[:1].isupper():
         low, high = high, low
     if high[1:] != low[1:] or not low.islower() or high[:1] == low[:1]:
@@ -53,6 +56,7 @@ def two_by_text(one: str, other: str, text: str) -> bool:
     return said is not None and (named is not None or (low in ALWAYS_A_NAME and high in text))
 
 
+_ARTICLE = re.compile(r"^(?:[Tt]he|[Aa]n?) ")
 _INSIDE = r"(?<=[a-z,;] )"
 """Before a word that does not begin a sentence."""
 
@@ -117,6 +121,8 @@ def two_spellings(one: str, other: str, text: str) -> bool:
         return any(senses == {sense, sense2} for sense, sense2 in TWO_SENSES.items()) and all(
             _has(text, sense) for sense in senses
         )
+    if "storey" in low2 and low == low2.replace("storey", "story"):  # the second storey, the second story of a book
+        return _has(text, low) and _has(text, low2)
     return (
         low == low2.replace(" ", "", 1)
         and low2.partition(" ")[0] in FIRST_OF_TWO

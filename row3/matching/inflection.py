@@ -33,7 +33,7 @@ _GREEK = (
 _US = r"(?<![ao])(?<!f)(?<!b)(?<!c)uses$"
 _ENDING = r"(?=(?:ed|ing|er|or|ous)$)"
 _AMERICAN = (
-    (r"(?<=[a-z]{2})is(?=(?:e|ed|er|able|ing|ation|ational|ability)$)", "iz"),  # organise
+    (r"(?<=[a-z]{2})is(?=(?:e|ed|er|able|ably|ing|ingly|ement|ation|ational|ability)$)", "iz"),  # organise
     (r"(?<=[a-z]l)ys(?=(?:e|ed|er|ing)$)", "yz"),  # analyse
     (r"(?<=[a-z]{3})our(?=(?:ed|ing|al|able|ably|ite|itism|hood|less|ful|ism|ist|er|y)?$)", "or"),  # behaviour
     (r"(?<=[a-z]{2}[tv])re(?=d?$)|(?<=[a-z][ai]b)re(?=d?$)", "er"),  # centre, fibre

@@ -41,28 +41,28 @@ PLURALS = pairs(
     "axis crises crisis oases oasis testes testis bases base menses menses buses bus gases gas biases bias canvases "
     "canvas atlases atlas aliases alias pancreases pancreas lenses lens quizzes quiz waltzes waltz topazes topaz "
     "quartzes quartz plateaux plateau bureaux bureau chateaux chateau tableaux tableau movies movie cookies cookie "
-    "calories calorie zombies zombie prairies prairie genies genie rookies rookie selfies selfie pixies pixie brownies "
-    "brownie hippies hippie junkies junkie hoodies hoodie ties tie lies lie pies pie dies die caches cache aches ache "
-    "headaches headache toothaches toothache avalanches avalanche niches niche creches creche psyches psyche cliches "
-    "cliche shoes shoe toes toe foes foe canoes canoe floes floe oboes oboe tomatoes tomato excuses excuse muses muse "
-    "abuses abuse menus menu gurus guru emus emu taxis taxi skis ski tsunamis tsunami safaris safari alibis alibi "
-    "kiwis kiwi israelis israeli iraqis iraqi pakistanis pakistani yogis yogi wikis wiki emojis emoji nazis nazi "
-    "corgis corgi zucchinis zucchini bikinis bikini saris sari gandhis gandhi rabbis rabbi bros brother recluses "
-    "recluse fuses fuse refuses refuse lemmata lemma dogmata dogma carcinomata carcinoma traumata trauma fora forum "
-    "stadia stadium consortia consortium flagella flagellum cilia cilium cerebella cerebellum sera serum crania "
-    "cranium atria atrium septa septum momenta momentum referenda referendum gymnasia gymnasium honoraria honorarium "
-    "compendia compendium auditoria auditorium sanatoria sanatorium planetaria planetarium podia podium dicta dictum "
-    "desiderata desideratum phyla phylum endothelia endothelium epithelia epithelium mycelia mycelium sporangia "
-    "sporangium protozoa protozoan metazoa metazoan bryozoa bryozoan spermatozoa spermatozoon bronchi bronchus villi "
-    "villus moduli modulus calculi calculus cumuli cumulus abaci abacus papyri papyrus sarcophagi sarcophagus magi "
-    "magus styli stylus colossi colossus tori torus alumnae alumna amoebae amoeba amebae ameba personae persona "
-    "fibulae fibula tibiae tibia scapulae scapula hyphae hypha papillae papilla lacunae lacuna lamellae lamella "
-    "tracheae trachea patellae patella calyces calyx cervices cervix directrices directrix phalanges phalanx larynges "
-    "larynx kibbutzim kibbutz cherubim cherub seraphim seraph paparazzi paparazzo libretti libretto concerti concerto "
-    "virtuosi virtuoso beaux beau werewolves werewolf midwives midwife housewives housewife bookshelves bookshelf "
-    "dwarves dwarf sheaves sheaf grandchildren grandchild stepchildren stepchild schoolchildren schoolchild dormice "
-    "dormouse woodlice woodlouse passersby passerby apotheoses apotheosis synopses synopsis mycoses mycosis "
-    "anastomoses anastomosis apsides apsis"
+    "calories calorie zombies zombie prairies prairie genies genie rookies rookie selfies selfie pixies pixie "
+    "brownies brownie hippies hippie junkies junkie hoodies hoodie ties tie lies lie pies pie dies die caches cache "
+    "aches ache headaches headache toothaches toothache avalanches avalanche niches niche creches creche psyches "
+    "psyche cliches cliche shoes shoe toes toe foes foe canoes canoe floes floe oboes oboe tomatoes tomato excuses "
+    "excuse muses muse abuses abuse menus menu gurus guru emus emu taxis taxi skis ski tsunamis tsunami safaris "
+    "safari alibis alibi kiwis kiwi israelis israeli iraqis iraqi pakistanis pakistani yogis yogi wikis wiki emojis "
+    "emoji nazis nazi corgis corgi zucchinis zucchini bikinis bikini saris sari gandhis gandhi rabbis rabbi bros "
+    "brother recluses recluse fuses fuse refuses refuse lemmata lemma dogmata dogma carcinomata carcinoma traumata "
+    "trauma fora forum stadia stadium consortia consortium flagella flagellum cilia cilium cerebella cerebellum sera "
+    "serum crania cranium atria atrium septa septum momenta momentum referenda referendum gymnasia gymnasium "
+    "honoraria honorarium compendia compendium auditoria auditorium sanatoria sanatorium planetaria planetarium podia "
+    "podium dicta dictum desiderata desideratum phyla phylum endothelia endothelium epithelia epithelium mycelia "
+    "mycelium sporangia sporangium protozoa protozoan metazoa metazoan bryozoa bryozoan spermatozoa spermatozoon "
+    "bronchi bronchus villi villus moduli modulus calculi calculus cumuli cumulus abaci abacus papyri papyrus "
+    "sarcophagi sarcophagus magi magus styli stylus colossi colossus tori torus alumnae alumna amoebae amoeba amebae "
+    "ameba personae persona fibulae fibula tibiae tibia scapulae scapula hyphae hypha papillae papilla lacunae lacuna "
+    "lamellae lamella tracheae trachea patellae patella calyces calyx cervices cervix directrices directrix phalanges "
+    "phalanx larynges larynx kibbutzim kibbutz cherubim cherub seraphim seraph paparazzi paparazzo libretti libretto "
+    "concerti concerto virtuosi virtuoso beaux beau werewolves werewolf midwives midwife housewives housewife "
+    "bookshelves bookshelf dwarves dwarf sheaves sheaf grandchildren grandchild stepchildren stepchild schoolchildren "
+    "schoolchild dormice dormouse woodlice woodlouse passersby passerby moustaches moustache mustaches mustache "
+    "apotheoses apotheosis synopses synopsis mycoses mycosis anastomoses anastomosis apsides apsis"
 )
 """Plural to singular, where no rule of `inflection.singular` gives it."""
 
@@ -95,7 +95,7 @@ INVARIANT = words(
     "demosthenes orestes xerxes hamas degas dumas thales vargas fuentes cortes cervantes nantes cannes rennes reims "
     "amiens arras calais limoges poitiers ardennes pyrenees leeds jaspers mises sachs soros hicks forbes holmes gibbs "
     "briggs higgs riggs hastings rawlings jennings cummings giddens hayes ives moses ramos santos lagos naxos samos "
-    "delos argos davos carlos marcos burgos galapagos"
+    "delos argos davos carlos marcos burgos galapagos steelworks ironworks gasworks waterworks glassworks brickworks"
 )
 """Singular words that end in -s."""
 
@@ -128,6 +128,38 @@ SPELLINGS = pairs(
     "worldwar2 blvd boulevard bldg building mtn mountain"
 )
 """A spelling, or a common short form, to the one that keys use."""
+
+SPELLINGS |= pairs(
+    "accoutrement accouterment aeon eon aerogramme aerogram bannister banister bandanna bandana bougainvillaea "
+    "bougainvillea caviare caviar calliper caliper callisthenics calisthenics centigramme centigram chequered "
+    "checkered chimaera chimera clarinettist clarinetist cosier cozier cosiest coziest cosily cozily cosiness "
+    "coziness crueller crueler cruellest cruelest draughtsman draftsman draughtswoman draftswoman draughtsmanship "
+    "draftsmanship draughty drafty edoema edema epaulette epaulet baulk balk gauge gage greyish grayish mouldy moldy "
+    "remould remold ploughman plowman outmanoeuvred outmaneuvered eyrie aerie gipsy gypsy glueing gluing glycerine "
+    "glycerin gryphon griffin hallo hello ikon icon inflexion inflection reflexion reflection deflexion deflection "
+    "instal install licenced licensed licencing licensing practised practiced practising practicing louvre louver "
+    "louvred louvered manoeuvrable maneuverable manoeuvred maneuvered manoeuvring maneuvering marvellously "
+    "marvelously misspelt misspelled moustached mustached moustachioed mustachioed gauging gaging gauged gaged "
+    "neurone neuron pharmacopoeia pharmacopeia pickaxe pickax battleaxe battleax pouffe pouf praesidium presidium "
+    "pygmy pigmy racoon raccoon recognisance recognizance sceptically skeptically serjeant sergeant savannah savanna "
+    "sheikh sheik shaikh sheik titbit tidbit tranquillise tranquilize tranquillised tranquilized tranquillising "
+    "tranquilizing tranquilliser tranquilizer tranquillize tranquilize tranquillized tranquilized tranquillizing "
+    "tranquilizing tranquillizer tranquilizer woolly wooly worshipped worshiped worshipping worshiping yoghourt "
+    "yogurt verandah veranda fiord fjord dietician dietitian interpretative interpretive exploitive exploitative "
+    "argumentive argumentative ambience ambiance biassing biasing storeyed storied swop swap unmistakeable "
+    "unmistakable idyl idyll phantasy fantasy"
+)
+SPELLINGS |= {
+    f"{british}{ending}": f"{american}{ending}"
+    for british, american in pairs(
+        "mould mold remould remold moult molt smoulder smolder gaol jail plough plow syphon siphon grey gray "
+        "bedevill bedevil caroll carol cavill cavil duell duel gruell gruel imperill imperil initiall "
+        "initial marshall marshal pummell pummel refuell refuel fuell fuel equall equal "
+        "unequall unequal gamboll gambol baulk balk"
+    ).items()
+    for ending in ("ed", "ing", "er")
+}
+"""More of them: verbs whose last consonant is doubled or whose stem is spelt in two ways."""
 
 TRANSLITERATIONS = pairs(
     "teheran tehran nietzche nietzsche nietsche nietzsche mohammed muhammad mohammad muhammad muhammed muhammad "
@@ -197,7 +229,7 @@ TANTUM = words(
 )
 """Plurals that mean another thing than their singular where they stand alone."""
 
-ACCENTED = words("résumé résumés rosé rosés pâté pâtés pâte exposé exposés maté")
+ACCENTED = words("lamé résumé résumés rosé rosés pâté pâtés pâte exposé exposés maté")
 """Words that are others without their accent."""
 
 GREEK = dict(

@@ -6,7 +6,7 @@ import re
 from itertools import accumulate
 
 from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted, two_written
-from row3.matching.lexicon import words
+from row3.matching.lexicon import NUMERALS, TENS, words
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
 from row3.matching.vocabulary import is_word
@@ -77,7 +77,21 @@ def apart(one: str, other: str, text: str = "") -> str:
             return "two codes"
         if text and two_shouted(one, other, text):
             return "two words"
+    if "-" in one and "-" in other and _counted_otherwise(one, other):
+        return "two numbers"
     return "two words" if text and (two_by_text(one, other, text) or two_written(one, other, text)) else ""
+
+
+def _counted_otherwise(one: str, other: str) -> bool:
+    """Names in which a hyphen joins a number to another word: `twenty-four hour shifts`, `twenty four-hour shifts`."""
+    for name, name2 in ((one, other), (other, one)):
+        for hit in _BEFORE_HYPHEN.finditer(name.casefold()):
+            if (hit[1].isdigit() or hit[1] in NUMERALS or hit[1] in TENS) and f"{hit[1]}-{hit[2]}" in name2.casefold():
+                return True
+    return False
+
+
+_BEFORE_HYPHEN = re.compile(r"\b(\w+) (\w+)-")
 
 
 def two_units(one: str, other: str) -> bool:

@@ -29,6 +29,12 @@ from row3.matching.normalise import normalise
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
+_TITLE_BEHIND = re.compile(r"(?P<name>.+?),? \((?P<title>[A-Z][a-z]{1,3})\.?\)")
+"""`Marsh, Helen (Dr)`"""
+_SHORT_TITLE = re.compile(r"(?:Adm|Capt|Cmdr|Col|Gen|Gov|Hon|Lt|Maj|Sgt)\. ")
+"""Titles of which only a person has the short form: General Motors, but Gen. Patton."""
+RETIRED = ("em", "emer", "emeritus", "emerita", "ret", "retd")
+"""Behind a title these say that it was: Prof. em."""
 _LATE = r"^\s*[Tt]he late (?=[A-Z])"
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
@@ -75,12 +81,14 @@ def parse_person(name: str) -> Person | None:
     text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
+    titles: list[str] = []
+    if text[-1] == ")" and (behind := _TITLE_BEHIND.fullmatch(text)) and behind["title"].lower() in TITLES:
+        text, titles = behind["name"], [behind["title"].lower()]
     parts = [part.strip() for part in text.split(",")]
     generation, rest = _generation(parts)
     if not 1 <= len(rest) <= 2 or not all(rest):
         return None
     inverted = len(rest) == 2
-    titles: list[str] = []
     split = [_words(part, titles, alone=inverted) for part in rest]
     if any(words is None for words in split):
         return None
@@ -100,7 +108,7 @@ def parse_person(name: str) -> Person | None:
     initials = [word.endswith(".") for word in words]
     given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
     evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
-    evident = evident or (bool(given) and given[0] in SAME_NAME)
+    evident = evident or (bool(given) and given[0] in SAME_NAME) or _SHORT_TITLE.match(text) is not None
     return Person(given, surname, generation, tuple(titles), evident, inverted)
 
 
@@ -134,6 +142,8 @@ def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
         low = plain(word.casefold()).replace(".", "")
         if low in TITLES and not words and not (alone and len(spelt) == 1):
             titles.append(low)
+        elif low in RETIRED and titles and not words:
+            continue
         elif re.fullmatch(_INITIALS, word) and "." in word:
             words.extend(letter + "." for letter in word if letter.isalpha())
         elif low in DEGREES and words:

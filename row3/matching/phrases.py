@@ -55,7 +55,7 @@ SAINTLY = words("mount fort lake port cape")
 PHRASES = pairs(
     "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
     "peoples-republic-of-china china per-cent % first-world-war world-war-1 second-world-war world-war-2 "
-    "tse-tung zedong"
+    "tse-tung zedong with-no without"
 )
 """Runs of words that are written in two ways, with hyphens for spaces."""
 
@@ -68,8 +68,17 @@ SPLIT: dict[str, frozenset[str]] = {
     "un": frozenset(("ionized", "ionised")),
     "multi": frozenset(("ply",)),
     "co": frozenset(("op",)),
+    "no": frozenset(("body",)),
+    "any": words("body one"),
+    "every": words("body one day"),
+    "some": words("body one time times"),
+    "all": words("ready together"),
+    "may": frozenset(("be",)),
 }
-"""A prefix and words that make another word with it than without the hyphen: re-creation, recreation."""
+"""A prefix, and words that are another word behind it than apart: re-creation, recreation; no body, nobody."""
+
+STOREYS = words("single double multi multiple first second third fourth fifth top upper two three four five six ten")
+"""Behind these a story is a floor of a house: a second-story window."""
 
 SYMMETRIC_HEADS = words(
     "interaction interface relation relationship coupling border boundary symbiosis cooperation collaboration "
@@ -89,6 +98,9 @@ OTHER_WITH_OF = frozenset(
 
 TWO_UNIVERSITIES = words("washington miami york pennsylvania indiana columbia british columbia")
 """Where the University of X and X University are two."""
+
+COLOURS = "red|blue|green|yellow|orange|purple|pink|brown|black|white|gr[ae]y|violet"
+"""Behind the word colour these say it all: the colour red."""
 
 STATES = {
     short: name.replace("-", " ")
@@ -115,8 +127,8 @@ COUNTED = words(
 )
 
 VARIED = words(
-    "of in by for and the term word phrase river lake mount cape gulf isle port fort type class grade stage phase "
-    "level king queen pope emperor empress tsar czar saint sultan kaiser"
+    "of in by for and the with from on to at said aforesaid term word phrase river lake mount cape gulf isle port "
+    "fort type class grade stage phase level king queen pope emperor empress tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""
 

@@ -59,7 +59,11 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
     if 1 < len(words) <= LONGEST_NAME:
         for at, word in enumerate(words):
             for key in form_keys(normalise(word)):
-                found += [" ".join((*words[:at], long, *words[at + 1 :])) for long in acronyms.get(key, ())]
+                for long in acronyms.get(key, ()):
+                    rest = words[at + 1 :]
+                    if rest and long.casefold().endswith(f" {rest[0].casefold()}"):  # an ATM machine
+                        rest = rest[1:]
+                    found.append(" ".join((*words[:at], long, *rest)))
     return found
 
 

@@ -13,6 +13,7 @@ from row3.matching.forms import form_key, form_keys
 from row3.matching.normalise import normalise
 from row3.matching.numbers import number_of
 from row3.matching.phrases import (
+    COLOURS,
     COMPANY_KINDS,
     COUNTED,
     OTHER_WITH_OF,
@@ -37,11 +38,21 @@ _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
     r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
+    r"(?:said|aforesaid|(?:above-|afore)mentioned)(?= )|[Tt]he [Rr]iver(?= [A-Z]\w+$)|"
+    r"month of(?= [A-Z]\w+$)|(?:game|sport) of|colou?r(?= (?:" + COLOURS + r")$)|"
     r"(?:disease|element)(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|"
     r"severity|progression|prevention|management)s?$)|"
-    r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [A-Z])|"
+    r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [\"“‘«]?[A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
+_BEHIND = (
+    r"(?P<head>\S+(?: \S+){0,2}) (?:(?P<how>free|made|derived|independent) (?:of|from)|"
+    r"(?P<by>treated|coated|filled|infected|fed|laden|lined|enriched|contaminated|associated) with|"
+    r"(?P<agent>induced|driven|mediated|borne|powered|fed|bound|led|funded|owned) by|"
+    r"(?P<on>based|dependent) on|(?P<to>related|resistant|specific|bound|adjacent|sensitive) to|"
+    r"at(?= (?:low|high|higher|lower|increased|great|greater) \S+$)) (?P<field>\S+(?: \S+)?)"
+)
+"""Behind a noun what may stand before it with a hyphen: patients treated with aspirin, a group at low risk."""
 _COMPANY = (
     r"(?P<rest>.+?),?\s+(?:&\s+)?(?:AG|S\.A\.(?:B\.)? de C\.V\.|"
     r"S\.?A\.?|N\.?V\.?|B\.?V\.?|A/S|AB|ASA|Oyj?|S\.?p\.?A\.?|S\.?r\.?l\.?|KGa?A?|"
@@ -89,7 +100,11 @@ def variant_keys(name: str) -> frozenset[str]:
     if " and " in low or " & " in low:
         found.append(_turned(name))
     if telling:
-        found += (_without_of(name), *_without_in(name), _geographic(low))
+        found += (_without_of(name), *_without_in(name), _geographic(low), _before(low))
+    if ", " in name and " of " in name:
+        found += _parts_turned(name)
+    if name[-1:] == ")":
+        found.append(_qualified(name))
     found = [variant for variant in found if variant]
     found += [with_values(base) for base in found[1:] if has_number(base)]
     for base in tuple(found):
@@ -141,6 +156,35 @@ def _without_in(name: str) -> list[str]:
         return []
     noun = hit["noun"] or hit["done"] or hit["meant"]
     return [f"{hit['head']}{hit['field']} {noun}", f"{hit['field']} {hit['head']}{noun}"]
+
+
+def _before(low: str) -> str:
+    """`patients treated with aspirin` -> `aspirin treated patients`, as `aspirin-treated patients` is read."""
+    hit = re.fullmatch(_BEHIND, low)
+    if hit is None:
+        return ""
+    how = next((word for group in ("how", "by", "agent", "on", "to") if (word := hit[group])), "")
+    return " ".join(filter(None, (hit["field"], how, hit["head"])))
+
+
+def _parts_turned(name: str) -> list[str]:
+    """`University of Oslo, Department of Physics` -> `Physics Department University of Oslo`, and the like."""
+    one, _, other = name.partition(", ")
+    if "," in other:
+        return []
+    forms = [[part, turned] if (turned := _without_of(part)) else [part] for part in (one, other)]
+    return [f"{second} {first}" for first in forms[0] for second in forms[1]] + [
+        f"{first} {second}" for first in forms[0] for second in forms[1]
+    ]
+
+
+def _qualified(name: str) -> str:
+    """`salary (gross)` -> `gross salary`: what kind of thing it is, in one small word behind it."""
+    hit = None if without_gloss(name) else _QUALIFIED.fullmatch(name)
+    return "" if hit is None else f"{hit['kind']} {hit['head']}"
+
+
+_QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{3,}(?:-[a-z]+)?)\)")
 
 
 def _turned(name: str) -> str:

@@ -72,11 +72,22 @@ def test_a_name_introduces_its_own_acronym() -> None:
         ),
         ("It needs an environmental impact assessment, the so-called EIA.", "EIA", "environmental impact assessment"),
         ("General Electric Co. (GE) met.", "GE", "General Electric"),
+        ('The seller is Tarnow Textiles B.V. (hereinafter "Tarnow").', "Tarnow", "Tarnow Textiles B.V."),
+        ("Between Calder Shipping plc (the “Company”) and John Reed.", "the Company", "Calder Shipping plc"),
+        ('Between Calder Shipping plc and John Reed (the "Executive").', "the Executive", "John Reed"),
+        ("There is an automated teller machine (ATM).", "ATM machine", "automated teller machine"),
         ("Ask the U.S. Geological Survey (USGS).", "USGS", "U.S. Geological Survey"),
     ],
 )
 def test_ways_to_introduce_one(text: str, short: str, long: str) -> None:
     assert same_by_acronym(short, long, introduced(text))
+
+
+def test_a_defined_term_is_the_name_before_it_alone() -> None:
+    acronyms = introduced('Calder Shipping plc (the "Company") and John Reed (the "Executive") agree (as "partners").')
+    assert not same_by_acronym("the Executive", "Calder Shipping plc", acronyms)
+    assert not same_by_acronym("the Company", "John Reed", acronyms)
+    assert set(acronyms) == {"=company", "=executive"}
 
 
 def test_a_letter_is_that_of_a_word_that_counts() -> None:

@@ -61,10 +61,35 @@ $5 million grant | 5 million dollar grant | variant
 Los Angeles, CA | Los Angeles, California | variant
 host-pathogen interaction | pathogen-host interaction | variant
 Pythagoras' theorem | Pythagorean theorem | variant
+the River Thames | Thames | variant
+the month of May | May | variant
+the colour red | red | variant
+the game of chess | chess | variant
+the novel "Middlemarch" | Middlemarch | variant
+the said tenant | the tenant | variant
+the above-mentioned lease | lease | variant
+patients treated with aspirin | aspirin-treated patients | variant
+tea free of caffeine | caffeine-free tea | variant
+asthma induced by exercise | exercise-induced asthma | variant
+medicine based on evidence | evidence-based medicine | variant
+bacteria resistant to antibiotics | antibiotic-resistant bacteria | variant
+group at low risk | low-risk group | variant
+salary (gross) | gross salary | variant
+University of Oslo, Department of Physics | Physics Department, University of Oslo | variant
+drinks with no sugar | drinks without sugar | form
 photosynthesis | photosynthesys | spelling
 """
 
 TWO = """
+River Phoenix | Phoenix
+the color wheel | wheel
+asthma induced by exercise | asthma-induced exercise
+salary (gross) | net salary
+Mercury (planet) | mercury (metal)
+University of Oslo, Department of Physics | University of Oslo, Chemistry Department
+University of Oslo, Department of Physics | University of Bergen, Physics Department
+twenty-four hour shifts | twenty four-hour shifts
+two hundred-dollar bills | two-hundred-dollar bills
 insurance company | insurance
 iPhone SE | iPhone
 blood type AB | blood type

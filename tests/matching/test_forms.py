@@ -10,6 +10,15 @@ from row3.matching.lexicon import listed
 from row3.matching.normalise import normalise
 
 ONE = """
+A.T.M. | ATM
+RISKS | Risk
+two-storey house | two-story house
+verandah | veranda
+marshalling yards | marshaling yard
+duelled | dueled
+mouldy | moldy
+dieticians | dietitian
+chequered flag | checkered flag
 neural networks | neural network
 hypotheses | hypothesis
 ground water | groundwater
@@ -84,6 +93,14 @@ U.S.A. | USA
 """
 
 TWO = """
+DNS | DN
+AIDS | aid
+lamé | lame
+steelwork | steelworks
+nobody | no body
+everyday life | every day life
+a priori | priori
+the second storey | a story
 version 1.0 | version 10
 basis | base
 axe | axis

@@ -13,6 +13,10 @@ from row3.matching.same_person import same_person
 
 ONE = """
 J. Smith | John Smith
+Smith, John (Dr) | Dr. John Smith
+Prof. em. Dr. Ingrid Solheim | Ingrid Solheim
+Lt. Col. Denise Rourke | Lieutenant Colonel Denise Rourke
+Lt. Col. Denise Rourke | Denise Rourke
 John D. Smith | John Smith
 Smith, John | John Smith
 Dr. John Smith | John Smith
