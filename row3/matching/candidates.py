@@ -69,6 +69,7 @@ def _beginning(word: str, most: int = 3) -> str:
 
 _RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
 """Words that begin a run which is written in another way: per cent, Tse-tung."""
+_WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES)
 _UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_LETTERS, _RUN_FIRST, COUNTRIES_IN_SHORT).union(
     spelling
     for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
@@ -206,6 +207,10 @@ class Candidates:
                 shared[place] = shared.get(place, 0) + 1
                 at = text.find(wanted, text.find("\n", at) % len(text))
         near = {place for place, count in shared.items() if 2 * count >= len(telling)}.difference(similar)
+        if len(spelt) > 2:  # max retry count, maxretrycount
+            at = text.find(f"\n {''.join(spelt)[:-2]}")
+            if at >= 0 and (place := text.count("\n", 0, at + 1) - 1) not in similar:
+                near.add(place)
         if near:
             run = f"{key.replace(' ', '')} {''.join(map(token_form, spelt))}"
             near = {place for place in near if self._within(place, run)}
@@ -214,7 +219,7 @@ class Candidates:
             not name.isascii()  # accents
             or max(map(len, spelt), default=0) < 3  # N.A.T.O.
             or (spelt[0] in LIGHT and spelt[0] not in ARTICLES)  # by-product
-            or not _RUN_FIRST.isdisjoint(spelt)  # Mao Tse-tung
+            or not _WRITTEN_OTHERWISE.isdisjoint(spelt)  # Mao Tse-tung, the Ft. Worth
         ):
             everywhere = range(len(names))
         if everywhere:
@@ -239,7 +244,7 @@ class Candidates:
         """What every word of a name begins with is in a run of letters: the name is made of the same words."""
         name = self._names[place]
         spelt = normalise(name).split()
-        if "," in name or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED):
+        if "," in name or name[-1] == ")" or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED):
             return True
         rest = [word for left in self._without_filler(name) for word in normalise(left).split()]
         return bool(rest) and all(_beginning(word, 5) in run for word in rest)
