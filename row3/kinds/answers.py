@@ -21,10 +21,14 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from row3.kinds.base import Parsed, Unusable
-from row3.kinds.misfits import misfit
+from row3.kinds.misfits import misfit, why_no_json
 
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
-THINKING = re.compile(r"\A(?:\s*<(?:think|thinking|reasoning)>.*?|[^{\[]*?)</(?:think|thinking|reasoning)>", re.DOTALL)
+THINKING = re.compile(
+    r"\A(?:(?:\s*<(?:think|thinking|reasoning)>.*?</(?:think|thinking|reasoning)>)+|"
+    r"[^{\[]*?</(?:think|thinking|reasoning)>)",
+    re.DOTALL,
+)
 TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTALL)
 OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 MAX_ANSWER = 4_000_000
@@ -42,12 +46,19 @@ def _refuse_constant(name: str) -> float:
 DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
+def over_length(text: str) -> Unusable | None:
+    """The answer as one that is not read, where it is too long; None for any other."""
+    if len(text) <= MAX_ANSWER:
+        return None
+    return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
+
+
 def read_json(text: str) -> Parsed | Unusable:
     """The JSON value in a model's answer, or why there is none."""
     if not text.strip():
         return Unusable("the answer is empty")
-    if len(text) > MAX_ANSWER:
-        return Unusable(f"the answer has {len(text):,} characters, more than {MAX_ANSWER:,}")
+    if too_long := over_length(text):
+        return too_long
     problem = refused = ""
     for candidate, repairs in _candidates(text):
         try:
@@ -58,7 +69,7 @@ def read_json(text: str) -> Parsed | Unusable:
         except RecursionError:
             return Unusable("the answer is nested too deeply")
         except ValueError as error:
-            problem = problem or str(error)
+            problem = problem or why_no_json(error)
             continue
         rest = candidate[end:].strip()
         if rest and "prose around the JSON removed" not in repairs:

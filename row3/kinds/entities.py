@@ -13,6 +13,7 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
+from row3.kinds.empty_answers import NO_ENTITY_FOUND, NO_MENTION_FOUND
 from row3.kinds.entities_matching import FOUND, count_mentions, match_entities
 from row3.kinds.entities_models import ENTITY_TYPES, EntitiesCase, EntitiesOut, declared
 from row3.kinds.extraction_types import compare_types, type_of
@@ -165,11 +166,11 @@ def _skipped(case: EntitiesCase, *, found: int, given: int, wanted: int, extract
         return dict.fromkeys([m.key for m in METRICS if m.key not in kept], "the document has no entities")
     skipped: dict[str, str] = {}
     if not found:
-        skipped["type_accuracy"] = "no entity was found"
-    if not given:
-        skipped["deduplication_accuracy"] = "no mention was found"
+        skipped["type_accuracy"] = NO_ENTITY_FOUND
     if not wanted:
-        skipped["mention_recall"] = "the case lists no mentions"
+        skipped |= dict.fromkeys(("deduplication_accuracy", "mention_recall"), "the case lists no mentions")
+    elif not given:
+        skipped["deduplication_accuracy"] = NO_MENTION_FOUND
     return skipped
 
 

@@ -11,6 +11,7 @@ from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
+from row3.kinds.empty_answers import NO_EVENT_EXTRACTED, NO_EVENT_FOUND
 from row3.kinds.entities_models import declared
 from row3.kinds.events_matching import CORRECT, NOBODY, EventMatch, explained, match_events
 from row3.kinds.events_models import CATEGORIES, TEAM, EventsCase, EventsOut
@@ -156,12 +157,13 @@ def _skipped(case: EventsCase, matches: Sequence[EventMatch], dated: Sequence[st
         keys = [m.key for m in METRICS if not m.optional and m.key not in kept]
         skipped = dict.fromkeys(keys, "the document has no events")
     elif not any(match.paired for match in matches):
-        about_pairs = ("category_accuracy", "actor_accuracy", "due_date_accuracy", "categories_normalised")
-        skipped = dict.fromkeys(about_pairs, "no event was found")
+        skipped = dict.fromkeys(("category_accuracy", "actor_accuracy", "categories_normalised"), NO_EVENT_FOUND)
+        if any(event.due_date for event in case.expected_events):
+            skipped["due_date_accuracy"] = NO_EVENT_FOUND
     if not dated:
         skipped.setdefault("due_date_accuracy", "no due date is expected or given")
     if not matches:
-        skipped |= dict.fromkeys(("evidence_verified", "duplicate_rate"), "no event was extracted")
+        skipped |= dict.fromkeys(("evidence_verified", "duplicate_rate"), NO_EVENT_EXTRACTED)
     return skipped
 
 

@@ -27,7 +27,7 @@ from row3.kinds.extraction_reading import fit, read_answer
 from row3.kinds.extraction_structs import Extracted, item_json, usual_line
 from row3.kinds.extraction_tally import tally
 from row3.kinds.extraction_types import carries_types
-from row3.matching.forms import category_key
+from row3.matching.forms import category_key, form_keys
 from row3.matching.normalise import normalise
 from row3.metrics.composite import overall
 from row3.metrics.extraction import Counts, concept_counts, relationship_counts, states_of, type_counts, values
@@ -196,7 +196,12 @@ class Extraction:
         lines = [f"concept {normalise(c.label)}" for c in case.expected_concepts]
         lines += [f"required {normalise(c.label)}" for c in case.expected_concepts if c.required]
         lines += [f"type {normalise(c.label)} {category_key(c.type)}" for c in case.expected_concepts if c.type]
-        lines += [f"canary {normalise(name)}" for name in case.forbidden_concepts]
+        accepted = {key for c in case.expected_concepts for name in (c.label, *c.aliases) for key in form_keys(name)}
+        lines += [
+            f"canary {normalise(name)}"
+            for name in case.forbidden_concepts
+            if accepted.isdisjoint(form_keys(name))  # else finding it is right, and the canary demands nothing
+        ]
         for kind, links in (("link", case.expected_relationships), ("forbidden", case.forbidden_relationships)):
             lines += [f"{kind} {normalise(r.source)} {r.predicate} {normalise(r.target)}" for r in links]
         return lines

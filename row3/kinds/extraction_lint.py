@@ -252,6 +252,6 @@ def _ends(
 def _key(link: Relationship, predicates: Predicates) -> tuple[str, str, str]:
     name, swapped, symmetric = predicates.canonical(link.predicate)
     source, target = normalise(link.source), normalise(link.target)
-    if swapped or (symmetric and target < source):
+    if target < source if symmetric else swapped:
         source, target = target, source
     return name, source, target

@@ -10,8 +10,9 @@ from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation,
 from row3.kinds.base import Rules
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 from row3.kinds.extraction_types import carries_types, with_types
+from row3.matching.ends import by_matches, end_resolver
 from row3.matching.forms import category_key
-from row3.matching.names import Named, NameIndex, NameMatch, NameRule, end_resolver, match_names, nearest
+from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.predicates import Predicates
 from row3.matching.quotes import SourceText
@@ -52,12 +53,11 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
     index = NameIndex(named, canaries, rules.names, text)
     matches = match_names(labels, index)
     ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
-    resolve = end_resolver(index, ends, rules.names, text)
     if rules.semantic is not None and rules.similarity is not None:
-        from row3.kinds.extraction_semantic import by_matches, with_meanings
+        from row3.kinds.extraction_semantic import with_meanings
 
         matches = with_meanings(matches, labels, named, canaries, rule=rules.semantic, similarity=rules.similarity)
-        resolve = by_matches(resolve, labels, matches)
+    resolve = by_matches(end_resolver(index, ends, rules.names, text), labels, matches)
     links = RelationshipIndex(
         list(zip(wanted, [r.required for r in case.expected_relationships], strict=True)),
         forbidden,

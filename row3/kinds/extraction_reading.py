@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from row3.kinds.answers import as_model, read_json
+from row3.kinds.answers import as_model, over_length, read_json
 from row3.kinds.base import Parsed, Unusable
 from row3.kinds.extraction_structs import usual_answer
 from row3.kinds.misfits import describe
@@ -17,6 +17,8 @@ from row3.kinds.misfits import describe
 
 def read_answer(model: type[BaseModel], text: str) -> Parsed | Unusable:
     """Read an answer; the quick way first, since most answers are clean JSON of the usual form."""
+    if too_long := over_length(text):
+        return too_long
     usual = usual_answer(model, text)
     return read_closely(model, text) if usual is None else Parsed(usual)
 

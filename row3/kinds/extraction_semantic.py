@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from row3.domain.matches import CORRECT
 from row3.matching.names import Named, NameMatch
-from row3.matching.normalise import normalise
 from row3.matching.semantic import Candidate, match_by_meaning
 from row3.matching.semantic_rule import SemanticRule, Similarity
-
-Resolve = Callable[[str], tuple[int, bool] | None]
 
 
 def with_meanings(
@@ -36,20 +33,3 @@ def with_meanings(
     for item, (place, score) in chosen.items():
         result[item] = NameMatch("semantic", place, score)
     return result
-
-
-def by_matches(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch]) -> Resolve:
-    """Resolves relationship ends also to the concepts that extracted ones of that name were matched with by meaning."""
-    meant = {
-        normalise(label): (match.position, True)
-        for label, match in zip(labels, matches, strict=True)
-        if match.state == "semantic"
-    }
-    if not meant:
-        return resolve
-
-    def resolved(name: str) -> tuple[int, bool] | None:
-        hit = resolve(name)
-        return meant.get(normalise(name)) if hit is None else hit
-
-    return resolved

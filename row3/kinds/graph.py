@@ -11,6 +11,7 @@ from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Reference, Rules
+from row3.kinds.empty_answers import NONE_RETURNED, NONE_VALID
 from row3.kinds.graph_matching import VALID, explained, match_connections
 from row3.kinds.graph_models import ConnectionsOut, GraphCase
 from row3.kinds.lists import ListKind
@@ -76,11 +77,11 @@ class Graph(ListKind):
             if not judged:
                 skipped["connection_precision"] = reason
         elif not valid:
-            skipped["hop_accuracy"] = "no connection is valid"
+            skipped["hop_accuracy"] = NONE_VALID
         if not case.expected_not_connected:
             skipped["false_positive_rate"] = "the case names no unrelated documents"
         if not judged:
-            skipped["judged_rate"] = "no connection was returned"
+            skipped["judged_rate"] = NONE_RETURNED
         metrics = {key: ratio(*pair) for key, pair in counts.items() if key not in skipped}
         return explained(case, output, matches), CaseScore(case.id, "scored", metrics, skipped, counts)
 

@@ -14,8 +14,9 @@ from pydantic import BaseModel, ValidationError
 from row3.domain.items import Items, items_json
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.answers import as_model, read_json
+from row3.kinds.answers import as_model, over_length, read_json
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.empty_answers import EMPTY
 from row3.kinds.misfits import describe
 
 
@@ -57,6 +58,8 @@ class ListKind(ABC):
 
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read an answer, repairing what is harmless."""
+        if too_long := over_length(text):
+            return too_long
         model = self.outputs[output]
         if "NaN" not in text and "Infinity" not in text:
             with suppress(ValidationError):
@@ -100,9 +103,15 @@ class ListKind(ABC):
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
         """0 on every metric that applies; everything expected counts as missed."""
         items, score = self.judge(case, self.nothing(), rules)
-        finished = self._finish(score, items)
-        worst = dict.fromkeys(finished.metrics, 0.0)
-        return replace(finished, status="bad_answer", metrics=worst, problem=reason, raw=raw)
+        # What says nothing of an empty answer is 0 for one that cannot be used, or breaking would beat being wrong.
+        applies = {
+            metric.key: 0.0
+            for metric in self.metrics
+            if metric.key in score.metrics or (metric.higher_is_better and score.skipped.get(metric.key) in EMPTY)
+        }
+        skipped = {key: why for key, why in score.skipped.items() if key not in applies}
+        finished = self._finish(replace(score, metrics=applies, skipped=skipped), items)
+        return replace(finished, status="bad_answer", problem=reason, raw=raw)
 
     def _finish(self, score: CaseScore, items: Items) -> CaseScore:
         metrics = score.metrics

@@ -75,3 +75,8 @@ def _short(key: str) -> str:
     """A key on one line; a model may have written anything."""
     text = " ".join(key.split())
     return text if len(text) <= LONGEST_KEY else f"{text[:LONGEST_KEY]}…"
+
+
+def why_no_json(error: Exception) -> str:
+    """What a decoder complains of; Python's advice about numbers of thousands of digits is for programmers."""
+    return "a number has too many digits" if "integer string conversion" in str(error) else str(error)

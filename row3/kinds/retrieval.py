@@ -11,6 +11,7 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.empty_answers import NO_RESULTS
 from row3.kinds.lists import ListKind
 from row3.kinds.memory_files import CaseId, IsoDate, Labelled, MemoryCase, Text
 from row3.metrics.retrieval import (
@@ -138,7 +139,7 @@ class Retrieval(ListKind):
         if not relevant:
             skipped = dict.fromkeys(metrics, "the query has no relevant document")
         elif not shown:
-            skipped = {"judged_at_10": "there are no results"}
+            skipped = {"judged_at_10": NO_RESULTS}
         return _explained(case, ranking, judged), CaseScore(
             case.id,
             "scored",

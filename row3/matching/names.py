@@ -7,7 +7,7 @@ assignment is solved again which an open item can reach (see `_settle`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -139,33 +139,6 @@ def _two_values(one: str, other: str, text: SourceText | None) -> bool:
 
     first, second = value_of(one), value_of(other)
     return first is not None and second is not None and first != second
-
-
-FOREIGN = 1_000_000
-"""Indices from here on stand for relationship ends that are no expected concept."""
-
-
-def end_resolver(
-    index: NameIndex, ends: Iterable[str], rule: NameRule, text: SourceText | None = None
-) -> Callable[[str], tuple[int, bool] | None]:
-    """Resolves relationship ends: to an expected concept, else by the same rules to an end that is none.
-
-    `ends` are those of the expected and forbidden relationships. Lint wants them to be expected concepts; a
-    forbidden relationship may all the same point to a made-up one, and a spelling of it must not slip through.
-    """
-    known = index.spelt()
-    foreign = [name for name in dict.fromkeys(ends) if name not in known and index.resolve(name) is None]
-    if not foreign:
-        return index.resolve
-    others = NameIndex([Named(name, ()) for name in foreign], (), rule, text)
-
-    def resolve(name: str) -> tuple[int, bool] | None:
-        hit = index.resolve(name)
-        if hit is None and (other := others.resolve(name)) is not None:
-            return FOREIGN + other[0], other[1]
-        return hit
-
-    return resolve
 
 
 def nearest(key: str, choices: Sequence[str], rule: NameRule) -> tuple[int, float]:

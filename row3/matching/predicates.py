@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from functools import lru_cache
 
 ROW3_PREDICATES = ("IS_A", "CAUSES", "PRECEDES", "REQUIRES", "RELATES_TO")
@@ -50,12 +50,8 @@ class Predicates:
     __slots__ = ("known",)
 
     def __init__(self, inverses: Mapping[str, str] = INVERSES, symmetric: Iterable[str] = SYMMETRIC) -> None:
-        # An inverse is rewritten to its partner with the ends swapped; the partner stays as it is.
-        turned: dict[str, str] = {}
-        for left, right in ((fold_predicate(a), fold_predicate(b)) for a, b in inverses.items()):
-            if left not in turned:  # a pair that is listed both ways is one pair
-                turned[right] = left
-        self.known = _Canonical(turned, frozenset(map(fold_predicate, symmetric)))
+        pairs = [(fold_predicate(left), fold_predicate(right)) for left, right in inverses.items()]
+        self.known = _Canonical(*_families(pairs, set(map(fold_predicate, symmetric))))
         """By predicate, as it is written, what `canonical` says of it."""
 
     def canonical(self, predicate: str) -> tuple[str, bool, bool]:
@@ -66,17 +62,40 @@ class Predicates:
 class _Canonical(dict[str, tuple[str, bool, bool]]):
     """Filled for the predicates that are met; forgets them where a model invents thousands."""
 
-    __slots__ = ("_symmetric", "_turned")
+    __slots__ = ("_families", "_symmetric")
     MOST = 4096
 
-    def __init__(self, turned: Mapping[str, str], symmetric: frozenset[str]) -> None:
+    def __init__(self, families: Mapping[str, tuple[str, bool]], symmetric: Set[str]) -> None:
         super().__init__()
-        self._turned, self._symmetric = turned, symmetric
+        self._families, self._symmetric = families, symmetric
 
     def __missing__(self, predicate: str) -> tuple[str, bool, bool]:
         if len(self) >= self.MOST:
             self.clear()
         folded = fold_predicate(predicate)
-        name = self._turned.get(folded, folded)
-        found = self[predicate] = (name, folded in self._turned, name in self._symmetric)
+        name, turned = self._families.get(folded, (folded, False))
+        found = self[predicate] = (name, turned, name in self._symmetric)
         return found
+
+
+def _families(
+    pairs: Iterable[tuple[str, str]], symmetric: Set[str]
+) -> tuple[dict[str, tuple[str, bool]], frozenset[str]]:
+    """By predicate the one that stands for it and whether that is its inverse; and which of those are symmetric.
+
+    The inverse of an inverse is the predicate itself, so two inverses of one are the same. What is symmetric has a
+    symmetric inverse, and what is its own inverse, by whatever way round, is symmetric.
+    """
+    families: dict[str, tuple[str, bool]] = {}
+    both_ways: set[str] = set()
+    for left, right in pairs:
+        (one, turned), (other, turned2) = families.setdefault(left, (left, False)), families.get(right, (right, False))
+        if one == other:
+            if turned == turned2:
+                both_ways.add(one)
+            continue
+        for member, (root, way) in [*families.items(), (right, (other, turned2))]:
+            if root == other:
+                families[member] = (one, way ^ turned ^ turned2 ^ True)
+    both_ways = {families.get(name, (name, False))[0] for name in (*both_ways, *symmetric)}
+    return families, frozenset(both_ways)

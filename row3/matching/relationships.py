@@ -91,7 +91,7 @@ class RelationshipIndex:
         for triple in triples:
             source, target = ends[triple.source], ends[triple.target]
             name, swapped, symmetric = known[triple.predicate]
-            if swapped or (symmetric and target < source):
+            if target < source if symmetric else swapped:
                 source, target = target, source
             keys.append((name, source, target))
             turned.append(swapped)

@@ -243,12 +243,17 @@ def content_digest(case: Any) -> str:
     return digest_json(value)
 
 
+def source_of(case: Any) -> str | None:
+    """What a case says that it shares with others of the same source; None for nothing, and for a blank."""
+    return (getattr(case, "source", None) or "").strip() or None
+
+
 def demands(kind: Kind, case: Any) -> str:
     """Short digests of all that a case demands, sorted and joined: enough to see that one is gone.
 
     That it is critical is a demand; and what it shares a source with, since other clusters make other intervals.
     """
-    lines = [*kind.expectations(case), f"source {getattr(case, 'source', None) or ''}"]
+    lines = [*kind.expectations(case), f"source {source_of(case) or ''}"]
     if getattr(case, "critical", False):
         lines.append("critical")
     return "".join(sorted(digest_text(line)[:SHORT] for line in lines))

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
 
 from row3.errors import InvalidFile
-from row3.kinds.misfits import message
+from row3.kinds.misfits import message, why_no_json
 from row3.store.files import decode, read_bytes, refuse_conflicts
 from row3.store.unbuilt import unbuilt
 
@@ -101,7 +101,7 @@ def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
             what, where=f"{where}:{error.lineno}:{error.colno}", fix="Correct the file, or restore it from git"
         ) from None
     except (RecursionError, ValueError) as error:
-        what = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON: {error}"
+        what = "nested too deeply" if isinstance(error, RecursionError) else f"not JSON: {why_no_json(error)}"
         raise InvalidFile(what, where=where, fix="Correct the file") from None
     if not surrogates and LONE_SURROGATE.search(text) is not None:
         try:

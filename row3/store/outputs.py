@@ -231,6 +231,9 @@ def read_output(value: dict[str, Any], *, where: str) -> Output:
         raise InvalidFile(
             what, where=where, fix="`row3 recordings import FILE` takes such lines, and `row3` scores them"
         )
+    if error is not None:
+        what = "the line has an `output` and an `error`"
+        raise InvalidFile(what, where=where, fix="Keep the output, or the error that kept it from being made")
     if "output" not in value:
         raise InvalidFile("neither field `output` nor field `error` is there", where=where, fix=SHAPE)
     return Output(case_id, value["output"], "", where)

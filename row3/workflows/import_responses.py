@@ -21,6 +21,11 @@ from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import Lineup, line_up
 from row3.workflows.run_suite import RunOptions, make_asking, now
 
+MOST_REPEATS = 100
+"""What `--repeats` takes at the most."""
+LARGEST = 2**53
+"""Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
+
 
 @dataclass(frozen=True, slots=True)
 class Imported:
@@ -105,8 +110,9 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
                 "name others with --prompt",
             )
         repeat: Any = value.get("repeat", 0)
-        if not isinstance(repeat, int) or isinstance(repeat, bool) or repeat < 0:
-            raise InvalidFile(f"field `repeat`: {repeat!r} is not a whole number from 0", where=place, fix="Correct it")
+        if not isinstance(repeat, int) or isinstance(repeat, bool) or not 0 <= repeat < MOST_REPEATS:
+            what = f"field `repeat`: {repeat!r} is not a whole number from 0 to {MOST_REPEATS - 1}"
+            raise InvalidFile(what, where=place, fix="Correct it")
         held = responses.setdefault(case_id, {})
         earlier = held.get((refs[named], repeat))
         if earlier is not None:
@@ -136,7 +142,8 @@ def _answer(value: dict[str, Any], *, where: str) -> Answer:
 
     def typed(source: dict[str, Any], key: str, kind: type | tuple[type, ...], what: str) -> Any:
         found: Any = source.get(key)
-        wrong = isinstance(found, bool) or not isinstance(found, kind) or (isinstance(found, int | float) and found < 0)
+        wrong = isinstance(found, bool) or not isinstance(found, kind)
+        wrong = wrong or (isinstance(found, int | float) and not 0 <= found <= LARGEST)
         if found is not None and wrong:
             raise InvalidFile(f"field `{key}`: {found!r} is not {what}", where=where, fix="Correct it")
         return found

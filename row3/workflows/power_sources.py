@@ -14,6 +14,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.gate.pairs import Pairs
 from row3.metrics.aggregate import mean_and_spread
 from row3.reports.power_table import PowerSource
+from row3.store.cases import source_of
 from row3.store.other_suites import cases_of
 from row3.store.recordings import open_index
 from row3.store.saved_runs import SavedRun
@@ -123,7 +124,7 @@ def _pairs(session: Session, before: SavedRun, after: SavedRun) -> Pairs:
         pairs.add(
             old.metrics,
             new.metrics,
-            source=getattr(stored.case, "source", None),
+            source=source_of(stored.case),
             repeats=(before.header.repeats, after.header.repeats),
             spreads=(old.spread, new.spread),
         )
@@ -150,7 +151,7 @@ def _repeated(session: Session, repeats: int | None) -> Found:
         pairs.add(
             before,
             after,
-            source=getattr(stored.case, "source", None),
+            source=source_of(stored.case),
             repeats=(half, len(answers) - half),
             spreads=(spread_before, spread_after),
         )

@@ -13,7 +13,7 @@ from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
 from row3.metrics.aggregate import Aggregate, percentile
 from row3.metrics.tallies import Tallies
-from row3.store.cases import StoredCase
+from row3.store.cases import StoredCase, source_of
 from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite
 from row3.workflows.detail import detail_json
@@ -120,7 +120,7 @@ class Packing:
             score.repeats,
             spent,
             bool(getattr(stored.case, "critical", False)),
-            getattr(stored.case, "source", None),
+            source_of(stored.case),
             compared,
             tally=score.tally,
         )

@@ -127,6 +127,15 @@ class TestPaired:
             "(95 %: −5.3 to −4.7 points)"
         )
 
+    def test_few_cases_that_all_lose_the_same_show_less_than_their_interval_seems_to(self) -> None:
+        change = compared({"overall": [0.8] * 2}, {"overall": [0.6] * 2}, policy())["overall"]
+        assert change.verdict is INVESTIGATE
+        assert change.why == (
+            "Overall is inconclusive: a loss of more than 5 points is neither shown nor ruled out "
+            "(all of 2 independent cases moved alike, as chance does up to one time in 16)"
+        )
+        assert compared({"overall": [0.8] * 9}, {"overall": [0.6] * 9}, policy())["overall"].verdict is BLOCK
+
     def test_one_case_shows_nothing(self) -> None:
         change = compared({"overall": [0.8]}, {"overall": [0.2]}, policy(inconclusive="block"))["overall"]
         assert change.verdict is BLOCK

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from row3.kinds.answers import MAX_ANSWER, read_json
 from row3.kinds.base import Parsed, Unusable
+from row3.kinds.events import EVENTS
+from row3.kinds.extraction import EXTRACTION
 from row3.kinds.misfits import describe
 from tests.strategies import json_values
 
@@ -88,6 +90,10 @@ class TestRepairs:
     def test_a_reasoning_block_in_front(self, tag: str) -> None:
         assert read_json(f'<{tag}>Perhaps {{"a": 0}}?\nNo.</{tag}>\n{{"a": 1}}') == Parsed({"a": 1}, (THOUGHT,))
 
+    def test_reasoning_blocks_one_behind_another(self) -> None:
+        text = '<think>{"a": 0}?</think>\n<think>{"a": 2}!</think>\n{"a": 1}'
+        assert read_json(text) == Parsed({"a": 1}, (THOUGHT,))
+
     def test_a_reasoning_block_and_a_fence(self) -> None:
         assert read_json('<think>hm</think>```json\n{"a": 1}\n```') == Parsed({"a": 1}, (THOUGHT, FENCED))
 
@@ -156,9 +162,14 @@ class TestUnusable:
 
     def test_an_answer_beyond_all_measure(self) -> None:
         assert "more than 4,000,000" in reason("x" * (MAX_ANSWER + 1))
+        for kind, answer in ((EXTRACTION, '{"concepts": []}'), (EVENTS, '{"events": []}')):
+            assert isinstance(kind.read_output(answer + " " * 1000), Parsed)
+            long = kind.read_output(answer + " " * MAX_ANSWER)
+            assert isinstance(long, Unusable)
+            assert "more than 4,000,000" in long.reason
 
     def test_an_integer_of_five_thousand_digits(self) -> None:
-        assert isinstance(read_json("9" * 5000), Unusable)
+        assert "a number has too many digits" in reason("9" * 5000)
 
     def test_large_numbers_that_python_can_read(self) -> None:
         assert value('{"a": 123456789012345678901234567890}') == {"a": 123456789012345678901234567890}

@@ -186,6 +186,7 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     assert isinstance(read, Unusable)
     bad = ENTITIES.bad_answer(EntitiesCase.model_validate(CASE), read.reason, str(answer), RULES)
     assert (bad.status, set(bad.metrics.values())) == ("bad_answer", {0.0})
+    assert bad.metrics.keys() >= {"type_accuracy", "deduplication_accuracy", "mention_recall"}
 
 
 @pytest.mark.parametrize(

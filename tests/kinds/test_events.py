@@ -373,7 +373,8 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     assert isinstance(read, Unusable)
     bad = EVENTS.bad_answer(EventsCase.model_validate(CASE), read.reason, str(answer), RULES)
     assert bad.status == "bad_answer"
-    assert bad.metrics.keys() >= {"f1", "precision", "recall"}
+    assert bad.metrics.keys() >= {"f1", "precision", "recall", "category_accuracy", "actor_accuracy"}
+    assert "duplicate_rate" not in bad.metrics  # none is the best there is
     assert set(bad.metrics.values()) == {0.0}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import random
 from collections.abc import Callable
@@ -303,6 +304,13 @@ class TestRules:
         fewer = EXTRACTION.expectations(
             GoldenCase.model_validate(small_case | {"forbiddenConcepts": ["Neural osmosis"]})
         )
+        assert set(lines) - set(fewer) == {"canary quantum backfolding"}
+
+    def test_a_canary_that_an_alias_accepts_demands_nothing(self, small_case: dict[str, Any]) -> None:
+        lines = EXTRACTION.expectations(GoldenCase.model_validate(small_case))
+        concepts = copy.deepcopy(small_case["expectedConcepts"])
+        concepts[0]["aliases"] = [*concepts[0].get("aliases", []), "Quantum Back-folding"]
+        fewer = EXTRACTION.expectations(GoldenCase.model_validate(small_case | {"expectedConcepts": concepts}))
         assert set(lines) - set(fewer) == {"canary quantum backfolding"}
 
 

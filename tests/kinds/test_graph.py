@@ -15,6 +15,7 @@ from row3.kinds.graph import GRAPH, METRICS
 from row3.kinds.graph_models import GraphCase
 
 RULES = Rules()
+METRIC_KEYS = {metric.key for metric in GRAPH.metrics}
 KEYS = {metric.key for metric in METRICS}
 CASE: dict[str, Any] = {
     "id": "g1",
@@ -197,3 +198,15 @@ def test_every_answer_scores_fractions_and_in_any_order_the_same(given_items: li
     assert found.metrics == mixed.metrics
     assert all(0.0 <= value <= 1.0 for value in found.metrics.values())
     assert found.metrics.keys() | found.skipped.keys() == KEYS
+
+
+def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_of_one() -> None:
+    """A silent answer says nothing of hops; one that breaks must not leave the mean to the others."""
+    case = GraphCase.model_validate(CASE)
+    assert GRAPH.score(case, GRAPH.nothing(), RULES).metrics.keys() == METRIC_KEYS - {"hop_accuracy", "judged_rate"}
+    bad = GRAPH.bad_answer(case, "the answer is not JSON", "sorry, no", RULES)
+    assert bad.metrics == dict.fromkeys(bad.metrics, 0.0)
+    assert bad.metrics.keys() == METRIC_KEYS
+    nothing_expected = GraphCase.model_validate(CASE | {"expected_connections": [], "expected_not_connected": ["x"]})
+    bad = GRAPH.bad_answer(nothing_expected, "the answer is not JSON", "sorry, no", RULES)
+    assert bad.skipped["hop_accuracy"] == "the case expects no connections"

@@ -96,7 +96,7 @@ def test_an_answer_that_is_no_ranking(value: Any, why: str) -> None:
     bad = RETRIEVAL.bad_answer(RetrievalCase.model_validate(CASE), found.reason, "raw", RULES)
     assert bad.status == "bad_answer"
     assert set(bad.metrics.values()) == {0.0}
-    assert bad.metrics.keys() == KEYS - {"judged_at_10"}
+    assert bad.metrics.keys() == KEYS
 
 
 def test_what_a_tool_call_needs_is_there_and_no_judgement() -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from row3.kinds import KINDS
 from row3.kinds.extraction_models import GoldenCase
 from row3.kinds.twins import twin_of
 from row3.store import cases
-from row3.store.cases import content_digest, demands, model_of, read_case, read_cases
+from row3.store.cases import content_digest, demands, model_of, read_case, read_cases, source_of
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode
 
@@ -170,3 +171,9 @@ def test_cases_of_other_kinds_are_their_models(folder: str, name: str) -> None:
     stored = next(read_cases(GOLDEN / "memory" / folder, KINDS[name]))
     assert isinstance(stored.case, KINDS[name].case_model)
     assert model_of(stored, KINDS[name]) is stored.case
+
+
+@pytest.mark.parametrize(("source", "told"), [(None, None), ("", None), (" \t", None), (" report 7 ", "report 7")])
+def test_a_blank_source_is_none(source: str | None, told: str | None) -> None:
+    assert source_of(SimpleNamespace(source=source)) == told
+    assert source_of(object()) is None

@@ -78,6 +78,8 @@ def test_refuses_a_bad_line_when_the_file_is_opened(tmp_path: Path, line: str, m
         ('{"caseId": "x", "output": {"a": ', "not JSON"),
         ('{"caseId": "x", "output": {"a": Infinity}}', "Infinity is not a JSON number"),
         ('{"caseId": "x", "output": {"a": 1, "a": 2}}', "key `a` stands twice"),
+        ('{"caseId": "x", "output": {}, "error": "timed out"}', "an `output` and an `error`"),
+        ('{"caseId": "x", "output": {"a": %s}}' % ("9" * 5000), "a number has too many digits"),
         ('{"caseId": "x"}', "neither field `output` nor field `error`"),
         ('{"caseId": "x", "output": 1, "schemaVersion": 2}', "newer than this row3 knows"),
         ('{"caseId": "x", "output": 1} {}', "not JSON"),

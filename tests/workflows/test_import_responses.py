@@ -10,6 +10,7 @@ import pytest
 from row3.errors import InvalidFile, UsageError
 from row3.store.project import Project
 from row3.workflows.evaluate import Overrides
+from row3.workflows.import_responses import import_responses
 from row3.workflows.recordings import list_recordings
 from tests.two_stages import (
     BOTH,
@@ -106,6 +107,9 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
         ({"caseId": "a", "prompt": "decompose"}, "field `response` is missing"),
         (response("a", "decompose", "x", repeat=-1), "field `repeat`: -1 is not a whole number"),
         (response("a", "decompose", "x", usage={"promptTokens": "9"}), "field `promptTokens`: '9' is not"),
+        (response("a", "decompose", "x", repeat=100), "field `repeat`: 100 is not a whole number from 0 to 99"),
+        (response("a", "decompose", "x", latencyS=2**60), "is not a number from 0"),
+        (response("a", "decompose", "x", usage={"promptTokens": 10**20}), "field `promptTokens`"),
         (response("a", "decompose", "x", usage=[1]), "field `usage` is not an object"),
         ({"caseId": "a", "prompt": "decompose", "response": {"concepts": []}}, "field `response`"),
         (response("b", "decompose-v1.1", "x"), "stands twice, in lines 1 and 2"),
@@ -117,6 +121,13 @@ def test_a_wrong_line_is_refused_with_its_number(project: Project, line: object,
         imported(project, response("b", "decompose", CONCEPTS), line)
     assert message in str(caught.value)
     assert not project.recordings("bread").exists()
+
+
+def test_a_number_that_overflows_is_refused(project: Project) -> None:
+    file = project.root / "responses.jsonl"
+    file.write_text('{"caseId": "a", "prompt": "decompose", "response": "{}", "latencyS": 1e400}\n', encoding="utf-8")
+    with pytest.raises(InvalidFile, match="field `latencyS`: inf is not a number from 0"):
+        import_responses(project, suite_of(project), file)
 
 
 def test_two_answers_to_one_question_are_refused(project: Project) -> None:

@@ -1,0 +1,54 @@
+"""What the ends of relationships stand for: expected concepts, as those of the answer were matched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from row3.matching.names import Named, NameIndex, NameMatch, NameRule
+from row3.matching.normalise import normalise
+from row3.matching.quotes import SourceText
+
+Resolve = Callable[[str], tuple[int, bool] | None]
+"""The expected index of a name, and whether it took more than look-up; None for none."""
+
+FOREIGN = 1_000_000
+"""Indices from here on stand for relationship ends that are no expected concept."""
+
+
+def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule, text: SourceText | None = None) -> Resolve:
+    """Resolves relationship ends: to an expected concept, else by the same rules to an end that is none.
+
+    `ends` are those of the expected and forbidden relationships. Lint wants them to be expected concepts; a
+    forbidden relationship may all the same point to a made-up one, and a spelling of it must not slip through.
+    """
+    known = index.spelt()
+    foreign = [name for name in dict.fromkeys(ends) if name not in known and index.resolve(name) is None]
+    if not foreign:
+        return index.resolve
+    others = NameIndex([Named(name, ()) for name in foreign], (), rule, text)
+
+    def resolve(name: str) -> tuple[int, bool] | None:
+        hit = index.resolve(name)
+        if hit is None and (other := others.resolve(name)) is not None:
+            return FOREIGN + other[0], other[1]
+        return hit
+
+    return resolve
+
+
+def by_matches(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch]) -> Resolve:
+    """Resolves an end that is a concept of the answer to what this one was matched with.
+
+    A name by itself may be two expected ones (`J. Smith`); which of them is settled by the assignment of all.
+    """
+    settled: dict[str, tuple[int, bool]] = {}
+    again: dict[str, tuple[int, bool]] = {}
+    for label, match in zip(labels, matches, strict=True):
+        if match.state in ("fuzzy", "semantic"):
+            settled.setdefault(normalise(label), (match.position, True))
+        elif match.state == "duplicate" and match.how:
+            again.setdefault(normalise(label), (match.position, True))
+    if not settled and not again:
+        return resolve
+    known = again | settled
+    return lambda name: known.get(normalise(name)) or resolve(name)

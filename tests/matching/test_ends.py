@@ -1,0 +1,65 @@
+"""Which expected concept the end of a relationship is."""
+
+from __future__ import annotations
+
+from itertools import permutations
+from typing import Any
+
+import pytest
+
+from row3.kinds.base import Rules
+from row3.kinds.extraction import EXTRACTION
+from row3.kinds.extraction_models import GoldenCase
+
+RULES = Rules(weights={"recall": 1.0})
+
+
+def scored(expected: list[str], concepts: list[str], end: str, **more: Any) -> Any:
+    """The relationships of an answer that says `end` parent_of Mary, where Jane Smith was expected to be."""
+    link = {"source": "Jane Smith", "predicate": "parent_of", "target": "Mary"}
+    case = GoldenCase.model_validate(
+        {
+            "schemaVersion": 1,
+            "id": "smiths",
+            "topic": "Smiths",
+            "domain": "social",
+            "sourceText": "John Smith and Jane Smith had a daughter, Mary.",
+            "expectedConcepts": [{"label": label} for label in expected],
+            **({"expectedRelationships": [link]} | more),
+        }
+    )
+    answer = {
+        "concepts": [{"label": label} for label in concepts],
+        "relationships": [{"source": end, "predicate": "parent_of", "target": "Mary"}],
+    }
+    return EXTRACTION.score(case, EXTRACTION.read_output(answer).value, RULES)
+
+
+@pytest.mark.parametrize("expected", list(permutations(("John Smith", "Jane Smith", "Mary"))))
+def test_an_end_is_what_the_concept_of_its_name_was_matched_with(expected: tuple[str, ...]) -> None:
+    score = scored(list(expected), ["John Smith", "J. Smith", "Mary"], "J. Smith")
+    assert score.metrics["relationshipAccuracy"] == 1.0
+    assert score.explanation.relationships[0].state == "fuzzy"
+
+
+def test_a_forbidden_relationship_does_not_slip_through_by_another_spelling_of_its_end() -> None:
+    link = {"source": "Jane Smith", "predicate": "parent_of", "target": "Mary"}
+    score = scored(
+        ["John Smith", "Jane Smith", "Mary"],
+        ["John Smith", "J. Smith", "Mary"],
+        "J. Smith",
+        expectedRelationships=[],
+        forbiddenRelationships=[link],
+    )
+    assert score.metrics["forbiddenRelationshipRate"] == 1.0
+
+
+def test_an_end_that_is_no_concept_of_the_answer_is_resolved_by_itself() -> None:
+    score = scored(["Jane Smith", "Mary"], ["Mary"], "Smith, Jane")
+    assert score.metrics["relationshipAccuracy"] == 1.0
+
+
+def test_of_two_concepts_of_one_name_the_match_counts_before_the_duplicate() -> None:
+    score = scored(["Jane Smith", "Mary"], ["Jane Smith", "J. Smith", "Mary"], "J. Smith")
+    assert score.metrics["relationshipAccuracy"] == 1.0
+    assert [match.state for match in score.explanation.concepts] == ["exact", "duplicate", "exact"]
