@@ -71,6 +71,8 @@ _SCRIPTS = tuple(
 _MAY_BE_FOREIGN = re.compile("^ts?ch|ye|sk|kh|q|tz|ff$|w$")
 _HARD_C = re.compile("c(?![eih])")
 _TWICE = re.compile(r"(.)\1+")
+_SAID_ALIKE = frozenset("phfckquwyi")
+"""Letters that only one of two spellings of a sound may have (`_sound`): a look that spares hearing most."""
 
 
 class Edit(NamedTuple):
@@ -188,7 +190,7 @@ def _likely(word: str, slip: str) -> bool:
         return True
     if len(word) < 6 or word[0] != slip[0]:
         return False
-    if _sound(word) == _sound(slip):
+    if _SAID_ALIKE.issuperset(set(word).symmetric_difference(slip)) and _sound(word) == _sound(slip):
         return True
     return len(word) > 8 and len(done) > 1 and word[-3:] == slip[-3:] and _skeleton(word) == _skeleton(slip)
 

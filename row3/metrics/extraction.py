@@ -6,12 +6,12 @@ pooled value all come from the same place.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from row3.domain.matches import ConceptMatch, Explanation
 from row3.metrics.ratios import f1, ratio
+from row3.metrics.tallies import counted
 
 Counts = dict[str, tuple[int, int]]
 
@@ -36,19 +36,19 @@ def entity_metrics(metrics: Mapping[str, float]) -> dict[str, float]:
 class States(NamedTuple):
     """How many of the extracted items are what; counted once, for metrics and tally."""
 
-    concepts: Counter[str]
-    relationships: Counter[str]
+    concepts: Mapping[str, int]
+    relationships: Mapping[str, int]
 
 
 def states_of(explanation: Explanation) -> States:
     """The states of a case's concepts and relationships."""
     return States(
-        Counter([match.state for match in explanation.concepts]),
-        Counter([match.state for match in explanation.relationships]),
+        counted([match.state for match in explanation.concepts]),
+        counted([match.state for match in explanation.relationships]),
     )
 
 
-def concept_counts(explanation: Explanation, states: Counter[str] | None = None) -> Counts:
+def concept_counts(explanation: Explanation, states: Mapping[str, int] | None = None) -> Counts:
     """Counts over the extracted concepts; n of them, e expected.
 
     - recall = found / e, where found are the expected concepts that some item matched (STANDARDS 1.2);
@@ -63,20 +63,24 @@ def concept_counts(explanation: Explanation, states: Counter[str] | None = None)
     """
     concepts = explanation.concepts
     states = states_of(explanation).concepts if states is None else states
-    quotes = Counter([match.quote for match in concepts])
-    grounded = sum([match.grounded for match in concepts])
-    n = len(concepts)
-    correct = states["exact"] + states["alias"] + states["fuzzy"] + states["semantic"]
+    quotes = [match.quote for match in concepts]
+    ungrounded = [match.grounded for match in concepts].count(False)
+    n, duplicates = len(concepts), states.get("duplicate", 0)
+    correct = _sum(states, ("exact", "alias", "fuzzy", "semantic"))
     return {
         "recall": (correct, len(explanation.expected_concepts)),
-        "precision": (correct, n - states["duplicate"]),
-        "provenanceCoverage": (n - quotes["missing"], n),
-        "hallucinationRate": (states["canary"], n),
-        "provenanceVerified": (quotes["verified"], n),
-        "ungroundedRate": (n - grounded, n),
-        "duplicateRate": (states["duplicate"], n),
-        "deduplicationAccuracy": (correct - (_found_again(concepts) if states["duplicate"] else 0), correct),
+        "precision": (correct, n - duplicates),
+        "provenanceCoverage": (n - quotes.count("missing"), n),
+        "hallucinationRate": (states.get("canary", 0), n),
+        "provenanceVerified": (quotes.count("verified"), n),
+        "ungroundedRate": (ungrounded, n),
+        "duplicateRate": (duplicates, n),
+        "deduplicationAccuracy": (correct - (_found_again(concepts) if duplicates else 0), correct),
     }
+
+
+def _sum(states: Mapping[str, int], of: Iterable[str]) -> int:
+    return sum([states[state] for state in of if state in states])
 
 
 def _found_again(concepts: Sequence[ConceptMatch]) -> int:
@@ -90,15 +94,15 @@ def type_counts(explanation: Explanation) -> Counts:
     - typeAccuracy = with the correct type / t, by the key of `matching.forms.category_key` (EXPERIMENTS);
     - typesNormalised = with a type that is correct only by that key / t: written otherwise than the suite does.
     """
-    states = Counter([match.type.state for match in explanation.concepts if match.type is not None])
-    t = states.total()
+    states = [match.type.state for match in explanation.concepts if match.type is not None]
+    t, normalised = len(states), states.count("normalised")
     return {
-        "typeAccuracy": (states["exact"] + states["normalised"], t),
-        "typesNormalised": (states["normalised"], t),
+        "typeAccuracy": (states.count("exact") + normalised, t),
+        "typesNormalised": (normalised, t),
     }
 
 
-def relationship_counts(explanation: Explanation, states: Counter[str] | None = None) -> Counts:
+def relationship_counts(explanation: Explanation, states: Mapping[str, int] | None = None) -> Counts:
     """Counts over the extracted relationships; n of them, e expected.
 
     - relationshipAccuracy = correct / n (STANDARDS 1.4); a repeated relationship is not correct twice;
@@ -107,11 +111,11 @@ def relationship_counts(explanation: Explanation, states: Counter[str] | None = 
     """
     states = states_of(explanation).relationships if states is None else states
     n = len(explanation.relationships)
-    correct = states["exact"] + states["inverse"] + states["fuzzy"] + states["inverse-fuzzy"]
+    correct = _sum(states, ("exact", "inverse", "fuzzy", "inverse-fuzzy"))
     return {
         "relationshipAccuracy": (correct, n),
         "relationshipRecall": (correct, len(explanation.expected_relationships)),
-        "forbiddenRelationshipRate": (states["forbidden"], n),
+        "forbiddenRelationshipRate": (states.get("forbidden", 0), n),
     }
 
 
