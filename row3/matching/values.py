@@ -32,7 +32,8 @@ class Value(NamedTuple):
     """ISO 4217 code of money; base unit of a quantity."""
 
 
-_DIGIT = re.compile(r"[\d½¼¾]")
+_DIGIT = re.compile(r"[\d¼-¾⅐-⅞]")
+_MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 NUMBER_WORDS = words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety first third fourth fifth sixth seventh "
@@ -54,19 +55,39 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
 
     `day_first` says how the source writes dates in digits (`dates.writes_day_first`); None leaves 03/04/2024 open.
     """
+    value = _read(name, day_first)
+    if value is not None and value.unit == "pound":
+        from row3.matching.quantities import as_money
+
+        return as_money(value)
+    return value
+
+
+@lru_cache(maxsize=1024)
+def _read(name: str, day_first: bool | None = None) -> Value | None:
+    """A value whose unit is as it is written."""
     if len(name) > 80 or not has_number(name):
         return None
     from row3.matching.quantities import read, read_range  # one name in a hundred needs it
 
-    text = unicodedata.normalize("NFKC", name).strip().strip(".,;:").strip()
+    text = unicodedata.normalize("NFKC", _MIXED.sub(" ", name).replace("⁻", "^−")).strip().strip(".,;:").strip()
     text = re.sub(r"\s+", " ", re.sub(r"^\((.*)\)$", r"\1", text))
     return read(text, day_first) or read_range(text)
 
 
 _DECIMAL = re.compile(r"\d+\.\d+")
 """May be a version: Python 3.1 is not Python 3.10."""
-LONGEST = 5
+LONGEST = 6
 """Words of a value within a name."""
+
+
+_CLOSING = frozenset("\"'’”")
+_OPENING = re.compile(r"(?<!\w)['‘“«]|\".*\"")
+
+
+def is_quoted(name: str) -> bool:
+    """Something in the name stands in quotation marks, so that one behind a digit is no sign of feet or inches."""
+    return _OPENING.search(name) is not None
 
 
 def with_values(name: str) -> str:
@@ -78,7 +99,9 @@ def with_values(name: str) -> str:
     while at < len(spelt):
         for size in range(min(LONGEST, len(spelt) - at), 0, -1):
             window = " ".join(spelt[at : at + size])
-            value = None if _DECIMAL.fullmatch(window) else value_of(window)
+            value = (
+                None if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)) else _read(window)
+            )
             if value is not None or size == 1:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size
