@@ -22,6 +22,11 @@ _WHOLES = frozenset(("s", "month", "m", "g"))
 _POUND = Fraction("453.59237")
 
 
+_UNTOLD = {12 * _INCH: ("m", _INCH), Fraction(3600): ("s", Fraction(60))}
+"""The unit that is left out behind another: five foot ten, 1 h 30."""
+_TWO_DIGITS = re.compile(r"[0-5]\d")
+
+
 class _Part(NamedTuple):
     number: Fraction
     base: str
@@ -65,8 +70,9 @@ def _parts(words: list[str]) -> list[_Part]:
             return []
         found.append(part)
         number = []
-    if number and found and found[-1].size == 12 * _INCH and len(found) == 1:  # five foot ten
-        last = _part(" ".join(number), ("m", _INCH), "in", found)
+    rest = " ".join(number)
+    if rest and len(found) == 1 and (unit := _UNTOLD.get(found[0].size)) is not None:
+        last = _part(rest, unit, "", found) if unit[0] == "m" or _TWO_DIGITS.fullmatch(rest) else None
         return [*found, last] if last is not None else []
     return [] if number else found
 

@@ -31,7 +31,7 @@ ELEMENTS = words(
 """Symbols of the chemical elements."""
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
 _ATOM = re.compile(r"[A-Z][a-z]?")
-_TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|\d|\w[-−⁻](?!\w)")
+_TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾⅐-⅞]|\w[-−⁻](?!\w)")
 """Without one of these in either, two names are no two units, codes or numbers with a sign."""
 _STAR = re.compile(r"\b[A-Z]\*")
 

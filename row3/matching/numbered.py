@@ -26,9 +26,12 @@ _NTH = re.compile(
     rf"(?P<before>(?:.* )?)(?P<nth>\d+(?:st|nd|rd|th))[ -](?P<head>{_BETWEEN}(?:{_WORKS})|(?:{_PLACES}))\b(?P<after>.*)"
 )
 _COUNTED = re.compile(
-    rf"(?P<before>(?:.*? )?)(?P<head>(?:{_WORKS})(?=,? n)|(?:{_PLACES})(?= [\divx]+\b)),? "
+    rf"(?P<before>(?:.*? )?)(?P<head>(?:{_WORKS})(?=,? (?:n|\d))|(?:{_PLACES})(?= [\divx]+\b)),? "
     r"(?:(?:no\.?|nr\.?|number|n[ºo]\.?) ?)?(?P<count>\d+|[ivxl]+)\b(?P<after>.*)"
 )
+
+_NUMBER_SIGN = re.compile(r"(?<=[a-z] )(?<!\bthe )(?<!\ban )(?<!\ba )(?:no\.?|nr\.?|number) ?(?=\d)", re.IGNORECASE)
+"""`Rule No. 14` is Rule 14."""
 
 _VERSION = r"(?:[Vv]ersion|[Rr]elease|[Vv]er\.?)"
 _TWICE = re.compile(rf"\b({_VERSION}) [vV]\.? ?(?=\d)")
@@ -74,6 +77,8 @@ def numbered(name: str) -> Iterator[str]:
     """Other ways to write a name with a number."""
     low = name.lower()
     yield from _versions(name)
+    if (bare := _NUMBER_SIGN.sub("", name)) != name:
+        yield bare
     if (place := _addressed(name)) != name:
         yield place
     yield from filter(None, (_in_order(low), _ratio(low), _share_of(low), _season(low)))

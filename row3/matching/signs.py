@@ -15,11 +15,13 @@ from row3.matching.values import NUMBER_WORDS, is_quoted, with_values
 if TYPE_CHECKING:
     from fractions import Fraction
 
-_MAY_TELL = re.compile(r"[-−–‐‑⁻]\D{0,5}\d|\d\s?[.,:/'’′\"”″–—]|\w[-−⁻]+(?!\w)|\d\s?[-−]|⁻|\b(?:minus|negative)\b")
+_MAY_TELL = re.compile(
+    r"[-−–‐‑⁻][^\w]{0,5}[\d¼-¾⅐-⅞A-Z]|\d\s?[.,:/'’′\"”″–—]|\w[-−⁻]+(?!\w)|\d\s?[-−]|⁻|\b(?:minus|negative)\b"
+)
 """What every name has in which one of these signs stands."""
 _NUMBER = r"(?P<number>\d+(?:[.,]\d+)*|\.\d+)"
 _NEGATIVE = re.compile(
-    r"(?:(?<![^\s(\[{=<>≤≥~≈:;,/^+*×$€£¥₹])(?<!\d\s)[-−–]|(?<=\d[eE])[-−]|(?<![^\s(])−\s)"
+    r"(?:(?<![^\s(\[{=<>≤≥~≈:;,/^+*×$€£¥₹\"'“‘«])(?<!\d[\s'’′\"])[-−–]|(?<=\d[eE])[-−]|(?<![^\s(])−\s)"
     rf"(?:[A-Z]{{0,2}}[$€£¥₹]\s?)?{_NUMBER}"
 )
 """A minus sign stands before a number and behind no other: `pages 3-5` and `1914 -18` have none, `10^-3` has one."""

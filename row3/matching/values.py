@@ -77,6 +77,7 @@ def _read(name: str, day_first: bool | None = None) -> Value | None:
 
 _DECIMAL = re.compile(r"\d+\.\d+")
 """May be a version: Python 3.1 is not Python 3.10."""
+_PLACE = re.compile(r"an? (?:third|fourth|fifth|sixth|eighth|tenth)", re.IGNORECASE)
 LONGEST = 6
 """Words of a value within a name."""
 
@@ -99,9 +100,8 @@ def with_values(name: str) -> str:
     while at < len(spelt):
         for size in range(min(LONGEST, len(spelt) - at), 0, -1):
             window = " ".join(spelt[at : at + size])
-            value = (
-                None if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)) else _read(window)
-            )
+            after = spelt[at + size] if at + size < len(spelt) else ""
+            value = None if _may_be_none(window, name, after) else _read(window)
             if value is not None or size == 1:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size
@@ -109,8 +109,16 @@ def with_values(name: str) -> str:
     return " ".join(found)
 
 
+def _may_be_none(window: str, name: str, after: str) -> bool:
+    """Words of a name that would be a value by themselves, and may be none there: a version, a quotation's end, a
+    place in an order (`a third chance`)."""
+    if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)):
+        return True
+    return after not in ("", "of") and _PLACE.fullmatch(window) is not None
+
+
 def _written(value: Value) -> str:
     """A value as one word that no name has."""
     if isinstance(value.amount, tuple):
         return "range" + "".join(_written(end) for end in value.amount)
-    return f"{value.kind}{str(value.amount).replace('-', 'minus').replace('/', 'over')}{value.unit}"
+    return f"{value.kind}valued{str(value.amount).replace('-', 'minus').replace('/', 'over')}{value.unit}"
