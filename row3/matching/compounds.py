@@ -12,7 +12,7 @@ from row3.matching.units import unit_of
 from row3.matching.values import Value
 
 _FEET = re.compile(r"(\d+)\s?['’′]\s?(\d{1,2}(?:\.\d+)?)\s?(?:[\"”″]|['’′]{2})?")
-_ONE_SIGN = re.compile(r"(?P<number>\d+(?:\.\d+)?)\s?(?:(?P<feet>['’′])|[\"”″]|['’′]{2})")
+_ONE_SIGN = re.compile(r"(?P<number>\d[\d./⁄ ]*?)\s?(?:(?P<feet>['’′])|[\"”″]|['’′]{2})")
 _INCH = Fraction("0.0254")
 _PARTED = re.compile(r"\d\s?[-–—−]\s?\d|^[-–—−]")
 """A range or a sign: no parts."""
@@ -43,7 +43,8 @@ def read_compound(low: str) -> Value | None:
         inches = Fraction(feet[2])
         return Value("quantity", (12 * int(feet[1]) + inches) * _INCH, "m") if inches < 12 else None
     if (sign := _ONE_SIGN.fullmatch(low)) is not None:
-        return Value("quantity", Fraction(sign["number"]) * _INCH * (12 if sign["feet"] else 1), "m")
+        number = number_of(sign["number"])
+        return None if number is None else Value("quantity", number * _INCH * (12 if sign["feet"] else 1), "m")
     parts = [] if _PARTED.search(low) else _parts(_EDGE.sub(" ", low).split())
     if len(parts) < 2 or parts[0].base not in _WHOLES:
         return None

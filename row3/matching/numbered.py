@@ -72,16 +72,21 @@ _PART = (
 _SHARE_OF = re.compile(rf"(?P<before>(?:.* )?(?:{_SHARE})) of {_PART}(?P<after>(?: .*)?)")
 _SHARE_BEHIND = re.compile(rf"(?P<article>an? |the )?{_DIGITS} (?P<head>{_SHARE})\b(?P<after>.*)")
 
+_TOLD = re.compile(f"{_RATIO_HEAD}|{_SHARE}")
+
 
 def numbered(name: str) -> Iterator[str]:
     """Other ways to write a name with a number."""
     low = name.lower()
-    yield from _versions(name)
+    if "v" in low or "release" in low:
+        yield from _versions(name)
     if (bare := _NUMBER_SIGN.sub("", name)) != name:
         yield bare
     if (place := _addressed(name)) != name:
         yield place
-    yield from filter(None, (_in_order(low), _ratio(low), _share_of(low), _season(low)))
+    yield from filter(None, (_in_order(low), _season(low)))
+    if _TOLD.search(low):
+        yield from filter(None, (_ratio(low), _share_of(low)))
     if "+/-" in name or "plus or minus " in low:
         yield re.sub(r"\+/- ?|plus or minus ", "±", low)
 

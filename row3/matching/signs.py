@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
 _MAY_TELL = re.compile(
-    r"[-−–‐‑⁻][^\w]{0,5}[\d¼-¾⅐-⅞A-Z]|\d\s?[.,:/'’′\"”″–—]|\w[-−⁻]+(?!\w)|\d\s?[-−]|⁻|\b(?:minus|negative)\b"
+    r"[-−–‐‑⁻](?:[A-Z]{0,2}[$€£¥₹])?\W{0,3}[\d¼-¾⅐-⅞]|\d\s?[.,:/'’′\"”″–—]|\w[-−⁻]+(?!\w)|\d\s?[-−]|⁻|\b(?:minus|negative)\b"
 )
 """What every name has in which one of these signs stands."""
 _NUMBER = r"(?P<number>\d+(?:[.,]\d+)*|\.\d+)"

@@ -83,7 +83,7 @@ LONGEST = 6
 
 
 _CLOSING = frozenset("\"'’”")
-_OPENING = re.compile(r"(?<!\w)['‘“«]|\".*\"")
+_OPENING = re.compile(r"(?<!\w)[\"'‘“«]")
 
 
 def is_quoted(name: str) -> bool:

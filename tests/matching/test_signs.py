@@ -35,6 +35,7 @@ pages 3, 5 | pages 3-5
 24/7 support | 24.7 support
 a height of 5'10" | a height of 510
 6' wall | 6" wall
+4'x8' sheet | 4"x8" sheet
 ±5 V supply | 5 V supply
 """
 
