@@ -17,7 +17,7 @@ from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
 from row3.matching.in_text import SHORT_AND_WORD, relatives, two_by_text, two_shouted, two_spellings, two_written
-from row3.matching.marks import TWO_SIGNS, apart, is_company, parted_elsewhere, two_companies
+from row3.matching.marks import apart, is_company, parted_elsewhere, two_companies
 from row3.matching.normalise import normalise
 from row3.matching.persons import Person, is_eastern, parse_person
 from row3.matching.plain_words import PlainWords, plain_words
@@ -25,7 +25,7 @@ from row3.matching.quotes import SourceText
 from row3.matching.readings import same_by_acronym
 from row3.matching.same_person import can_be_one, may_be_persons, same_person, turned
 from row3.matching.scorers import SLACK, similarity
-from row3.matching.signs import two_signs
+from row3.matching.signs import TWO_SIGNS, two_signs
 from row3.matching.values import value_of
 from row3.matching.variants import variant_keys
 from row3.matching.vocabulary import is_word

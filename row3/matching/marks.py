@@ -9,7 +9,7 @@ from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted, two_
 from row3.matching.lexicon import words
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
-from row3.matching.signs import two_signs
+from row3.matching.signs import TWO_SIGNS, two_signs
 from row3.matching.vocabulary import is_word
 
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,3})\b")
@@ -34,9 +34,6 @@ _ATOM = re.compile(r"[A-Z][a-z]?")
 _TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾⅐-⅞]|\w[-−⁻](?!\w)")
 """Without one of these in either, two names are no two units, codes or numbers with a sign."""
 _STAR = re.compile(r"\b[A-Z]\*")
-
-
-TWO_SIGNS = "two signs"
 
 
 def two_by_case(one: str, other: str) -> bool:

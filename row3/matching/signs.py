@@ -15,6 +15,8 @@ from row3.matching.values import NUMBER_WORDS, is_quoted, with_values
 if TYPE_CHECKING:
     from fractions import Fraction
 
+TWO_SIGNS = "two signs"
+
 _MAY_TELL = re.compile(
     r"[-−–‐‑⁻](?:[A-Z]{0,2}[$€£¥₹])?\W{0,3}[\d¼-¾⅐-⅞]|\d\s?[.,:/'’′\"”″–—]|\w[-−⁻]+(?!\w)|\d\s?[-−]|⁻|\b(?:minus|negative)\b"
 )
