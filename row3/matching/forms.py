@@ -157,12 +157,15 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
 
 
 def _centuries(tokens: list[str]) -> list[str]:
-    """Numerals beside a century as ordinals: the XVIII and XIXth centuries; a letter only right before it."""
-    found = []
-    for token, after in zip(tokens, (*tokens[1:], ""), strict=True):
-        roman = token.removesuffix("th")
-        count = ROMAN.get(roman) or (ROMAN_LETTERS.get(roman) if after == "century" else None)
-        found.append(_ORDINALS.get(count, f"{count}th") if count else token)
+    """Numerals right before a century as ordinals: the XVIII and XIXth centuries."""
+    found = list(tokens)
+    for at in range(found.index("century") - 1, -1, -1):
+        roman = found[at].removesuffix("th")
+        count = ROMAN.get(roman) or ROMAN_LETTERS.get(roman)
+        if count:
+            found[at] = _ORDINALS.get(count, f"{count}th")
+        elif found[at] not in ("and", "or", "to") and not found[at][0].isdigit():
+            break
     return found
 
 

@@ -36,6 +36,8 @@ version 1.0 | v1.0
 release v3.4 | release 3.4
 XVIII century | 18th century
 the XIXth century | nineteenth century
+20th Century Fox II | 20th Century Fox 2
+the V, VI and VII centuries | the 5th, 6th and 7th centuries
 the first and II centuries | the 1st and 2nd century
 Ave. of the Americas | Avenue of the Americas
 the few complaints | few complaints
