@@ -15,7 +15,16 @@ from row3.matching.acronyms import Acronyms
 from row3.matching.additions import without_addition
 from row3.matching.forms import form_key, form_keys
 from row3.matching.inflection import plain, token_form
-from row3.matching.lexicon import NUMERALS, PLURALS, ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, SPELLINGS, words
+from row3.matching.lexicon import (
+    NUMERALS,
+    PLURALS,
+    ROMAN,
+    ROMAN_FIFTIES,
+    ROMAN_LETTERS,
+    ROMAN_ORDINALS,
+    SPELLINGS,
+    words,
+)
 from row3.matching.normalise import normalise
 from row3.matching.persons import TOLD_BY, is_evident
 from row3.matching.phrases import (
@@ -70,7 +79,7 @@ def _beginning(word: str, most: int = 3) -> str:
 _RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
 """Words that begin a run which is written in another way: per cent, Tse-tung."""
 _WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES)
-_UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, _RUN_FIRST, COUNTRIES_IN_SHORT).union(
+_UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, ROMAN_ORDINALS, _RUN_FIRST, COUNTRIES_IN_SHORT).union(
     spelling
     for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
     for spelling, form in table.items()

@@ -25,6 +25,7 @@ from row3.matching.quotes import SourceText
 from row3.matching.readings import same_by_acronym
 from row3.matching.same_person import can_be_one, may_be_persons, same_person, turned
 from row3.matching.scorers import SLACK, similarity
+from row3.matching.signs import TWO_SIGNS, two_signs
 from row3.matching.values import value_of
 from row3.matching.variants import variant_keys
 from row3.matching.vocabulary import is_word
@@ -158,6 +159,8 @@ def _foreign(person: Person) -> bool:
 
 def _told_apart(a: str, b: str, text: str) -> str:
     """Why two names are two though their forms may be one, by their own marks or by the text; "" for no reason."""
+    if two_signs(a, b):
+        return TWO_SIGNS
     if two_companies(a, b):
         return "two legal forms"
     if _named_by_article(a, b) or (text and two_by_text(a, b, text)):

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import re
 
+from row3.matching.clock import on_the_clock, time_of
 from row3.matching.numbers import ordinal_of, ordinal_words
 
 _MONTHS = {
@@ -70,7 +71,7 @@ _SHAPES = (
     r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
     r"(?:the )?year (?P<only>\d{4})",
     r"(?:fy|fiscal year|financial year)\s*-?\s*['’]?(?P<fiscal>\d{4}|\d\d)",
-    r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})",
+    r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})(?:[/–-](?P<next>\d{4}|\d\d))?",
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
     r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
     r"(?P<noon>noon|midday|midnight)",
@@ -101,7 +102,7 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
         hit = re.fullmatch(shape, text)
         if hit is not None:
             return _iso({name: value for name, value in hit.groupdict().items() if value is not None}, day_first)
-    return None
+    return time_of(text)
 
 
 def writes_day_first(text: str) -> bool | None:
@@ -126,7 +127,7 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "noon" in part:
         return "T00:00" if part["noon"] == "midnight" else "T12:00"
     if "hour" in part:
-        return _time(int(part["hour"]), part.get("minute", "00"), part.get("half", ""))
+        return on_the_clock(int(part["hour"]), part.get("minute", "00"), part.get("half", ""))
     if "fiscal" in part:
         return f"FY{part['fiscal'] if len(part['fiscal']) == 4 else '20' + part['fiscal']}"
     if "month" in part or "m" in part:
@@ -134,7 +135,8 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
         day = int(part["day"]) if "day" in part else None
         return _day(part.get("year", "-"), month, day)
     if "season" in part:
-        return f"{part['year']}-{part['season'].replace('fall', 'autumn')}"
+        years = one_after(part["year"], part["next"]) if "next" in part else part["year"]
+        return years and f"{years}-{part['season'].replace('fall', 'autumn')}"
     for sign, name in (("Q", "q"), ("Q", "nth"), ("H", "yearhalf"), ("W", "w")):
         if name in part:
             return f"{part['year']}-{sign}{_QUARTERS.get(part[name], part[name])}"
@@ -149,6 +151,12 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     return f"{int(part.get('only') or part.get('after') or part['after2']):04}"
 
 
+def one_after(year: str, following: str) -> str | None:
+    """`2020/2021` for a year and the one after it, of which two digits may be told (2020/21); None for others."""
+    after = str(int(year) + 1)
+    return f"{year}/{after}" if following in (after, after[2:]) else None
+
+
 def _numeric(one: int, other: int, year: str, day_first: bool | None) -> str | None:
     """Day and month in digits: the one above 12 is the day; else as told, and both readings stay where nothing is."""
     if one > 12 or (day_first and other <= 12):
@@ -156,13 +164,6 @@ def _numeric(one: int, other: int, year: str, day_first: bool | None) -> str | N
     if other > 12 or one == other or day_first is False:
         return _day(year, one, other)
     return f"{one:02}/{other:02}/{year}?"
-
-
-def _time(hour: int, minute: str, half: str) -> str | None:
-    """The time of day on 24 hours."""
-    if half and not 1 <= hour <= 12:
-        return None
-    return f"T{hour % 12 + 12 * (half == 'p') if half else hour:02}:{minute}"
 
 
 def _day(year: str, month: int, day: int | None) -> str | None:

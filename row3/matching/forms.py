@@ -151,6 +151,8 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
         tokens = [word if word in kept else word[:-1] if word in plurals else token_form(word) for word in words]
     else:
         tokens = [token_form(word) for word in words]
+    if "century" in tokens:
+        tokens = _centuries(tokens)
     if len(tokens) > 1 and not _NUMERALS.isdisjoint(tokens):
         for at in range(1, len(tokens)):
             if tokens[at] in ROMAN and len(tokens[at - 1]) > 1:
@@ -160,10 +162,25 @@ def _formed(words: list[str], kept: frozenset[str] = frozenset(), plurals: froze
     return tokens
 
 
-_VERSION = re.compile(r"(?<=\w) (?:(?:version |release |v ?)(?=\d+ \d)|version (?=\d))")
+def _centuries(tokens: list[str]) -> list[str]:
+    """Numerals right before a century as ordinals: the XVIII and XIXth centuries."""
+    found = list(tokens)
+    for at in range(found.index("century") - 1, -1, -1):
+        roman = found[at].removesuffix("th")
+        count = ROMAN.get(roman) or ROMAN_LETTERS.get(roman)
+        if count:
+            found[at] = _ORDINALS.get(count, f"{count}th")
+        elif found[at] not in ("and", "or", "to") and not found[at][0].isdigit():
+            break
+    return found
+
+
+_ORDINALS = {"1": "1st", "2": "2nd", "3": "3rd", "21": "21st"}
+
+_VERSION = re.compile(r"(?<=\w) (?:(?:(?:version |release )?v ?|version |release )(?=\d+ \d)|version (?=\d))")
 """`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""
-_VERSION_ALONE = re.compile(r"^(?:release |v ?)(?=\d+ \d)")
-"""`release 2.4.0` and `v2.4.0` are version 2.4.0."""
+_VERSION_ALONE = re.compile(r"^(?:(?:release |version )?v ?|release )(?=\d+ \d)")
+"""`release 2.4.0`, `release v2.4.0` and `v2.4.0` are version 2.4.0."""
 _MAY_BE_VERSION = frozenset("rv")
 
 _NUMERALS = frozenset(ROMAN) | frozenset(ROMAN_LETTERS)
@@ -189,7 +206,7 @@ def _trimmed(words: list[str]) -> list[str]:
     start, end = 0, len(words)
     first, second = words[0], words[1]
     a_measure = end > 3 and second.isdigit() and words[2] in MEASURED  # a 5 year plan
-    a_name = end > 2 and len(second) > 2 and second not in A_NAMES
+    a_name = end > 2 and len(second) > 2 and second not in A_NAMES and not _is_amount(words)
     if first in ("the", "an") or (first == "a" and (a_name or a_measure)):
         start = 1
     while end - start > 1 and words[end - 1] in COMPANY:
@@ -214,6 +231,16 @@ def _trimmed(words: list[str]) -> list[str]:
         elif words[at + 1] in SPLIT.get(words[at], ()):
             words[at] += APART
     return words
+
+
+_AMOUNTS = ("number", "variety", "range", "lot", "host", "couple")
+
+
+def _is_amount(words: list[str]) -> bool:
+    """Words of an amount that is another without its article, or with another: `a few`, `a number of`."""
+    if words[1] == "little":
+        return not words[2].endswith(("known", "ed"))  # a little-known fact
+    return words[1] == "few" or (words[1] in _AMOUNTS and words[2] == "of")
 
 
 def _replace_runs(words: list[str]) -> None:

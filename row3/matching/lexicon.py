@@ -125,7 +125,7 @@ SPELLINGS = pairs(
     "waggon wagon carcase carcass liquorice licorice pedlar peddler racquet racket smoulder smolder syphon siphon "
     "cauldron caldron enquire inquire inst institute assn association assoc association bros brother hosp hospital "
     "acad academy mgmt management wwi worldwar1 ww1 worldwar1 wwii worldwar2 ww2 "
-    "worldwar2 blvd boulevard bldg building mtn mountain"
+    "worldwar2 blvd boulevard bldg building mtn mountain ave avenue rd road"
 )
 """A spelling, or a common short form, to the one that keys use."""
 
@@ -219,6 +219,9 @@ ROMAN_FIFTIES = {roman: number for roman, number in ROMAN.items() if int(number)
 """Of these only capitals are numbers."""
 ROMAN = {roman: number for roman, number in ROMAN.items() if int(number) < 50 or len(roman) > 3}
 """Roman numerals that are read as numbers after any word; from fifty on the short ones may be names: Li, Liv."""
+
+ROMAN_ORDINALS = frozenset(f"{roman}th" for roman in ROMAN)
+"""Numerals with the ending of an ordinal, as centuries are written: XIXth."""
 
 ROMAN_LETTERS = {"i": "1", "v": "5", "x": "10"}
 """Numerals of one letter: read so only after a word of `COUNTED`."""

@@ -9,6 +9,7 @@ from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted, two_
 from row3.matching.lexicon import NUMERALS, TENS, words
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
+from row3.matching.signs import TWO_SIGNS, two_signs
 from row3.matching.vocabulary import is_word
 
 _QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,3})\b")
@@ -30,8 +31,8 @@ ELEMENTS = words(
 """Symbols of the chemical elements."""
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
 _ATOM = re.compile(r"[A-Z][a-z]?")
-_TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|\d")
-"""Without one of these in either, two names are no two units or codes."""
+_TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾⅐-⅞]|\w[-−⁻](?!\w)")
+"""Without one of these in either, two names are no two units, codes or numbers with a sign."""
 _STAR = re.compile(r"\b[A-Z]\*")
 
 
@@ -75,6 +76,8 @@ def apart(one: str, other: str, text: str = "") -> str:
             return "two units"
         if two_by_case(one, other):
             return "two codes"
+        if two_signs(one, other):
+            return TWO_SIGNS
         if text and two_shouted(one, other, text):
             return "two words"
     if "-" in one and "-" in other and _counted_otherwise(one, other):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from functools import lru_cache
+from math import gcd
 
 from row3.matching.lexicon import listed, pairs
 
@@ -75,9 +76,16 @@ def number_of(text: str) -> Fraction | None:
         if (power := re.match(_POWER, text)) is not None:
             sign = -1 if power["sign"] in ("-", "−") else 1
             return Fraction(power["base"] or "1") * Fraction(10) ** (sign * int(power["power"]))
-        if (part := re.fullmatch(r"(?:(\d+)\s+)?(\d+)\s?[/⁄]\s?(\d+)", text)) is not None and int(part[3]):
-            return Fraction(part[1] or 0) + Fraction(int(part[2]), int(part[3]))
+        if (part := re.fullmatch(r"(?:(\d+)\s+)?(\d+)\s?[/⁄]\s?(\d+)", text)) is not None:
+            return _fraction(part[1], int(part[2]), int(part[3]))
     return _words(text.replace("⁄", "/"))
+
+
+def _fraction(whole: str | None, over: int, under: int) -> Fraction | None:
+    """A fraction in its lowest terms; any other pair of numbers is no quotient: a pressure of 120/80, 2020/21."""
+    if under < 2 or over > 999 or gcd(over, under) > 1 or (over > under and (whole is not None or over > 99)):
+        return None
+    return Fraction(whole or 0) + Fraction(over, under)
 
 
 def ordinal_of(text: str) -> int | None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 
-from row3.matching.dates import date_of
+from row3.matching.compounds import read_compound
+from row3.matching.dates import date_of, one_after
 from row3.matching.numbers import SCALES, SHORT_SCALES, number_of, ordinal_of
 from row3.matching.units import CENTS, CURRENCIES, unit_of
 from row3.matching.values import Value
@@ -18,6 +19,7 @@ _UNIT = (
 _AND_A_PART = r"(?P<whole>\S+) (?P<unit>\S+) and (?:a|one) (?P<part>half|quarter)\Z"  # an hour and a half
 _PART_OF = r"(?P<part>\S.*?)(?: of)? an? (?P<unit>\S+)\Z"  # half an hour, three quarters of a mile
 _RANGE = r"(?:(?:from|between)\s+)?(?P<a>\S.*?)\s*(?:\s(?:to|and|until|through)\s|[-–—−])\s*(?P<b>\S.*)\Z"
+_SEASON = r"(?P<a>[12]\d{3})[/–—-](?P<b>\d{4}|\d\d)\Z"
 _CODES = "|".join(re.escape(form) for form in sorted(CURRENCIES, key=len, reverse=True))
 _SIGNS = "|".join(
     re.escape(form)
@@ -41,11 +43,11 @@ def read(text: str, day_first: bool | None = None) -> Value | None:
         number := number_of(percent["number"].removesuffix(" a"))
     ) is not None:
         return Value("percent", number)
-    return _money(low) or _quantity(text)
+    return _money(low) or _quantity(text) or read_compound(low)
 
 
 def _money(low: str) -> Value | None:
-    low = re.sub(r"(?<=illion) pounds\Z", " pounds sterling", low)  # nothing else has millions of them
+    low = re.sub(r"(?:(?<=illion)|(?<=\dk)) pounds\Z", " pounds sterling", low)  # nothing else has millions of them
     hit = re.match(_BEFORE, low) or re.match(_AFTER, low)
     if hit is None:
         return None
@@ -88,10 +90,11 @@ def _quantity(text: str) -> Value | None:
         number = Fraction(1) if whole in ("a", "an") else number_of(whole)
         if part is not None and part.denominator > 1 and number is not None and unit is not None:
             return _measured(number + part, unit)
-    words = re.sub(r"(?<=[a-z])-(?=[a-z])", " ", text.lower()).split()
+    words = re.sub(r"(?<=[A-Za-z])-(?=[A-Za-z])", " ", text).split()
     for at in range(len(words) - 1, max(len(words) - 5, 0), -1):
-        unit = unit_of(" ".join(words[at:]))
-        before = " ".join(words[:at])
+        last = " ".join(words[at:])
+        unit = unit_of(last) or unit_of(last.lower())
+        before = " ".join(words[:at]).lower()
         number = None if unit is None else Fraction(1) if before in ("a", "an") else number_of(before)
         if number is not None and unit is not None:
             return _measured(number, unit)
@@ -110,6 +113,8 @@ def _measured(number: Fraction, unit: tuple[str, Fraction]) -> Value:
 
 def read_range(text: str) -> Value | None:
     """Two values of one kind with a dash or `to` between: `1914-18`, `5 to 10 km`, `from 2 to 4%`."""
+    if (years := re.match(_SEASON, text)) is not None and (both := one_after(years["a"], years["b"])):
+        text = both.replace("/", "-")
     hit = re.match(_RANGE, text)
     if hit is None:
         return None

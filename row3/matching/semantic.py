@@ -30,6 +30,7 @@ from row3.matching.normalise import normalise
 from row3.matching.opposites import NEGATIONS, opposite
 from row3.matching.phrases import FUNCTION_WORDS
 from row3.matching.semantic_rule import Similarity
+from row3.matching.signs import TWO_SIGNS, two_signs
 from row3.matching.values import value_of
 from row3.matching.vocabulary import is_word
 
@@ -151,6 +152,8 @@ def differ(a: str, b: str) -> Parting:
     """Why two names that mean much the same are two all the same, and in which words they part. Symmetric."""
     if value_of(a) is not None or value_of(b) is not None:
         return Parting("a value is compared by value")
+    if two_signs(a, b):
+        return Parting(TWO_SIGNS)
     (spelt_a, forms_a), (spelt_b, forms_b) = _words(a), _words(b)
     only_a, only_b = Counter(forms_a) - Counter(forms_b), Counter(forms_b) - Counter(forms_a)
     if any(not form.isalpha() for form in (*only_a, *only_b)):

@@ -102,6 +102,9 @@ _OTHERS = {
     "°": "1 degree|degrees|deg",
     "point": "1 percentage point|percentage points|pp|pps|ppt|%-points, 0.01 basis point|basis points|bp|bps",
     "pound": "1 pound|pounds",  # of money or of mass: the text alone does not tell
+    "tsp": "1 tsp|tsps|teaspoon|teaspoons",
+    "tbsp": "1 tbsp|tbsps|tablespoon|tablespoons",  # of three teaspoons, or of four
+    "cup": "1 cup|cups",
     "ton": "1 ton|tons",  # short, long or metric
     "byte": "1024 KiB, 1048576 MiB, 1073741824 GiB, 1099511627776 TiB",
 }

@@ -32,7 +32,8 @@ class Value(NamedTuple):
     """ISO 4217 code of money; base unit of a quantity."""
 
 
-_DIGIT = re.compile(r"[\d½¼¾]")
+_DIGIT = re.compile(r"[\d¼-¾⅐-⅞]")
+_MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
 NUMBER_WORDS = words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety first third fourth fifth sixth seventh "
@@ -58,15 +59,25 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
         return None
     from row3.matching.quantities import read, read_range  # one name in a hundred needs it
 
-    text = unicodedata.normalize("NFKC", name).strip().strip(".,;:").strip()
+    text = unicodedata.normalize("NFKC", _MIXED.sub(" ", name).replace("⁻", "^−")).strip().strip(".,;:").strip()
     text = re.sub(r"\s+", " ", re.sub(r"^\((.*)\)$", r"\1", text))
     return read(text, day_first) or read_range(text)
 
 
 _DECIMAL = re.compile(r"\d+\.\d+")
 """May be a version: Python 3.1 is not Python 3.10."""
-LONGEST = 5
+_PLACE = re.compile(r"an? (?:third|fourth|fifth|sixth|eighth|tenth)", re.IGNORECASE)
+LONGEST = 6
 """Words of a value within a name."""
+
+
+_CLOSING = frozenset("\"'’”")
+_OPENING = re.compile(r"(?<!\w)[\"'‘“«]")
+
+
+def is_quoted(name: str) -> bool:
+    """Something in the name stands in quotation marks, so that one behind a digit is no sign of feet or inches."""
+    return _OPENING.search(name) is not None
 
 
 def with_values(name: str) -> str:
@@ -78,7 +89,8 @@ def with_values(name: str) -> str:
     while at < len(spelt):
         for size in range(min(LONGEST, len(spelt) - at), 0, -1):
             window = " ".join(spelt[at : at + size])
-            value = None if _DECIMAL.fullmatch(window) else value_of(window)
+            after = spelt[at + size] if at + size < len(spelt) else ""
+            value = None if _may_be_none(window, name, after) else value_of(window)
             if value is not None or size == 1:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size
@@ -86,8 +98,16 @@ def with_values(name: str) -> str:
     return " ".join(found)
 
 
+def _may_be_none(window: str, name: str, after: str) -> bool:
+    """Words of a name that would be a value by themselves, and may be none there: a version, a quotation's end, a
+    place in an order (`a third chance`)."""
+    if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)):
+        return True
+    return after not in ("", "of") and _PLACE.fullmatch(window) is not None
+
+
 def _written(value: Value) -> str:
     """A value as one word that no name has."""
     if isinstance(value.amount, tuple):
         return "range" + "".join(_written(end) for end in value.amount)
-    return f"{value.kind}{str(value.amount).replace('-', 'minus').replace('/', 'over')}{value.unit}"
+    return f"{value.kind}valued{str(value.amount).replace('-', 'minus').replace('/', 'over')}{value.unit}"

@@ -10,7 +10,9 @@ import re
 from functools import lru_cache
 
 from row3.matching.forms import form_key, form_keys
+from row3.matching.lexicon import ROMAN
 from row3.matching.normalise import normalise
+from row3.matching.numbered import numbered
 from row3.matching.numbers import number_of
 from row3.matching.phrases import (
     COLOURS,
@@ -91,12 +93,15 @@ def variant_keys(name: str) -> frozenset[str]:
     if plain_words(name) is not None or len(name) > LONGEST:
         return frozenset(form_keys(name))
     signs = _SIGNS.search(name) is not None or not name.isascii()
-    telling = not VARIED.isdisjoint(normalise(name).split())
+    spelt = normalise(name).split()
+    telling = not VARIED.isdisjoint(spelt)
     found, low = [name], name.lower()
     if signs or has_number(name):
         found += (*_eponyms(name), _inverted(name), _state(name), _swapped(low), with_values(name))
     if has_number(name):
-        found.append(_share(low))
+        found += (*numbered(name), _share(low))
+    elif not ROMAN.keys().isdisjoint(spelt):
+        found += numbered(name)
     if " and " in low or " & " in low:
         found.append(_turned(name))
     if telling:

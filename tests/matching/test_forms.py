@@ -42,6 +42,17 @@ twenty-first century | 21st century
 CO₂ | CO2
 TNF-α | TNF-alpha
 version 1.0 | v1.0
+release v3.4 | release 3.4
+XVIII century | 18th century
+the XIXth century | nineteenth century
+20th Century Fox II | 20th Century Fox 2
+the V, VI and VII centuries | the 5th, 6th and 7th centuries
+the first and II centuries | the 1st and 2nd century
+Ave. of the Americas | Avenue of the Americas
+the few complaints | few complaints
+the number of errors | number of errors
+a number line | number line
+a little-known fact | little-known fact
 § 3.1 | Section 3.1
 Art. 5 | Article 5
 Symphony No. 9 | Symphony Number 9
@@ -105,6 +116,13 @@ version 1.0 | version 10
 basis | base
 axe | axis
 lead V2 | lead 2
+few complaints | a few complaints
+the few complaints | a few complaints
+little hope | a little hope
+a number of errors | the number of errors
+a variety of rice | the variety of rice
+XVIII century | XVII century
+V century | v century plan
 canvass | canvas
 Stokes | Stoke
 pâte | pate

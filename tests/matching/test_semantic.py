@@ -96,6 +96,7 @@ def test_nothing_is_asked_where_there_is_nothing_to_match() -> None:
         ("Python 2", "Python 3"),
         ("4%", "four per cent"),
         ("GDP growth of 2%", "GDP growth of 3%"),
+        ("GDP growth of -2%", "economic growth of 2%"),
         ("point source pollution", "nonpoint source pollution"),
         ("war without end", "war"),
         ("North Korea", "South Korea"),

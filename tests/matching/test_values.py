@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.dates import date_of, writes_day_first
+from row3.matching.normalise import normalise
 from row3.matching.numbers import number_of
 from row3.matching.values import Value, value_of, with_values
 
@@ -57,6 +58,16 @@ fall 2019 | autumn 2019
 5 Mb | 5 megabits
 25 basis points | 0.25 percentage points | 25 bps
 2-4% | between 2 and 4 percent
+2020/21 | 2020-2021 | 2020–21 | 2020/2021
+1999/00 | 1999-2000
+winter 2020/21 | winter of 2020-2021
+£45k | 45k pounds | £45,000
+½ tsp | half a teaspoon | 1/2 teaspoon
+1½ cups | one and a half cups | a cup and a half | 1.5 cups
+⅔ | 2/3 | two thirds
+twelve noon | 12 noon | 12:00 p.m. | midday
+half past six | 6:30
+2 h 30 min | 150 minutes | 2.5 hours
 """
 
 TWO = """
@@ -88,11 +99,23 @@ H1 2024 | H2 2024
 -5 | 5
 5 pounds | £5
 25th | 25
+500 pounds | £500
+45,000 pounds | £45k
+2,000 pounds | 2,000 lb
+2020/21 | 2021/22
+winter 2020/21 | winter 2020
+1½ cups | 11/2 cups
+2 tsp | 2 tbsp
+5'10" | 510
+6' | 6"
+-½ | ½
+half past six | 6:30 p.m.
 """
 
 NONE = (
     "Model 3", "May", "version 1.0", "GPT-4", "Type 2", "second", "quarter", "World War 2", "Boeing 747", "5G", "3D",
     "1.5 million people", "more than 10%", "24-hour shift", "7 Eleven", "one two", "2024-13-01", "an hour",
+    "120/80", "24/6", "50/50", "10⁻³ mol",
     "a half of it", "million of a quarter", "second of", "half-life", "", "B12",
 )  # fmt: skip
 
@@ -154,6 +177,14 @@ def test_values_within_names_are_written_in_one_way() -> None:
     assert with_values("March 25, 2024 meeting") == with_values("25 March 2024 meeting")
     assert with_values("neural network") == "neural network"
     assert with_values("10 km race") != with_values("10 m race")
+    assert with_values("a third chance") == with_values("a 3rd chance")
+    assert with_values("a 5'10\" tall man") == with_values("a 5 ft 10 in tall man")
+    assert normalise(with_values("5 shirt")) != normalise("number 5 shirt")
+
+
+@pytest.mark.parametrize("name", ["Python 3.1", '“Catch 22"'])
+def test_what_may_be_no_value_within_a_name_stays(name: str) -> None:
+    assert with_values(name) == name
 
 
 @given(st.integers(0, 10**12))
