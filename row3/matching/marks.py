@@ -31,6 +31,7 @@ ELEMENTS = words(
 """Symbols of the chemical elements."""
 _FORMULA = re.compile(r"(?:[A-Z][a-z]?\d*)+")
 _ATOM = re.compile(r"[A-Z][a-z]?")
+_SHOUTED = re.compile(r"[A-Z]{2}")
 _TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾⅐-⅞]|\w[-−⁻](?!\w)")
 """Without one of these in either, two names are no two units, codes or numbers with a sign."""
 _STAR = re.compile(r"\b[A-Z]\*")
@@ -71,7 +72,9 @@ def _two_cased_units(one: str, other: str) -> bool:
 
 def apart(one: str, other: str, text: str = "") -> str:
     """Why two names are two that normalising makes equal, as the text tells too; "" where they are one."""
-    if _TELLING.search(f"{one}\n{other}"):
+    both = f"{one} {other}"
+    letters = both.isascii() and both.replace(" ", "").isalpha()  # as in most names, and seen at once
+    if (_SHOUTED if letters else _TELLING).search(both):
         if two_units(one, other):
             return "two units"
         if two_by_case(one, other):

@@ -43,6 +43,9 @@ _INCHES = re.compile(r"\d(?:[\"”″]|['’′]{2})")
 
 def two_signs(one: str, other: str) -> bool:
     """A sign makes two of names that are one without it: `-5` and `5`, `3.5 days` and `3-5 days`, `6'` and `6\"`."""
+    both = one + other
+    if both.isascii() and both.replace(" ", "").isalpha() and "minus" not in both and "negative" not in both:
+        return False  # nothing but letters, as most names
     if _MAY_TELL.search(one) is None and _MAY_TELL.search(other) is None:
         return False
     first, second = map(_plain, (one, other))
