@@ -51,8 +51,8 @@ LIGHT = (
 """Words that one way to write a name has and another has not: a name is not looked up by them."""
 
 FILLERS = words(
-    "country state island kingdom planet genus species metal gas disease language chemical element known called named "
-    "as"
+    "country state island kingdom river planet genus species metal gas disease language chemical element known called "
+    "named as"
 )
 """Words that stand before a name and add nothing to it, though they tell much in others: the planet Mars."""
 

@@ -21,6 +21,7 @@ from row3.matching.phrases import (
     COMPANY,
     COUNTED,
     COUNTRIES_IN_SHORT,
+    LETTERED,
     MEASURED,
     PHRASES,
     SAINTLY,
@@ -226,7 +227,11 @@ def _trimmed(words: list[str]) -> list[str]:
             words[1] = BEFORE_NAMES["st"]
     _replace_runs(words)
     for at in range(len(words) - 1):
-        if words[at] in BEFORE_NUMBERS and (words[at + 1][0].isdigit() or words[at + 1] in _NUMERALS):
+        if words[at] in BEFORE_NUMBERS and (
+            words[at + 1][0].isdigit()
+            or words[at + 1] in _NUMERALS
+            or (len(words) == 2 and len(words[1]) == 1 and words[0] in LETTERED)
+        ):
             words[at] = BEFORE_NUMBERS[words[at]]
         elif words[at + 1] in SPLIT.get(words[at], ()):
             words[at] += APART

@@ -53,7 +53,13 @@ def two_by_text(one: str, other: str, text: str) -> bool:
     if high[1:] != low[1:] or not low.islower() or high[:1] == low[:1]:
         return False
     said, named = (re.search(rf"{before}{word}\b", text) for before, word in ((r"\b", low), (_INSIDE, high)))
-    return said is not None and (named is not None or (low in ALWAYS_A_NAME and high in text))
+    if said is None or named is not None:
+        return said is not None
+    # What begins a sentence without an article is no noun that elsewhere has one: Apple reported, an apple.
+    counted = re.search(rf"\b(?:an?|each|every|this) {low}\b", text)
+    return high in text and (
+        low in ALWAYS_A_NAME or (counted is not None and re.search(rf"(?:^|[.!?]\s+){high} [a-z]", text) is not None)
+    )
 
 
 _ARTICLE = re.compile(r"^(?:[Tt]he|[Aa]n?) ")

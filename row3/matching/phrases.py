@@ -42,9 +42,13 @@ MEASURED = words(
 
 BEFORE_NUMBERS = pairs(
     "no number nr number num number art article sec section ch chapter vol volume fig figure eq equation op opus "
-    "ver v version v pt part arts article"
+    "ver v version v pt part arts article rev revision mon monday tue tuesday tues tuesday "
+    "thu thursday thurs thursday fri friday"
 )
 """Short forms of words that stand before a number, where a digit follows."""
+
+LETTERED = words("rev fig vol sec")
+"""Those that may stand before a letter too, where that is all of the name: Rev. C."""
 
 BEFORE_NAMES = pairs("st saint mt mount ft fort sta santa sr senior jr junior asst assistant")
 """Short forms that begin a name of a place or a position."""
@@ -127,8 +131,9 @@ COUNTED = words(
 )
 
 VARIED = words(
-    "of in by for and the with from on to at said aforesaid term word phrase river lake mount cape gulf isle port "
-    "fort type class grade stage phase level king queen pope emperor empress tsar czar saint sultan kaiser"
+    "of in by for and the with from on to at said aforesaid once twice thrice times term word phrase river lake mount "
+    "cape gulf isle port fort type class grade stage phase level king queen pope emperor empress tsar czar saint "
+    "sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""
 

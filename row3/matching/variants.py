@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from row3.matching.forms import form_key, form_keys
+from row3.matching.forms import APART, MARK, form_key, form_keys
 from row3.matching.lexicon import ROMAN
 from row3.matching.normalise import normalise
 from row3.matching.numbered import numbered
@@ -18,14 +18,12 @@ from row3.matching.phrases import (
     COLOURS,
     COMPANY_KINDS,
     COUNTED,
-    OTHER_WITH_OF,
     STATES,
-    SYMMETRIC_HEADS,
-    TWO_UNIVERSITIES,
     VARIED,
 )
 from row3.matching.plain_words import plain_words
 from row3.matching.values import has_number, with_values
+from row3.matching.word_order import turned, turned_by_sign
 
 _KIND = (
     "(?:planet|country|city|town|village|river|island|mountain|state|language|element|disease|process|company|film|movie|"
@@ -35,7 +33,6 @@ _KIND = (
 )
 """What something is, before its name or in a parenthesis behind it."""
 _GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
-_AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+)(?: and | & )(?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
 _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
@@ -47,14 +44,6 @@ _FILLER = (
     r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [\"“‘«]?[A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
-_BEHIND = (
-    r"(?P<head>\S+(?: \S+){0,2}) (?:(?P<how>free|made|derived|independent) (?:of|from)|"
-    r"(?P<by>treated|coated|filled|infected|fed|laden|lined|enriched|contaminated|associated) with|"
-    r"(?P<agent>induced|driven|mediated|borne|powered|fed|bound|led|funded|owned) by|"
-    r"(?P<on>based|dependent) on|(?P<to>related|resistant|specific|bound|adjacent|sensitive) to|"
-    r"at(?= (?:low|high|higher|lower|increased|great|greater) \S+$)) (?P<field>\S+(?: \S+)?)"
-)
-"""Behind a noun what may stand before it with a hyphen: patients treated with aspirin, a group at low risk."""
 _COMPANY = (
     r"(?P<rest>.+?),?\s+(?:&\s+)?(?:AG|S\.A\.(?:B\.)? de C\.V\.|"
     r"S\.?A\.?|N\.?V\.?|B\.?V\.?|A/S|AB|ASA|Oyj?|S\.?p\.?A\.?|S\.?r\.?l\.?|KGa?A?|"
@@ -63,27 +52,16 @@ _COMPANY = (
 )
 _TITLES = r"(?:King|Queen|Pope|Emperor|Empress|Tsar|Czar|Saint|Sultan|Kaiser)\s+(?P<rest>[A-Z].*(?: [IVX]+| the \w+))"
 _REGNAL = r"(?P<name>[A-Z]\S+) the (?P<nth>[\w-]+(?:st|nd|rd|th|first|second|third))$"
-_IN = (
-    r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
-    r"reduction|investment|variation|delay|gap|improvement|reform|trend|shift|deficit|surplus|inequality|trade|advance|"
-    r"shortage)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))|"
-    r"(?P<meant>(?i:movement|campaign|demand|market|fight|struggle|need))) "
-    r"(?(done)by|(?(meant)for|in)) (?:the )?(?P<field>\S+(?: \S+)?)"
-)
 _SHARES = (
     r"(?P<part>\S+?)\s?(?P<percent>%|per ?cent) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
     r"(?P<part>\S+) (?:out of|in)(?: every)? (?P<whole>\S+) (?:of )?(?:(?:the|all|all the) )?(?P<rest>[^\W\d].*)",
     r"(?P<part>(?:\w+[- ])?(?!of )\w+) (?:of (?:(?:the|all|all the) )?|the )(?P<rest>(?!an? )[^\W\d].*)",
 )
-_GEOGRAPHIC = (
-    r"(?P<kind>river|lake|mount|cape|gulf|isle|port|fort)\s+(?P<name>\S.*)|(?P<name2>\S.*?)\s+(?P<kind2>river|lake)"
-)
-_COUNTED_LAST = r"(?P<name>\S.*?)\s+(?P<kind>(?:type|class|grade|stage|phase|level)\s+(?:\d\w*|[ivx]+|[a-d]))"
-
-
 LONGEST = 120
 """Characters of a name beyond which it is no name that has variants."""
 
+_RIVER = re.compile(r"(?:[Tt]he |[Rr]iver )(?P<name>[A-Z][a-z]+)")
+"""A river is `River Thames` or `the Thames`; without the article it may be a county or a person."""
 _SIGNS = re.compile("[,/'’0-9–—-]")
 
 
@@ -97,17 +75,15 @@ def variant_keys(name: str) -> frozenset[str]:
     telling = not VARIED.isdisjoint(spelt)
     found, low = [name], name.lower()
     if signs or has_number(name):
-        found += (*_eponyms(name), _inverted(name), _state(name), _swapped(low), with_values(name))
+        found += (*_eponyms(name), _state(name), with_values(name))
+    if signs or " and " in low or " & " in low:
+        found += turned_by_sign(name, low)
     if has_number(name):
         found += (*numbered(name), _share(low))
     elif not ROMAN.keys().isdisjoint(spelt):
         found += numbered(name)
-    if " and " in low or " & " in low:
-        found.append(_turned(name))
     if telling:
-        found += (_without_of(name), *_without_in(name), _geographic(low), _before(low))
-    if ", " in name and " of " in name:
-        found += _parts_turned(name)
+        found += turned(name, low)
     if name[-1:] == ")":
         found.append(_qualified(name))
     found = [variant for variant in found if variant]
@@ -120,67 +96,16 @@ def variant_keys(name: str) -> frozenset[str]:
     for base in tuple(found):
         found.extend(_regnal(base))
         found.extend(_company(base))
-    return frozenset([key for variant in found for key in form_keys(variant)])
+    keys = [key for variant in found for key in form_keys(variant)]
+    if (river := _RIVER.fullmatch(name)) is not None:
+        keys.append(f"{MARK}{APART}{form_key(normalise(river['name']))}")
+    return frozenset(keys)
 
 
 def without_filler(name: str) -> str:
     """`the concept of entropy` -> `entropy`; "" for a name with nothing to leave out."""
     filler = re.match(_FILLER, name)
     return "" if filler is None else filler["rest"]
-
-
-def _inverted(name: str) -> str:
-    """`Korea, South` -> `South Korea`; `Battle of` and `The` may stand last."""
-    head, comma, tail = name.partition(", ")
-    return f"{tail} {head}" if comma and head and tail and "," not in tail and tail not in STATES else ""
-
-
-def _without_of(name: str) -> str:
-    """`theory of relativity` -> `relativity theory`, `law of conservation of mass` -> `mass conservation law`.
-
-    Not where a name so turned is another university."""
-    if normalise(name) in OTHER_WITH_OF:
-        return ""
-    parts = re.split(r"\s+of\s+(?:the\s+)?", name)
-    if not 2 <= len(parts) <= 3 or not all(parts):
-        return ""
-    head, tail = parts[0], " ".join(parts[:0:-1])
-    head = re.sub(r"(?i)^the\s+", "", head)
-    if normalise(head) == "university" and normalise(tail) in TWO_UNIVERSITIES:
-        return ""
-    return f"{tail} {head}"
-
-
-def _without_in(name: str) -> list[str]:
-    """`Nobel Prize in Physics` -> `Nobel Physics Prize`, `poisoning by lead` -> `lead poisoning`.
-
-    After what is given or grows in something, or is done by it.
-    """
-    hit = re.fullmatch(_IN, name)
-    if hit is None:
-        return []
-    noun = hit["noun"] or hit["done"] or hit["meant"]
-    return [f"{hit['head']}{hit['field']} {noun}", f"{hit['field']} {hit['head']}{noun}"]
-
-
-def _before(low: str) -> str:
-    """`patients treated with aspirin` -> `aspirin treated patients`, as `aspirin-treated patients` is read."""
-    hit = re.fullmatch(_BEHIND, low)
-    if hit is None:
-        return ""
-    how = next((word for group in ("how", "by", "agent", "on", "to") if (word := hit[group])), "")
-    return " ".join(filter(None, (hit["field"], how, hit["head"])))
-
-
-def _parts_turned(name: str) -> list[str]:
-    """`University of Oslo, Department of Physics` -> `Physics Department University of Oslo`, and the like."""
-    one, _, other = name.partition(", ")
-    if "," in other:
-        return []
-    forms = [[part, turned] if (turned := _without_of(part)) else [part] for part in (one, other)]
-    return [f"{second} {first}" for first in forms[0] for second in forms[1]] + [
-        f"{first} {second}" for first in forms[0] for second in forms[1]
-    ]
 
 
 def _qualified(name: str) -> str:
@@ -190,12 +115,6 @@ def _qualified(name: str) -> str:
 
 
 _QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{3,}(?:-[a-z]+)?)\)")
-
-
-def _turned(name: str) -> str:
-    """`economic and social rights` -> `social and economic rights`."""
-    hit = _AND.fullmatch(name)
-    return "" if hit is None else f"{hit['head']}{hit['other']} and {hit['one']}{hit['tail']}"
 
 
 def without_gloss(name: str) -> str:
@@ -231,23 +150,6 @@ def _state(name: str) -> str:
     """`Los Angeles, CA` -> `Los Angeles, California`."""
     head, comma, tail = name.rpartition(", ")
     return f"{head}, {STATES[tail]}" if comma and tail in STATES else ""
-
-
-def _swapped(low: str) -> str:
-    """`host-pathogen interaction` -> `pathogen-host interaction`, before a head that has no direction."""
-    hit = re.fullmatch(r"([^\W\d]{3,})[-–—/ ]([^\W\d]{3,})\s+(\w+)", low)
-    if hit is None or form_key(normalise(hit[3]))[1:] not in SYMMETRIC_HEADS or not re.search(r"[-–—/]", low):
-        return ""
-    return f"{hit[2]} {hit[1]} {hit[3]}"
-
-
-def _geographic(low: str) -> str:
-    """`River Thames` -> `Thames River`; `diabetes mellitus type 2` -> `type 2 diabetes mellitus`."""
-    hit = re.fullmatch(_GEOGRAPHIC, low)
-    if hit is not None:
-        return f"{hit['name']} {hit['kind']}" if hit["kind"] else f"{hit['kind2']} {hit['name2']}"
-    hit = re.fullmatch(_COUNTED_LAST, low)
-    return f"{hit['kind']} {hit['name']}" if hit is not None else ""
 
 
 def _regnal(name: str) -> list[str]:

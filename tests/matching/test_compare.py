@@ -63,6 +63,15 @@ host-pathogen interaction | pathogen-host interaction | variant
 Pythagoras' theorem | Pythagorean theorem | variant
 the River Thames | Thames | variant
 the month of May | May | variant
+River Thames | the Thames | variant
+twice a day | 2 times per day | variant
+10 mg twice daily | 10 mg two times a day | variant
+low- and high-income countries | high- and low-income countries | variant
+hypo- and hyperthyroidism | hypothyroidism and hyperthyroidism | variant
+bonds exempt from tax | tax-exempt bonds | variant
+shares held by the founders | founder-held shares | variant
+Rev. C | revision C | form
+Mon., 6 May | Monday, 6 May | form
 the colour red | red | variant
 the game of chess | chess | variant
 the novel "Middlemarch" | Middlemarch | variant
@@ -82,6 +91,10 @@ photosynthesis | photosynthesys | spelling
 
 TWO = """
 River Phoenix | Phoenix
+River Thames | Thames County
+twice a day | 3 times per day
+the sun 3 | Sunday 3
+hypo- and hyperthyroidism | hypothyroidism
 the color wheel | wheel
 asthma induced by exercise | asthma-induced exercise
 salary (gross) | net salary

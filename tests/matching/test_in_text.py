@@ -28,6 +28,7 @@ TWO_WHERE_THE_TEXT_HAS_BOTH = [
         "second story",
         "The fire began on the second storey of the hotel. In her book the second story is about a fox.",
     ),
+    ("Apple", "an apple", "Apple reported record revenue. The snack was an apple and a slice of bread."),
     ("the Economist", "an economist", "I read it in the Economist. It was written by an economist."),
     ("Turkey", "turkey", "He ate a turkey while he was in Turkey."),
 ]
