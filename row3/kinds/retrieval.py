@@ -85,7 +85,7 @@ class Retrieval(ListKind):
     """Scores `{"results": [{"id", "score"}, …]}` against graded judgements."""
 
     name = "retrieval"
-    version = 1
+    version = 2
     items = "results"
     case_model: type[BaseModel] = RetrievalCase
     outputs: Mapping[str, type[BaseModel]] = {"results": ResultsOut}
