@@ -78,7 +78,8 @@ _SHORT = re.compile(r"\b[A-Z][A-Za-z]{1,6}[A-Z]\b")
 _SMALL = ascii_lowercase.encode()
 _TWO_CAPITALS = re.compile(rb"[A-Z]{2}")
 _LINE_END = re.compile(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*")
-_FORMULA = r"(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,10}"
+_FORMULA = r"(?![A-Z][a-z]{2,}$)(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,10}"
+"""What may be a formula or a code; `Ontario (Canada)` and `Marie Curie (Paris)` have none."""
 
 
 @lru_cache(maxsize=256)

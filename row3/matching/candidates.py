@@ -58,7 +58,8 @@ FILLERS = words(
 
 FILLED_FIRST = FILLERS | words(
     "the so concept notion idea process phenomenon practice city town village well famous term said aforesaid above "
-    "aforementioned month game sport colour color"
+    "aforementioned month game sport colour color republic kingdom sultanate commonwealth federal islamic democratic "
+    "socialist"
 )
 _CALLED = re.compile(" (?:known as|called|named) ")
 _SKIPPED = LIGHT | FILLERS

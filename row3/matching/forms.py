@@ -86,6 +86,8 @@ def form_keys(name: str) -> tuple[str, ...]:
         return (key,) if key else ()
     if "n" in name and _AND.search(name):
         name = _AND.sub(" and ", name)
+    if "(s)" in name:
+        name = name.replace("(s)", "s")
     if " v" in name:
         name = _AGAINST.sub(" versus ", _SINCE.sub(" ", name))
     if " L" in name:

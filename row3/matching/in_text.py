@@ -29,6 +29,15 @@ TWO_SENSES = pairs(
 OTHER_IN_PLURAL = words("hive shingle draught dart checker minute spirit")
 """Words whose plural is something else as well: hives on the skin."""
 
+MASS = pairs("security securities damage damages custom customs glass glasses iron irons wood woods")
+"""Words of which there is some, with plurals of which there are several: where a text counts none of the first."""
+
+RIVERS_TOO = words(
+    "mississippi missouri ohio colorado delaware tennessee arkansas illinois iowa minnesota wisconsin kansas niger "
+    "gambia senegal paraguay uruguay jordan potomac hudson"
+)
+"""Names of a state, a country or a person that are rivers with the article."""
+
 SHORT_AND_WORD = words(
     "us who it aids led ram rest soap basic pet sad sat nice cobra dos dare pin cat act aid care mad ice arm"
 )
@@ -45,6 +54,8 @@ def two_by_text(one: str, other: str, text: str) -> bool:
     """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
     if len(one) > LONGEST or one[-2:] != other[-2:]:
         return False
+    if _river_and_state(one, other, text):
+        return True
     low, high = _ARTICLE.sub("", one), _ARTICLE.sub("", other)
     if low.lower() not in WITH_CAPITAL:
         return False
@@ -60,6 +71,14 @@ def two_by_text(one: str, other: str, text: str) -> bool:
     return high in text and (
         low in ALWAYS_A_NAME or (counted is not None and re.search(rf"(?:^|[.!?]\s+){high} [a-z]", text) is not None)
     )
+
+
+def _river_and_state(one: str, other: str, text: str) -> bool:
+    """`the Mississippi` and `Mississippi`, where the text has both."""
+    bare, river = sorted((one, other), key=len)
+    if bare.lower() not in RIVERS_TOO or river not in (f"the {bare}", f"The {bare}"):
+        return False
+    return all(re.search(rf"(?<!\w){form}\b", text) for form in (f"[Tt]he {bare}", rf"(?<![Tt]he ){bare}"))
 
 
 _ARTICLE = re.compile(r"^(?:[Tt]he|[Aa]n?) ")
@@ -117,10 +136,13 @@ def relatives(one: str, other: str, text: str) -> bool:
 
 def two_spellings(one: str, other: str, text: str) -> bool:
     """Two spellings of one form, each with a sense of its own, where the text has both: `metre`, gas `meter`."""
+    if _mass_and_plural(one.lower(), other.lower(), text):
+        return True
     if one.lower() != other.lower() and (stem := one.lower().removesuffix("s")) in OTHER_IN_PLURAL:
         return stem == other.lower().removesuffix("s") and all(
             re.search(rf"\b{form}\b", text, re.IGNORECASE) for form in (stem, f"{stem}s")
         )
+    one, other = _ARTICLE.sub("", one), _ARTICLE.sub("", other)
     low, low2 = sorted((one.lower().removesuffix("s"), other.lower().removesuffix("s")), key=len)
     if " " not in low2:
         senses = {low, low2}
@@ -135,6 +157,15 @@ def two_spellings(one: str, other: str, text: str) -> bool:
         and _has(text, low)
         and _has(text, low2)
     )
+
+
+def _mass_and_plural(one: str, other: str, text: str) -> bool:
+    """A word that is a substance or the like, and a plural that is something else: security, securities."""
+    word, plural = sorted((one, other), key=len)
+    if MASS.get(word) != plural:
+        return False
+    counted = re.search(rf"\b(?:an?|each|every|any|one|per|this|that|the) (?:\w+ )?{word}\b", text, re.IGNORECASE)
+    return counted is None and _has(text, word) and re.search(rf"\b{plural}\b", text, re.IGNORECASE) is not None
 
 
 def _has(text: str, word: str) -> bool:

@@ -162,6 +162,9 @@ SPELLINGS |= {
 """More of them: verbs whose last consonant is doubled or whose stem is spelt in two ways."""
 
 TRANSLITERATIONS = pairs(
+    "tsarist czarist tsarina czarina tsarism czarism sergey sergei andrey andrei nikolay nikolai dmitriy dmitri dmitry "
+    "dmitri yuriy yuri vasiliy vasily vassily vasily valeriy valery grigoriy grigory alexey alexei aleksey alexei "
+    "aleksei alexei yevgeniy yevgeny prokofyev prokofiev "
     "teheran tehran nietzche nietzsche nietsche nietzsche mohammed muhammad mohammad muhammad muhammed muhammad "
     "mohamed muhammad mohamad muhammad cajkovskij tchaikovsky kiiv kyiv ekaterinburg yekaterinburg ekaterina "
     "yekaterina evgeny yevgeny shakespear shakespeare tschaikowsky tchaikovsky tschaikowski tchaikovsky tchaikovski "

@@ -30,6 +30,11 @@ _COUNTED = re.compile(
     r"(?:(?:no\.?|nr\.?|number|n[ºo]\.?) ?)?(?P<count>\d+|[ivxl]+)\b(?P<after>.*)"
 )
 
+_OF_A_LAW = r"(?P<what>article|section|rule|regulation|clause|art\.|sec\.) (?P<count>\d+)"
+_PARAGRAPH = re.compile(rf"{_OF_A_LAW}(?:, par(?:a\.|agraph) (?=\d)|(?=\())\(?(?P<part>\d+)\)?")
+_PARAGRAPH_OF = re.compile(rf"par(?:a\.|agraph) \(?(?P<part>\d+)\)? of {_OF_A_LAW}")
+"""`Article 12(3)`, `Article 12, paragraph 3`, `paragraph 3 of Article 12`."""
+
 _NUMBER_SIGN = re.compile(r"(?<=[a-z] )(?<!\bthe )(?<!\ban )(?<!\ba )(?:no\.?|nr\.?|number) ?(?=\d)", re.IGNORECASE)
 """`Rule No. 14` is Rule 14."""
 
@@ -82,6 +87,8 @@ def numbered(name: str) -> Iterator[str]:
         yield from _versions(name)
     if (bare := _NUMBER_SIGN.sub("", name)) != name:
         yield bare
+    if (article := _PARAGRAPH.fullmatch(low) or _PARAGRAPH_OF.fullmatch(low)) is not None:
+        yield f"{article['what']} {article['count']} paragraph {article['part']}"
     if (place := _addressed(name)) != name:
         yield place
     yield from filter(None, (_in_order(low), _season(low)))

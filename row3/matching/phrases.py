@@ -73,6 +73,7 @@ SPLIT: dict[str, frozenset[str]] = {
     "multi": frozenset(("ply",)),
     "co": frozenset(("op",)),
     "no": frozenset(("body",)),
+    "pre": frozenset(("position",)),
     "any": words("body one"),
     "every": words("body one day"),
     "some": words("body one time times"),
@@ -131,9 +132,9 @@ COUNTED = words(
 )
 
 VARIED = words(
-    "of in by for and the with from on to at said aforesaid once twice thrice times term word phrase river lake mount "
-    "cape gulf isle port fort type class grade stage phase level king queen pope emperor empress tsar czar saint "
-    "sultan kaiser"
+    "of in by for and the with from on to at said aforesaid that which who once twice thrice times term word phrase "
+    "river lake mount cape gulf isle port fort type class grade stage phase level king queen pope emperor empress "
+    "tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""
 

@@ -33,6 +33,12 @@ _KIND = (
 )
 """What something is, before its name or in a parenthesis behind it."""
 _GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
+_OFFICIAL = "(?:(?:Federal|Islamic|Democratic|Socialist) )?(?:Republic|Kingdom|Sultanate|Commonwealth) of(?: the)?"
+"""What stands before the name of a country in full: the Republic of Kenya."""
+_TWO_REPUBLICS = (
+    "China|Korea|Congo|Ireland|Georgia|Netherlands|Venice|Texas|Florence|Genoa|Virginia|Massachusetts|Hawaii"
+)
+"""Names of which that one is another one: the Republic of China, the Kingdom of the Netherlands."""
 _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
@@ -41,7 +47,13 @@ _FILLER = (
     r"month of(?= [A-Z]\w+$)|(?:game|sport) of|colou?r(?= (?:" + COLOURS + r")$)|"
     r"(?:disease|element)(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|"
     r"severity|progression|prevention|management)s?$)|"
-    r"(?:[a-z]+ )?(?:known as|called|named)(?= )|(?:[a-z]+ ){0,2}" + _KIND + r"(?= [\"“‘«]?[A-Z])|"
+    r"(?:[Aa]n? )?(?:[a-z]+ )?(?:known as|called|named)(?= )|"
+    + _OFFICIAL
+    + r"(?= [A-Z]\w+$)(?! (?:"
+    + _TWO_REPUBLICS
+    + r")$)|(?:[a-z]+ ){0,2}"
+    + _KIND
+    + r"(?= [\"“‘«]?[A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
 )
 _COMPANY = (

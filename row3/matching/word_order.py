@@ -51,6 +51,7 @@ def turned(name: str, low: str) -> Iterator[str]:
     yield from _without_in(name)
     yield _geographic(low)
     yield _before(low)
+    yield _said_of(low)
     yield _often(low)
 
 
@@ -108,6 +109,15 @@ def _before(low: str) -> str:
         return ""
     how = next((word for group in ("how", "by", "agent", "on", "to") if (word := hit[group])), "")
     return " ".join(filter(None, (hit["field"], how, hit["head"])))
+
+
+def _said_of(low: str) -> str:
+    """`damage that is irreversible` -> `irreversible damage`."""
+    hit = _THAT_IS.fullmatch(low)
+    return "" if hit is None else f"{hit['what']} {hit['head']}"
+
+
+_THAT_IS = re.compile(r"(?P<head>\S+(?: \S+)?) (?:that|which|who) (?:is|are|was|were) (?P<what>(?!not )\S+)")
 
 
 def _often(low: str) -> str:

@@ -90,6 +90,13 @@ def test_a_defined_term_is_the_name_before_it_alone() -> None:
     assert set(acronyms) == {"=company", "=executive"}
 
 
+@pytest.mark.parametrize("inside", ["Canada", "Paris", "Smith"])
+def test_a_word_in_a_parenthesis_is_no_formula_for_what_stands_before(inside: str) -> None:
+    assert introduced(f"They opened a plant in Ontario ({inside}) last year.") == {}
+    assert not same_by_acronym("Ontario", f"Ontario ({inside}) Foods", {})
+    assert not same_by_acronym("Northfield Foods plc", f"Northfield Foods ({inside}) plc", {})
+
+
 def test_a_letter_is_that_of_a_word_that_counts() -> None:
     text = "The Organization of the Petroleum Exporting Countries (OPEC) met."
     assert compare("OPEC", "Organization of the Petroleum Exporting Countries", acronyms=introduced(text)).same

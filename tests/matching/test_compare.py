@@ -71,6 +71,15 @@ hypo- and hyperthyroidism | hypothyroidism and hyperthyroidism | variant
 bonds exempt from tax | tax-exempt bonds | variant
 shares held by the founders | founder-held shares | variant
 Rev. C | revision C | form
+Person(s) | person | form
+tsarist Russia | czarist Russia | form
+Sergey Prokofyev | Sergei Prokofiev | form
+damage that is irreversible | irreversible damage | variant
+Republic of Kenya | Kenya | variant
+the Kingdom of Sweden | Sweden | variant
+a disease called malaria | malaria | variant
+Article 12, paragraph 3 | Article 12(3) | variant
+paragraph 3 of Article 12 | Art. 12(3) | variant
 Mon., 6 May | Monday, 6 May | form
 the colour red | red | variant
 the game of chess | chess | variant
@@ -91,6 +100,13 @@ photosynthesis | photosynthesys | spelling
 
 TWO = """
 River Phoenix | Phoenix
+Republic of China | China
+the Republic of Ireland | Ireland
+entries that are not valid | valid entries
+pre-position | preposition
+Article 12(3) | Article 12(4)
+Article 12(3) | Article 123
+Northfield Foods plc | Northfield Foods (Canada) plc
 River Thames | Thames County
 twice a day | 3 times per day
 the sun 3 | Sunday 3

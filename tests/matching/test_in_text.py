@@ -29,6 +29,9 @@ TWO_WHERE_THE_TEXT_HAS_BOTH = [
         "The fire began on the second storey of the hotel. In her book the second story is about a fox.",
     ),
     ("Apple", "an apple", "Apple reported record revenue. The snack was an apple and a slice of bread."),
+    ("the Mississippi", "Mississippi", "They went down the Mississippi. The governor of Mississippi signed the bill."),
+    ("security", "securities", "Security at the site is provided by a firm. The fund invests in listed securities."),
+    ("the draught", "the draft", "Members complained of the draught. The draft was approved."),
     ("the Economist", "an economist", "I read it in the Economist. It was written by an economist."),
     ("Turkey", "turkey", "He ate a turkey while he was in Turkey."),
 ]
@@ -53,6 +56,8 @@ def test_two_where_the_text_has_both_and_one_where_it_has_not(one: str, other: s
         ("healthcare", "health care", "Health care costs more than healthcare did."),
         ("colour", "color", "The colour was a color."),
         ("hard disk", "hard disc", "A hard disk."),
+        ("security", "securities", "A security can be sold. Securities are listed."),
+        ("the Mississippi", "Mississippi", "The Mississippi is long."),
         ("cheque fraud", "check fraud", "The report on check fraud cites an older study, which wrote cheque fraud."),
         ("NASA budget", "Nasa budget", "NASA said that the budget of Nasa was cut."),
     ],
