@@ -14,6 +14,7 @@ import click
 from row3.cli.common import CI_FORMATS, Common
 from row3.cli.out_file import check_out
 from row3.cli.takes import FORMATS, HTML, TAKES, Takes, check_taken
+from row3.domain.limits import MOST_REPEATS
 
 __all__ = ["CI_FORMATS", "FORMATS", "Amount", "Common", "common_options", "takes_a_value"]
 
@@ -71,7 +72,9 @@ _OPTIONS = (
     click.option("--temperature", type=Amount(0, 2), metavar="T", help="Before row3.toml and the prompt."),
     click.option("--seed", type=int, metavar="N", help="The provider's seed."),
     click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Limit of tokens a request may write."),
-    click.option("--repeats", type=click.IntRange(1, 100), metavar="K", help="Ask every case K times and average."),
+    click.option(
+        "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
+    ),
     click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes."),
     click.option("--format", type=Form(FORMATS), help="Form of the result; default: table."),
     click.option("--out", callback=takes_a_value, metavar="FILE", help="Write the result there instead of stdout."),

@@ -182,7 +182,7 @@ def _shown(move: Move) -> str:
         return "; fewer than two independent cases give no interval"
     if move.interval.degenerate:  # an interval of no width, which shows less than it seems to
         units = move.interval.units
-        return f" (all of {units} independent cases moved alike, as chance does up to one time in {4**units:,})"
+        return f" (all of {units} independent cases moved alike, as chance does up to one time in 4^{units})"
     low, high = (f"{POINT * end:+.1f}".replace("-", "−") for end in (move.interval.low, move.interval.high))
     return f" (95 %: {low} to {high} points)"
 

@@ -21,7 +21,7 @@ class Rules:
     """How a suite matches and weighs: the settings of `row3.toml` that can move a score."""
 
     names: NameRule = field(default_factory=NameRule)
-    inverses: Mapping[str, str] = field(default_factory=lambda: dict(INVERSES))
+    inverses: tuple[tuple[str, str], ...] = tuple(INVERSES.items())
     symmetric: tuple[str, ...] = SYMMETRIC
     predicates: tuple[str, ...] = ROW3_PREDICATES
     """What an answer may use; empty for any."""

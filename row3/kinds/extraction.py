@@ -27,7 +27,8 @@ from row3.kinds.extraction_reading import fit, read_answer
 from row3.kinds.extraction_structs import Extracted, item_json, usual_line
 from row3.kinds.extraction_tally import tally
 from row3.kinds.extraction_types import carries_types
-from row3.matching.forms import category_key, form_keys
+from row3.matching.forms import category_key
+from row3.matching.marks import apart
 from row3.matching.normalise import normalise
 from row3.metrics.composite import overall
 from row3.metrics.extraction import Counts, concept_counts, relationship_counts, states_of, type_counts, values
@@ -77,7 +78,7 @@ class Extraction:
     def signature(self, rules: Rules) -> str:
         """Scorer version, matcher, its library and embeddings; weights and thresholds are compared on their own."""
         release = ".".join(rapidfuzz.__version__.split(".")[:2])
-        pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses.items()))
+        pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses))
         return (
             f"extraction/{SCORER_VERSION} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release} "
             f"symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
@@ -196,12 +197,11 @@ class Extraction:
         lines = [f"concept {normalise(c.label)}" for c in case.expected_concepts]
         lines += [f"required {normalise(c.label)}" for c in case.expected_concepts if c.required]
         lines += [f"type {normalise(c.label)} {category_key(c.type)}" for c in case.expected_concepts if c.type]
-        accepted = {key for c in case.expected_concepts for name in (c.label, *c.aliases) for key in form_keys(name)}
-        lines += [
-            f"canary {normalise(name)}"
-            for name in case.forbidden_concepts
-            if accepted.isdisjoint(form_keys(name))  # else finding it is right, and the canary demands nothing
-        ]
+        accepted = {normalise(name): name for c in case.expected_concepts for name in (c.label, *c.aliases)}
+        for canary in case.forbidden_concepts:
+            known = accepted.get(normalise(canary))
+            if known is None or apart(canary, known):  # else finding it is right, and the canary demands nothing
+                lines.append(f"canary {normalise(canary)}")
         for kind, links in (("link", case.expected_relationships), ("forbidden", case.forbidden_relationships)):
             lines += [f"{kind} {normalise(r.source)} {r.predicate} {normalise(r.target)}" for r in links]
         return lines

@@ -193,7 +193,7 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     # A case may also use the inverse of an allowed predicate: it matches the other way round.
     known |= {
         fold_predicate(pair[1 - side])
-        for pair in rules.inverses.items()
+        for pair in rules.inverses
         for side in (0, 1)
         if fold_predicate(pair[side]) in known
     }

@@ -23,7 +23,7 @@ GROUNDED = CORRECT | {"duplicate"}
 
 @lru_cache(maxsize=64)
 def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]) -> Predicates:
-    return Predicates(dict(inverses), symmetric)
+    return Predicates(inverses, symmetric)
 
 
 PERSON_TYPES = ("person", "human", "individual")
@@ -57,13 +57,14 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
         from row3.kinds.extraction_semantic import with_meanings
 
         matches = with_meanings(matches, labels, named, canaries, rule=rules.semantic, similarity=rules.similarity)
-    resolve = by_matches(end_resolver(index, ends, rules.names, text), labels, matches)
+    resolve = end_resolver(index, ends, rules.names, text)
     links = RelationshipIndex(
         list(zip(wanted, [r.required for r in case.expected_relationships], strict=True)),
         forbidden,
         resolve,
-        _predicates(tuple(rules.inverses.items()), rules.symmetric),
+        _predicates(rules.inverses, rules.symmetric),
         index.spelt(),
+        answers=by_matches(resolve, labels, matches),
     )
     relationships, found = links.match(given)
     concepts = _concepts(case, output, matches, text)

@@ -63,7 +63,7 @@ def tally(explanation: Explanation, states: States, rules: Rules, *, typed: bool
 def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, int]]:
     """Which predicate was said for which, and those that neither the suite nor the case knows."""
     wrong = [match for match in explanation.relationships if match.state not in CORRECT_RELATIONSHIP]
-    spelt = _spelt((rules.predicates, tuple(rules.inverses.items()), rules.symmetric))
+    spelt = _spelt((rules.predicates, rules.inverses, rules.symmetric))
     groups = {}
     if mixed := [
         f"{spelt[match.triple.predicate][0]}{PAIR}{spelt[match.expected.predicate][0]}"

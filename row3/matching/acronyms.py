@@ -62,7 +62,8 @@ _LEAD = re.compile(
 )
 """What may stand before an acronym or its expansion in a parenthesis: `the EU (short for European Union)`."""
 _DEFINED = re.compile(
-    r"(?:(?:hereinafter|hereafter|henceforth|together|collectively|jointly),? )?(?:(?:referred to|known) as )?"
+    r"(?:(?:hereinafter|hereafter|henceforth|(?P<several>together|collectively|jointly)),? )?"
+    r"(?:(?:referred to|known) as )?"
     r"(?:[Tt]he )?[\"“„](?P<short>[A-Z][\w&-]+(?: [A-Z][\w&-]+){0,2}),?[\"”“]"
 )
 """A term that a contract defines behind a name: `Calder Shipping plc (the "Company")`."""
@@ -92,10 +93,9 @@ def introduced(text: str) -> Acronyms:
     shorts = set(_SHORT.findall(text)) if _TWO_CAPITALS.search(capitals) else set[str]()
     for before, inside in _candidates(text, apposed=bool(shorts)):
         if (defined := _DEFINED.fullmatch(inside)) is not None and (whole := _CAPITALISED.search(before)) is not None:
-            words = whole["long"].split()
-            for at in range(len(words)):  # where the name begins is not said: Between Calder Shipping plc
-                if words[at][0].isupper():
-                    _add(found, defined["short"], " ".join(words[at:]))
+            if not defined["several"]:
+                for name in _whole_names(whole["long"]):
+                    _add(found, defined["short"], name)
             continue
         within = _LEAD.sub("", inside)
         short = within.split(",")[0].split(";")[0].strip(_AROUND)
@@ -115,6 +115,20 @@ def introduced(text: str) -> Acronyms:
         if not any(key in found for key in form_keys(short)):
             _add(found, short, long)
     return {short: tuple(dict.fromkeys(longs)) for short, longs in found.items()}
+
+
+def _whole_names(run: str) -> Iterator[str]:
+    """What capitalised words name: all of them, or what stands behind `and` or the word that begins a sentence."""
+    yield run
+    first, _, rest = run.partition(" ")
+    if first in _BEGINNINGS and " " in rest:
+        yield rest
+    last = run.rpartition(" and ")[2]
+    if last != run and " " in last:  # of England and Wales the last is no name of its own
+        yield last
+
+
+_BEGINNINGS = ("Between", "By", "With", "From", "And", "For", "To", "While", "When", "In", "At", "If", "Whereas")
 
 
 def _written_out(text: str, shorts: Collection[str]) -> list[tuple[str, str]]:

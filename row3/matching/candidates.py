@@ -33,6 +33,8 @@ from row3.matching.phrases import (
     COMPANY_ENDS,
     COUNTRIES_IN_SHORT,
     FUNCTION_WORDS,
+    LETTERED,
+    OFTEN,
     PHRASES,
 )
 from row3.matching.readings import readings
@@ -44,8 +46,8 @@ LIGHT = (
     | COMPANY_ENDS
     | BEFORE_NAMES.keys()
     | words(
-        "a an in on for to by at with so called concept notion idea process phenomenon practice city town village term "
-        "word phrase king queen pope emperor empress tsar czar saint sultan kaiser"
+        "a an in on for to by at with from that which who is are so called concept notion idea process phenomenon "
+        "practice city town village term word phrase king queen pope emperor empress tsar czar saint sultan kaiser"
     )
 )
 """Words that one way to write a name has and another has not: a name is not looked up by them."""
@@ -79,8 +81,10 @@ def _beginning(word: str, most: int = 3) -> str:
 
 _RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
 """Words that begin a run which is written in another way: per cent, Tse-tung."""
-_WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES)
-_UNLIKE = NUMBER_WORDS.union(ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, ROMAN_ORDINALS, _RUN_FIRST, COUNTRIES_IN_SHORT).union(
+_WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES, LETTERED)
+_UNLIKE = NUMBER_WORDS.union(
+    ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, ROMAN_ORDINALS, _RUN_FIRST, COUNTRIES_IN_SHORT, OFTEN
+).union(
     spelling
     for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
     for spelling, form in table.items()
@@ -230,6 +234,7 @@ class Candidates:
         everywhere: Collection[int] = self._odd
         if (
             not name.isascii()  # accents
+            or "- " in name  # hypo- and hyperthyroidism
             or max(map(len, spelt), default=0) < 3  # N.A.T.O.
             or (spelt[0] in LIGHT and spelt[0] not in ARTICLES)  # by-product
             or not _WRITTEN_OTHERWISE.isdisjoint(spelt)  # Mao Tse-tung, the Ft. Worth

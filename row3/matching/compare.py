@@ -16,7 +16,15 @@ from row3.matching.additions import same_but_for_addition
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.in_text import SHORT_AND_WORD, relatives, two_by_text, two_shouted, two_spellings, two_written
+from row3.matching.in_text import (
+    SHORT_AND_WORD,
+    relatives,
+    two_by_text,
+    two_in_writing,
+    two_shouted,
+    two_spellings,
+    two_written,
+)
 from row3.matching.marks import apart, is_company, parted_elsewhere, two_companies
 from row3.matching.normalise import normalise
 from row3.matching.persons import Person, is_eastern, parse_person
@@ -166,7 +174,13 @@ def _told_apart(a: str, b: str, text: str) -> str:
     if _named_by_article(a, b) or (text and two_by_text(a, b, text)):
         return "a proper name and a common noun"
     if parted_elsewhere(a, b) or (
-        text and (two_spellings(a, b, text) or two_shouted(a, b, text) or two_written(a, b, text))
+        text
+        and (
+            two_spellings(a, b, text)
+            or two_shouted(a, b, text)
+            or two_written(a, b, text)
+            or two_in_writing(a, b, text)
+        )
     ):
         return "two words"
     return "a saint and a place" if _saint_and_place(a, b) else ""

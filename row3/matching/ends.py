@@ -37,18 +37,27 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule, text: So
 
 
 def by_matches(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch]) -> Resolve:
-    """Resolves an end that is a concept of the answer to what this one was matched with.
+    """Resolves an end of the answer that is one of its concepts to what this one was matched with.
 
-    A name by itself may be two expected ones (`J. Smith`); which of them is settled by the assignment of all.
+    A name by itself may be two expected ones (`J. Smith`); which of them is settled by the assignment of all. What is
+    equal to a name of the golden case is that, whatever it was matched with.
     """
-    settled: dict[str, tuple[int, bool]] = {}
-    again: dict[str, tuple[int, bool]] = {}
+    settled: dict[str, int] = {}
     for label, match in zip(labels, matches, strict=True):
         if match.state in ("fuzzy", "semantic"):
-            settled.setdefault(normalise(label), (match.position, True))
-        elif match.state == "duplicate" and match.how:
-            again.setdefault(normalise(label), (match.position, True))
-    if not settled and not again:
+            settled.setdefault(label, match.position)
+    if not settled:
         return resolve
-    known = again | settled
-    return lambda name: known.get(normalise(name)) or resolve(name)
+    keys = [normalise(label) for label in settled]
+    by_key = {key: place for key, place in zip(keys, settled.values(), strict=True) if keys.count(key) == 1}
+
+    def resolved(name: str) -> tuple[int, bool] | None:
+        hit = resolve(name)
+        if hit is not None and (hit[0] >= FOREIGN or not hit[1]):
+            return hit
+        place = settled.get(name)
+        if place is None:
+            place = by_key.get(normalise(name))
+        return hit if place is None else (place, True)
+
+    return resolved

@@ -169,7 +169,7 @@ def _centuries(tokens: list[str]) -> list[str]:
     """Numerals right before a century as ordinals: the XVIII and XIXth centuries."""
     found = list(tokens)
     for at in range(found.index("century") - 1, -1, -1):
-        roman = found[at].removesuffix("th")
+        roman = _NTH.sub("", found[at])
         count = ROMAN.get(roman) or ROMAN_LETTERS.get(roman)
         if count:
             found[at] = _ORDINALS.get(count, f"{count}th")
@@ -178,7 +178,8 @@ def _centuries(tokens: list[str]) -> list[str]:
     return found
 
 
-_ORDINALS = {"1": "1st", "2": "2nd", "3": "3rd", "21": "21st"}
+_NTH = re.compile("(?:st|nd|rd|th)$")
+_ORDINALS = {"1": "1st", "2": "2nd", "3": "3rd", "21": "21st", "22": "22nd", "23": "23rd"}
 
 _VERSION = re.compile(r"(?<=\w) (?:(?:(?:version |release )?v ?|version |release )(?=\d+ \d)|version (?=\d))")
 """`Python v3.11` and `Stata version 16` are Python 3.11 and Stata 16; `V2` alone may be a code."""

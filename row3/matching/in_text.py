@@ -64,13 +64,7 @@ def two_by_text(one: str, other: str, text: str) -> bool:
     if high[1:] != low[1:] or not low.islower() or high[:1] == low[:1]:
         return False
     said, named = (re.search(rf"{before}{word}\b", text) for before, word in ((r"\b", low), (_INSIDE, high)))
-    if said is None or named is not None:
-        return said is not None
-    # What begins a sentence without an article is no noun that elsewhere has one: Apple reported, an apple.
-    counted = re.search(rf"\b(?:an?|each|every|this) {low}\b", text)
-    return high in text and (
-        low in ALWAYS_A_NAME or (counted is not None and re.search(rf"(?:^|[.!?]\s+){high} [a-z]", text) is not None)
-    )
+    return said is not None and (named is not None or (low in ALWAYS_A_NAME and high in text))
 
 
 def _river_and_state(one: str, other: str, text: str) -> bool:
@@ -84,6 +78,23 @@ def _river_and_state(one: str, other: str, text: str) -> bool:
 _ARTICLE = re.compile(r"^(?:[Tt]he|[Aa]n?) ")
 _INSIDE = r"(?<=[a-z,;] )"
 """Before a word that does not begin a sentence."""
+
+
+def two_in_writing(one: str, other: str, text: str) -> bool:
+    """Names that look-up takes for one, and that a text which has both, letter by letter, uses for two.
+
+    Symbols of one letter (`n` and `N`), possessives of one and of several (`student's`, `students'`), two posts of one
+    holder and of two (`the chairman and treasurer`, `the chairman and the treasurer`), `Newport` and the `New Port`.
+    """
+    low, low2 = one.lower(), other.lower()
+    if not (
+        (len(one) == 1 and low == low2)
+        or (low.replace("'s ", "s' ") == low2.replace("'s ", "s' ") and low != low2)
+        or (low.replace(" and the ", " and ") == low2.replace(" and the ", " and ") and low != low2)
+        or (low.replace("new ", "new") == low2.replace("new ", "new") and low != low2 and one[0] + other[0] == "NN")
+    ):
+        return False
+    return one != other and all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in (one, other))
 
 
 def two_written(one: str, other: str, text: str) -> bool:
@@ -136,7 +147,7 @@ def relatives(one: str, other: str, text: str) -> bool:
 
 def two_spellings(one: str, other: str, text: str) -> bool:
     """Two spellings of one form, each with a sense of its own, where the text has both: `metre`, gas `meter`."""
-    if _mass_and_plural(one.lower(), other.lower(), text):
+    if _mass_and_plural(one.lower(), other.lower(), text) or _axe_and_axes(one.lower(), other.lower(), text):
         return True
     if one.lower() != other.lower() and (stem := one.lower().removesuffix("s")) in OTHER_IN_PLURAL:
         return stem == other.lower().removesuffix("s") and all(
@@ -166,6 +177,14 @@ def _mass_and_plural(one: str, other: str, text: str) -> bool:
         return False
     counted = re.search(rf"\b(?:an?|each|every|any|one|per|this|that|the) (?:\w+ )?{word}\b", text, re.IGNORECASE)
     return counted is None and _has(text, word) and re.search(rf"\b{plural}\b", text, re.IGNORECASE) is not None
+
+
+def _axe_and_axes(one: str, other: str, text: str) -> bool:
+    """`axe` and the `axes` of a plot, where the text has both."""
+    if {one, other} != {"axe", "axes"}:
+        return False
+    told = re.search(r"\b(?:axis|plot|graph|chart|diagram|coordinates?)\b", text, re.IGNORECASE)
+    return told is not None and _has(text, "axe") and re.search(r"\baxes\b", text, re.IGNORECASE) is not None
 
 
 def _has(text: str, word: str) -> bool:

@@ -16,10 +16,10 @@ from row3.matching.numbers import number_of, ordinal_of, ordinal_words
 
 _WORKS = (
     "symphon(?:y|ies)|concertos?|sonatas?|quartets?|quintets?|trios?|preludes?|fugues?|[eé]tudes?|nocturnes?|rhapsod(?:y|ies)|"
-    "mazurkas?|polonaises?|ballades?|cantatas?|amendments?"
+    "mazurkas?|polonaises?|ballades?|cantatas?"
 )
 """What is counted behind `No.`, or before itself by an ordinal."""
-_PLACES = "chapter|act|scene|canto|verse|stanza|floor|grade|amendment|volume"
+_PLACES = "chapter|act|scene|canto|verse|stanza|floor|volume"
 """What is counted by a number behind it, or before it by an ordinal."""
 _BETWEEN = r"(?:(?!(?:of|the|an?|in|for|and|to|with|by) )[a-zé-]+ ){0,2}"
 _NTH = re.compile(
@@ -35,8 +35,11 @@ _PARAGRAPH = re.compile(rf"{_OF_A_LAW}(?:, par(?:a\.|agraph) (?=\d)|(?=\())\(?(?
 _PARAGRAPH_OF = re.compile(rf"par(?:a\.|agraph) \(?(?P<part>\d+)\)? of {_OF_A_LAW}")
 """`Article 12(3)`, `Article 12, paragraph 3`, `paragraph 3 of Article 12`."""
 
-_NUMBER_SIGN = re.compile(r"(?<=[a-z] )(?<!\bthe )(?<!\ban )(?<!\ba )(?:no\.?|nr\.?|number) ?(?=\d)", re.IGNORECASE)
-"""`Rule No. 14` is Rule 14."""
+_NUMBER_SIGN = re.compile(
+    r"(?<=[a-z] )(?<!\bthe )(?<!\ban )(?<!\ba )(?:(?-i:No)|no\.|nr\.?|number) ?(?=\d)(?!\d[\d.]* ?(?:%|per))",
+    re.IGNORECASE,
+)
+"""`Rule No. 14` is Rule 14; `rules with no 14 days` are none."""
 
 _VERSION = r"(?:[Vv]ersion|[Rr]elease|[Vv]er\.?)"
 _TWICE = re.compile(rf"\b({_VERSION}) [vV]\.? ?(?=\d)")
@@ -63,7 +66,7 @@ _RATIO_HEAD = "odds|(?:aspect )?ratio|majority|dilution"
 _COUNT = r"(?:\d+(?:\.\d+)?|[a-z]+)"
 _TO = r"(?P<sign>[- ]to[- ]|\s?:\s?|[/⁄–—-])"
 _NO_RATIO = {"/": ("majority",), "⁄": ("majority",), **dict.fromkeys("-–—", ("ratio", "aspect ratio", "dilution"))}
-"""A majority of 2/3 is a share, a ratio of 2-3 a range."""
+"""A majority of 2/3 is a share, a dilution of 2-3 a range."""
 _RATIO_BEFORE = re.compile(rf"(?:an? )?(?P<a>{_COUNT}){_TO}(?P<b>{_COUNT}) (?P<head>{_RATIO_HEAD})\b(?P<after>.*)")
 _RATIO_BEHIND = re.compile(
     rf"(?:an? )?(?P<head>{_RATIO_HEAD}) of (?P<a>{_COUNT}){_TO}(?P<b>{_COUNT})\b(?P<after>(?! ?%).*)"

@@ -81,9 +81,14 @@ def number_of(text: str) -> Fraction | None:
     return _words(text.replace("⁄", "/"))
 
 
+_DENOMINATORS = (2, 4, 8, 16, 32, 64, 10, 100)
+"""Of parts that need not be in their lowest terms: 2/4, 6/8 inch; 6/12 is a vision."""
+
+
 def _fraction(whole: str | None, over: int, under: int) -> Fraction | None:
-    """A fraction in its lowest terms; any other pair of numbers is no quotient: a pressure of 120/80, 2020/21."""
-    if under < 2 or over > 999 or gcd(over, under) > 1 or (over > under and (whole is not None or over > 99)):
+    """A fraction in its lowest terms, or a usual part (2/4); others are no quotient: a pressure of 120/80, 2020/21."""
+    lowest = gcd(over, under) == 1 or (over < under and under in _DENOMINATORS)
+    if under < 2 or over > 999 or not lowest or (over > under and (whole is not None or over > 99)):
         return None
     return Fraction(whole or 0) + Fraction(over, under)
 

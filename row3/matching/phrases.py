@@ -107,6 +107,21 @@ TWO_UNIVERSITIES = words("washington miami york pennsylvania indiana columbia br
 COLOURS = "red|blue|green|yellow|orange|purple|pink|brown|black|white|gr[ae]y|violet"
 """Behind the word colour these say it all: the colour red."""
 
+OFTEN = {"once": 1, "twice": 2, "thrice": 3}
+"""Words for how often."""
+
+MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+GAMES = (
+    "chess|checkers|draughts|backgammon|bridge|poker|go|golf|tennis|cricket|baseball|basketball|football|soccer|rugby|"
+    "hockey|volleyball|badminton|squash|darts|billiards|snooker"
+)
+"""Games that are so called alone as well; a game of chance is no chance."""
+RIVERS = (
+    "Thames|Severn|Trent|Mersey|Clyde|Tweed|Rhine|Danube|Elbe|Oder|Vistula|Seine|Loire|Rhone|Tiber|Ebro|Tagus|Volga|"
+    "Dnieper|Nile|Ganges|Indus|Yangtze|Mekong|Euphrates|Tigris|Orinoco|Zambezi"
+)
+"""Rivers of whose names nothing else is known as well."""
+
 STATES = {
     short: name.replace("-", " ")
     for short, name in pairs(

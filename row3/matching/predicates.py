@@ -49,8 +49,10 @@ class Predicates:
 
     __slots__ = ("known",)
 
-    def __init__(self, inverses: Mapping[str, str] = INVERSES, symmetric: Iterable[str] = SYMMETRIC) -> None:
-        pairs = [(fold_predicate(left), fold_predicate(right)) for left, right in inverses.items()]
+    def __init__(
+        self, inverses: Iterable[tuple[str, str]] = tuple(INVERSES.items()), symmetric: Iterable[str] = SYMMETRIC
+    ) -> None:
+        pairs = [(fold_predicate(left), fold_predicate(right)) for left, right in inverses]
         self.known = _Canonical(*_families(pairs, set(map(fold_predicate, symmetric))))
         """By predicate, as it is written, what `canonical` says of it."""
 

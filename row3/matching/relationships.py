@@ -35,17 +35,17 @@ class _Ends(dict[str, int]):
     to write a symmetric relationship in one direction.
     """
 
-    __slots__ = ("_names", "_resolve", "fuzzy")
+    __slots__ = ("_names", "fuzzy", "resolve")
 
     def __init__(self, resolve: Resolve, known: Mapping[str, int]) -> None:
         super().__init__(known)
-        self._resolve = resolve
+        self.resolve = resolve
         self._names: dict[str, int] = {}
         self.fuzzy: set[str] = set()
         """The names that took the fuzzy rule."""
 
     def __missing__(self, name: str) -> int:
-        hit = self._resolve(name)
+        hit = self.resolve(name)
         if hit is None:
             end = self._names.setdefault(normalise(name), NAMELESS - len(self._names))
         else:
@@ -68,8 +68,13 @@ class RelationshipIndex:
         resolve: Resolve,
         predicates: Predicates,
         known: Mapping[str, int] | None = None,
+        *,
+        answers: Resolve | None = None,
     ) -> None:
-        """`known` are names whose index is known already: what `resolve` would say of them."""
+        """`known` are names whose index is known already: what `resolve` would say of them.
+
+        `answers` resolves the ends of what was extracted, where these are resolved otherwise.
+        """
         self.expected = expected
         self._predicates = predicates
         self._ends = _Ends(resolve, known or {})
@@ -83,6 +88,8 @@ class RelationshipIndex:
             if first != index:
                 self._twice.setdefault(key, [first]).append(index)
         self._forbidden = dict(zip(self._keyed(forbidden)[0], forbidden, strict=True))
+        if answers is not None:
+            self._ends.resolve = answers
 
     def _keyed(self, triples: Sequence[Triple]) -> tuple[list[Key], list[bool]]:
         """Each relationship in its canonical direction, and whether its predicate's inverse turned it round."""

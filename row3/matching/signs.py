@@ -29,7 +29,7 @@ _NEGATIVE = re.compile(
 """A minus sign stands before a number and behind no other: `pages 3-5` and `1914 -18` have none, `10^-3` has one."""
 _NEGATIVE_WORD = re.compile(r"(?<!plus or )\b(?:minus|negative) (?=([a-z]+|[$€£¥₹]?\.?\d))", re.IGNORECASE)
 _LOWERED = re.compile(
-    r"\b(?:[A-Z]|AB|[A-Z][a-z]|[A-Z][A-Za-z]*\d+)-(?=$|[\s,;.)])(?!\s(?:and|or|to)\b)|\w−(?=$|[\s,;.)])"
+    r"\b(?:[A-Z]|AB|[A-Z][a-z]|[A-Z][A-Za-z]*\d+)-(?=$|\)|\s(?:blood|donor|recipient|ion|anion|channel)s?\b)|\w−(?=$|[\s,;.)])"
 )
 """A minus behind a letter: grade `B-`, blood group `O-`, the ion `Cl−`; not the hyphen of `A- and B-class`."""
 _PARTED = re.compile(

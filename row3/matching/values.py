@@ -67,6 +67,8 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
 _DECIMAL = re.compile(r"\d+\.\d+")
 """May be a version: Python 3.1 is not Python 3.10."""
 _PLACE = re.compile(r"an? (?:third|fourth|fifth|sixth|eighth|tenth)", re.IGNORECASE)
+_PRIME = re.compile("[35]['’′]")
+"""An end of a strand of DNA, where more follows: the 5' end."""
 LONGEST = 6
 """Words of a value within a name."""
 
@@ -102,6 +104,8 @@ def _may_be_none(window: str, name: str, after: str) -> bool:
     """Words of a name that would be a value by themselves, and may be none there: a version, a quotation's end, a
     place in an order (`a third chance`)."""
     if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)):
+        return True
+    if after and _PRIME.fullmatch(window) is not None:
         return True
     return after not in ("", "of") and _PLACE.fullmatch(window) is not None
 

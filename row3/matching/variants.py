@@ -18,6 +18,9 @@ from row3.matching.phrases import (
     COLOURS,
     COMPANY_KINDS,
     COUNTED,
+    GAMES,
+    MONTHS,
+    RIVERS,
     STATES,
     VARIED,
 )
@@ -43,8 +46,8 @@ _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
     r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
     r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
-    r"(?:said|aforesaid|(?:above-|afore)mentioned)(?= )|[Tt]he [Rr]iver(?= [A-Z]\w+$)|"
-    r"month of(?= [A-Z]\w+$)|(?:game|sport) of|colou?r(?= (?:" + COLOURS + r")$)|"
+    r"(?:said|aforesaid|(?:above-|afore)mentioned)(?= )|[Tt]he [Rr]iver(?= (?:" + RIVERS + r")$)|"
+    rf"month of(?= (?:{MONTHS})$)|(?:game|sport) of(?= (?:{GAMES})$)|colou?r(?= (?:" + COLOURS + r")$)|"
     r"(?:disease|element)(?= \S+$)(?! (?:burden|outbreak|model|control|course|process|state|risk|vector|agent|onset|"
     r"severity|progression|prevention|management)s?$)|"
     r"(?:[Aa]n? )?(?:[a-z]+ )?(?:known as|called|named)(?= )|"
@@ -126,7 +129,7 @@ def _qualified(name: str) -> str:
     return "" if hit is None else f"{hit['kind']} {hit['head']}"
 
 
-_QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{3,}(?:-[a-z]+)?)\)")
+_QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{4,}(?:-[a-z]+)?)\)")
 
 
 def without_gloss(name: str) -> str:

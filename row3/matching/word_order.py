@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from row3.matching.forms import form_key
 from row3.matching.normalise import normalise
 from row3.matching.numbers import number_of
-from row3.matching.phrases import OTHER_WITH_OF, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES
+from row3.matching.phrases import OFTEN, OTHER_WITH_OF, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES
 
 _IN = (
     r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
@@ -34,7 +34,6 @@ _GEOGRAPHIC = (
 )
 _COUNTED_LAST = r"(?P<name>\S.*?)\s+(?P<kind>(?:type|class|grade|stage|phase|level)\s+(?:\d\w*|[ivx]+|[a-d]))"
 _AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+)(?: and | & )(?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
-_OFTEN_WORDS = {"once": 1, "twice": 2, "thrice": 3}
 _OFTEN = re.compile(
     r"(?P<before>.* )?(?P<count>once|twice|thrice|\w+ times) (?:(?:an?|per|each|every) (?P<unit>[a-z]+)|"
     r"(?P<adverb>daily|weekly|monthly|yearly|hourly))(?P<after> .*)?"
@@ -123,7 +122,7 @@ _THAT_IS = re.compile(r"(?P<head>\S+(?: \S+)?) (?:that|which|who) (?:is|are|was|
 def _often(low: str) -> str:
     """`twice a day` -> `2 times per day`, as `two times daily` is read."""
     hit = _OFTEN.fullmatch(low)
-    count = None if hit is None else _OFTEN_WORDS.get(hit["count"]) or number_of(hit["count"].removesuffix(" times"))
+    count = None if hit is None else OFTEN.get(hit["count"]) or number_of(hit["count"].removesuffix(" times"))
     if hit is None or not count:
         return ""
     unit = hit["unit"] or ("day" if hit["adverb"] == "daily" else hit["adverb"].removesuffix("ly"))

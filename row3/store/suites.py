@@ -15,7 +15,7 @@ from row3.gate.policy import GatePolicy
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.matching.names import NameRule
-from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC, fold_predicate
+from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import LOCAL, LOCAL_MODEL, SemanticRule
 from row3.store.config import (
     FILE,
@@ -129,7 +129,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         pipeline=tuple(settings.pipeline),
         rules=Rules(
             names=NameRule(settings.matching.scorer, settings.matching.threshold),
-            inverses=_inverses(settings.predicates.inverse),
+            inverses=tuple(dict.fromkeys((*INVERSES.items(), *settings.predicates.inverse.items()))),
             symmetric=(*SYMMETRIC, *settings.predicates.symmetric),
             types=None if settings.types is None else tuple(settings.types),
             weights=weights,
@@ -143,13 +143,6 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         system=_system(settings, kind, where=where),
         tier=tier,
     )
-
-
-def _inverses(own: Mapping[str, str]) -> dict[str, str]:
-    """The default pairs and a suite's own. A default pair whose name the suite uses is kept the other way round."""
-    names = {fold_predicate(name) for name in own}
-    kept = {left: right for left, right in INVERSES.items() if left not in names}
-    return kept | {right: left for left, right in INVERSES.items() if left in names} | dict(own)
 
 
 def _threshold(own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str) -> Threshold:

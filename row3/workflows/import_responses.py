@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from row3.domain.limits import MOST_REPEATS
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
 from row3.errors import InvalidFile
@@ -21,8 +22,6 @@ from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import Lineup, line_up
 from row3.workflows.run_suite import RunOptions, make_asking, now
 
-MOST_REPEATS = 100
-"""What `--repeats` takes at the most."""
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
 

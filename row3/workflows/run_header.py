@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -65,7 +66,7 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             "metrics": list(suite.policy.metrics),
             "declines": suite.policy.declines,
             "symmetric": sorted(suite.rules.symmetric),
-            "inverse": dict(sorted(suite.rules.inverses.items())),
+            "inverse": _listed(suite.rules.inverses),
             "matchingScorer": suite.rules.names.scorer,
             "matchingThreshold": suite.rules.names.threshold,
             **_semantic_json(suite),
@@ -73,6 +74,14 @@ def rules_json(suite: Suite) -> dict[str, Any]:
             **_noise_json(suite.policy),
         },
     }
+
+
+def _listed(inverses: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """The inverses of each predicate; one that a suite gives a second has both."""
+    found: dict[str, str] = {}
+    for left, right in sorted(inverses):
+        found[left] = f"{found[left]}, {right}" if left in found else right
+    return found
 
 
 def _semantic_json(suite: Suite) -> dict[str, Any]:

@@ -132,7 +132,7 @@ class TestPaired:
         assert change.verdict is INVESTIGATE
         assert change.why == (
             "Overall is inconclusive: a loss of more than 5 points is neither shown nor ruled out "
-            "(all of 2 independent cases moved alike, as chance does up to one time in 16)"
+            "(all of 2 independent cases moved alike, as chance does up to one time in 4^2)"
         )
         assert compared({"overall": [0.8] * 9}, {"overall": [0.6] * 9}, policy())["overall"].verdict is BLOCK
 

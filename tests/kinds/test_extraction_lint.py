@@ -275,7 +275,7 @@ class TestRelationships:
 
     def test_any_predicate_where_the_suite_names_none(self, case: dict[str, Any], lint: Lint) -> None:
         case["expectedRelationships"][0]["predicate"] = "INFLUENCES"
-        own = Rules(predicates=(), inverses={}, symmetric=())
+        own = Rules(predicates=(), inverses=(), symmetric=())
         assert lint(case, own) == []
 
     def test_with_itself(self, case: dict[str, Any], lint: Lint) -> None:

@@ -82,7 +82,7 @@ def test_a_predicate_is_known_where_the_suite_or_the_case_has_it() -> None:
     said = links(("Omega", "INFLUENCES", "Alpha"), ("Omega", "mentors", "Alpha"))
     assert scored(said).tally["unknownPredicates"] == {"INFLUENCES": 1, "MENTORS": 1}
     assert scored(said, Rules(predicates=("CAUSES", "mentors"))).tally["unknownPredicates"] == {"INFLUENCES": 1}
-    own = Rules(inverses={"mentors": "mentored_by"}, symmetric=("influences",))
+    own = Rules(inverses=(("mentors", "mentored_by"),), symmetric=("influences",))
     assert "unknownPredicates" not in scored(said, own).tally
     assert "unknownPredicates" not in scored(said, Rules(predicates=())).tally  # an answer may use any
     expects = [{"source": "Alpha", "predicate": "INFLUENCES", "target": "Beta"}]

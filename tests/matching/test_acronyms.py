@@ -88,6 +88,12 @@ def test_a_defined_term_is_the_name_before_it_alone() -> None:
     assert not same_by_acronym("the Executive", "Calder Shipping plc", acronyms)
     assert not same_by_acronym("the Company", "John Reed", acronyms)
     assert set(acronyms) == {"=company", "=executive"}
+    bank = introduced('The Bank of England (the "Bank") sets rates. France and Italy (together, the "Parties") agree.')
+    assert same_by_acronym("the Bank", "Bank of England", bank)
+    assert not same_by_acronym("the Bank", "England", bank)
+    assert not same_by_acronym("the Parties", "Italy", bank)
+    laws = introduced('England and Wales (the "Jurisdiction")')
+    assert not same_by_acronym("Jurisdiction", "Wales", laws)
 
 
 @pytest.mark.parametrize("inside", ["Canada", "Paris", "Smith"])

@@ -11,7 +11,7 @@ from benchmarks.matching import PAIRS, by_row3, count, decide, main, read_pairs
 from row3.matching.acronyms import introduced
 from row3.matching.compare import SCORES, TYPO, compare
 from row3.matching.lexicon import listed
-from row3.matching.names import SCORERS
+from row3.matching.names import SCORERS, Named, NameIndex, NameRule
 
 DECIDED = """
 Photosynthesis | photosynthesis | exact
@@ -163,6 +163,16 @@ def test_each_rule_decides_its_pairs(line: str) -> None:
     done = compare(one, other)
     assert (done.same, done.how, done.why_not) == (True, how, "")
     assert done.score == SCORES.get(done.how, done.score)
+
+
+@pytest.mark.parametrize("line", DECIDED.strip().splitlines())
+def test_the_search_finds_what_each_rule_takes_for_one_whichever_is_expected(line: str) -> None:
+    one, other, _ = (part.strip() for part in line.split("|"))
+    for label, asked in ((one, other), (other, one)):
+        index = NameIndex([Named("something else", ()), Named(label, ())], (), NameRule())
+        hit = index.resolve(asked)
+        assert hit is not None, (label, asked)
+        assert hit[0] == 1
 
 
 @pytest.mark.parametrize("line", TWO.strip().splitlines())

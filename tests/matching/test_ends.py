@@ -14,10 +14,8 @@ from row3.kinds.extraction_models import GoldenCase
 RULES = Rules(weights={"recall": 1.0})
 
 
-def scored(expected: list[str], concepts: list[str], end: str, **more: Any) -> Any:
-    """The relationships of an answer that says `end` parent_of Mary, where Jane Smith was expected to be."""
-    link = {"source": "Jane Smith", "predicate": "parent_of", "target": "Mary"}
-    case = GoldenCase.model_validate(
+def golden(expected: list[str], **more: Any) -> GoldenCase:
+    return GoldenCase.model_validate(
         {
             "schemaVersion": 1,
             "id": "smiths",
@@ -25,13 +23,19 @@ def scored(expected: list[str], concepts: list[str], end: str, **more: Any) -> A
             "domain": "social",
             "sourceText": "John Smith and Jane Smith had a daughter, Mary.",
             "expectedConcepts": [{"label": label} for label in expected],
-            **({"expectedRelationships": [link]} | more),
         }
+        | more
     )
+
+
+def scored(expected: list[str], concepts: list[str], end: str, **more: Any) -> Any:
+    """The relationships of an answer that says `end` parent_of Mary, where Jane Smith was expected to be."""
+    link = {"source": "Jane Smith", "predicate": "parent_of", "target": "Mary"}
     answer = {
         "concepts": [{"label": label} for label in concepts],
         "relationships": [{"source": end, "predicate": "parent_of", "target": "Mary"}],
     }
+    case = golden(expected, **({"expectedRelationships": [link]} | more))
     return EXTRACTION.score(case, EXTRACTION.read_output(answer).value, RULES)
 
 
@@ -59,7 +63,30 @@ def test_an_end_that_is_no_concept_of_the_answer_is_resolved_by_itself() -> None
     assert score.metrics["relationshipAccuracy"] == 1.0
 
 
-def test_of_two_concepts_of_one_name_the_match_counts_before_the_duplicate() -> None:
-    score = scored(["Jane Smith", "Mary"], ["Jane Smith", "J. Smith", "Mary"], "J. Smith")
+def test_of_two_concepts_of_one_name_each_match_is_tried_in_turn() -> None:
+    score = scored(["John Smith", "Jane Smith", "Mary"], ["John Smith", "J. Smith", "J. Smith", "Mary"], "J. Smith")
+    assert [match.state for match in score.explanation.concepts] == ["exact", "fuzzy", "duplicate", "exact"]
     assert score.metrics["relationshipAccuracy"] == 1.0
-    assert [match.state for match in score.explanation.concepts] == ["exact", "duplicate", "exact"]
+
+
+def test_ends_that_only_a_sign_parts_are_two() -> None:
+    """Normalised they are one name, so each is looked up as it is written."""
+    ends = [f"growth rates of {number}" for number in ("-3%", "3%")]
+    links = [{"source": end, "predicate": "CAUSES", "target": "Z"} for end in ends]
+    case = golden([*ends, "Z"], expectedRelationships=links)
+    said = [end.replace("rates", "rate") for end in ends]
+    for order in (said, said[::-1]):
+        answer = {
+            "concepts": [{"label": label} for label in (*order, "Z")],
+            "relationships": [{"source": end, "predicate": "CAUSES", "target": "Z"} for end in said],
+        }
+        score = EXTRACTION.score(case, EXTRACTION.read_output(answer).value, RULES)
+        assert score.metrics["relationshipAccuracy"] == 1.0
+
+
+def test_what_a_golden_link_says_does_not_hang_on_the_answer() -> None:
+    link = {"source": "J. Smith", "predicate": "parent_of", "target": "Mary"}
+    expected = ["John Smith", "Jane Smith", "Mary"]
+    said = [scored(expected, concepts, "John Smith", expectedRelationships=[link]).metrics["relationshipAccuracy"]
+            for concepts in (["Mary"], ["John Smith", "J. Smith", "Mary"])]  # fmt: skip
+    assert said == [1.0, 1.0]

@@ -22,10 +22,8 @@ Symphony 5 | the Fifth Symphony
 Symphony No. 9 in D minor | Ninth Symphony in D minor
 Beethoven's Fifth Symphony | Beethoven's Symphony No. 5
 14th String Quartet | String Quartet no. 14
-Fourteenth Amendment | Amendment XIV
 the fifth chapter | chapter 5
 Act III | third act
-first-grade teacher | grade 1 teacher
 Rule No. 14 | Rule 14
 the XVIII century | the eighteenth century
 the XIXth century | the 19th century

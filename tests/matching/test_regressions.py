@@ -73,7 +73,7 @@ def test_a_symmetric_relationship_with_one_wrong_end_is_that_in_any_order(wrong)
 
 
 def test_a_pair_of_inverses_listed_both_ways_is_one_pair():
-    both = Predicates({"owns": "owned_by", "owned_by": "owns"})
+    both = Predicates((("owns", "owned_by"), ("owned_by", "owns")))
     assert both.canonical("owns")[0] == both.canonical("owned_by")[0]
     assert both.canonical("owns")[1] != both.canonical("owned_by")[1]
 
