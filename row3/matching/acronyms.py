@@ -5,7 +5,7 @@ biomedical text", Pacific Symposium on Biocomputing 8, 2003: from right to left 
 found in the long one, the first at the beginning of a word. Where all of them begin words, these words are the long
 form: `mixed-member proportional representation (MMP)`, of which the algorithm takes less. Formulas (`carbon dioxide
 (CO2)`) hide their letters; there the words before the parenthesis are candidates, and only a name that is exactly one
-of them is taken.
+of them is taken. A term that a contract defines (`Calder Shipping plc (the "Company")`) is the whole name before it.
 """
 
 from __future__ import annotations
