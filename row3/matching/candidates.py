@@ -222,11 +222,11 @@ class Candidates:
                 at = text.find(wanted, text.find("\n", at) % len(text))
         near = {place for place, count in shared.items() if 2 * count >= len(telling)}.difference(similar)
         if len(spelt) > 2:  # max retry count, maxretrycount
-            run = f"\n {''.join(spelt)[:-2]}"
-            at = text.find(run)
+            joined = f"\n {''.join(spelt)[:-2]}"
+            at = text.find(joined)
             while at >= 0:
                 near.add(text.count("\n", 0, at + 1) - 1)
-                at = text.find(run, at + 1)
+                at = text.find(joined, at + 1)
             near.difference_update(similar)
         if near:
             run = f"{key.replace(' ', '')} {''.join(map(token_form, spelt))}"
@@ -262,7 +262,11 @@ class Candidates:
         """What every word of a name begins with is in a run of letters: the name is made of the same words."""
         name = self._names[place]
         spelt = normalise(name).split()
-        if "," in name or name[-1] == ")" or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED):
+        if (
+            "," in name
+            or name.endswith(")")
+            or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED)
+        ):
             return True
         rest = [word for left in self._without_filler(name) for word in normalise(left).split()]
         return bool(rest) and all(_beginning(word, 5) in run for word in rest)

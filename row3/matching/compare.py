@@ -20,7 +20,6 @@ from row3.matching.in_text import (
     SHORT_AND_WORD,
     relatives,
     two_by_text,
-    two_in_writing,
     two_shouted,
     two_spellings,
     two_written,
@@ -174,13 +173,7 @@ def _told_apart(a: str, b: str, text: str) -> str:
     if _named_by_article(a, b) or (text and two_by_text(a, b, text)):
         return "a proper name and a common noun"
     if parted_elsewhere(a, b) or (
-        text
-        and (
-            two_spellings(a, b, text)
-            or two_shouted(a, b, text)
-            or two_written(a, b, text)
-            or two_in_writing(a, b, text)
-        )
+        text and (two_spellings(a, b, text) or two_shouted(a, b, text) or two_written(a, b, text))
     ):
         return "two words"
     return "a saint and a place" if _saint_and_place(a, b) else ""

@@ -48,8 +48,10 @@ def by_matches(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMa
             settled.setdefault(label, match.position)
     if not settled:
         return resolve
-    keys = [normalise(label) for label in settled]
-    by_key = {key: place for key, place in zip(keys, settled.values(), strict=True) if keys.count(key) == 1}
+    by_key: dict[str, int | None] = {}
+    for label, position in settled.items():
+        key = normalise(label)
+        by_key[key] = None if key in by_key else position  # two labels of one key are told apart as they are written
 
     def resolved(name: str) -> tuple[int, bool] | None:
         hit = resolve(name)

@@ -80,7 +80,7 @@ _INSIDE = r"(?<=[a-z,;] )"
 """Before a word that does not begin a sentence."""
 
 
-def two_in_writing(one: str, other: str, text: str) -> bool:
+def _two_in_writing(one: str, other: str, text: str) -> bool:
     """Names that look-up takes for one, and that a text which has both, letter by letter, uses for two.
 
     Symbols of one letter (`n` and `N`), possessives of one and of several (`student's`, `students'`), two posts of one
@@ -98,7 +98,12 @@ def two_in_writing(one: str, other: str, text: str) -> bool:
 
 
 def two_written(one: str, other: str, text: str) -> bool:
-    """Names that part in accents or quotation marks alone, where the text has both: Münster and Munster."""
+    """Names that look-up or form takes for one and that the text has both, letter by letter: Münster and Munster.
+
+    They part in accents or quotation marks alone, or as `_two_in_writing` says.
+    """
+    if _two_in_writing(one, other, text):
+        return True
     if one == other or (one.isascii() and other.isascii() and '"' not in one + other):
         return False
     low, low2 = one.casefold(), other.casefold()

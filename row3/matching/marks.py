@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from itertools import accumulate
 
-from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_in_writing, two_shouted, two_written
+from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted, two_written
 from row3.matching.lexicon import NUMERALS, TENS, words
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
@@ -85,8 +85,7 @@ def apart(one: str, other: str, text: str = "") -> str:
             return "two words"
     if "-" in one and "-" in other and _counted_otherwise(one, other):
         return "two numbers"
-    told = text and (two_by_text(one, other, text) or two_written(one, other, text) or two_in_writing(one, other, text))
-    return "two words" if told else ""
+    return "two words" if text and (two_by_text(one, other, text) or two_written(one, other, text)) else ""
 
 
 def _counted_otherwise(one: str, other: str) -> bool:
