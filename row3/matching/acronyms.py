@@ -46,6 +46,7 @@ _OR = tuple(
         (("abbreviated",), r"abbreviated(?: as| to)?"),
         (("known as",), "known as"),
         (("so-called",), "so-called"),
+        (("called ",), "(?:here|hereafter|henceforth|also) called"),
     )
 )
 """Each with texts without one of which it is not found, which is seen at once."""

@@ -25,6 +25,8 @@ from row3.matching.lexicon import (
     SPELLINGS,
     words,
 )
+from row3.matching.nations import COUNTRY_WORDS, of_a_nation
+from row3.matching.negated import negated
 from row3.matching.normalise import normalise
 from row3.matching.persons import TOLD_BY, is_evident
 from row3.matching.phrases import (
@@ -37,17 +39,20 @@ from row3.matching.phrases import (
     OFTEN,
     PHRASES,
 )
+from row3.matching.plain_words import plain_words
 from row3.matching.readings import readings
+from row3.matching.shortened import SHORT_WORDS, written_out
 from row3.matching.values import NUMBER_WORDS, value_of
-from row3.matching.variants import variant_keys, without_filler
+from row3.matching.variants import ECHOES, variant_keys, without_echo, without_filler
 
 LIGHT = (
     FUNCTION_WORDS
     | COMPANY_ENDS
     | BEFORE_NAMES.keys()
     | words(
-        "a an in on for to by at with from that which who is are so called concept notion idea process phenomenon "
-        "practice city town village term word phrase king queen pope emperor empress tsar czar saint sultan kaiser"
+        "a an in on for to by at with from that which who is are was were not so called concept notion idea process "
+        "phenomenon practice city town village term word phrase king queen pope emperor empress tsar czar saint sultan "
+        "kaiser"
     )
 )
 """Words that one way to write a name has and another has not: a name is not looked up by them."""
@@ -92,7 +97,9 @@ _UNLIKE = NUMBER_WORDS.union(
 )
 _UNLIKE |= {f"{word}s" for word in _UNLIKE}
 """Words that begin otherwise than their form, and plurals of them: mice, Kyiv, two, sceptics."""
-_ODD = _UNLIKE | TOLD_BY
+_OTHERWISE = SHORT_WORDS | COUNTRY_WORDS | ECHOES | {"not"}
+"""Words that a name without a sign needs to be written in other words too (`_otherwise`)."""
+_ODD = _UNLIKE | TOLD_BY | _OTHERWISE
 _SIGN = re.compile(r"[^a-z \n]")
 _SHORT_FIRST = re.compile(r"\n (?:the )?\w{1,2} ")  # e mail
 _TWO_CAPITALS = re.compile(r"\n *[A-Z]{2}")
@@ -110,6 +117,16 @@ def _search_keys(name: str) -> frozenset[str]:
     """The keys of a name, and of what it is without its region."""
     bare = without_addition(name)
     return variant_keys(name).union(form_keys(bare)) if bare else variant_keys(name)
+
+
+def _otherwise(name: str) -> tuple[str, ...]:
+    """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
+    found = [written_out(name), without_echo(name)]
+    if " of " in name or " in " in name:
+        found.append(of_a_nation(name.lower()))
+    if "not " in name:
+        found += negated(name.lower())
+    return tuple(filter(None, found))
 
 
 class Candidates:
@@ -135,7 +152,10 @@ class Candidates:
         spelt = self._text.split()
         telling = _ODD.intersection(spelt)
         letters = "".join(spelt)
-        self._odd = self._find_odd(telling, signs=not (letters.isascii() and letters.isalpha()))
+        signs = not (letters.isascii() and letters.isalpha())
+        if signs or not _OTHERWISE.isdisjoint(telling) or any(map(raw.__contains__, "./'’")):
+            self._text += "".join([f"\n {key}" for key in self._add_otherwise()])
+        self._odd = self._find_odd(telling, signs=signs)
         """Places of names that are not found by how their words begin."""
         self._people = told
         """Positions of names that are told to be persons', or can be nothing else."""
@@ -155,7 +175,8 @@ class Candidates:
         number.
         """
         found = self._by_words(name, similar)
-        for reading in (*known_as, *self._without_filler(name)):
+        more = _otherwise(name) if plain_words(name) is None else ()
+        for reading in (*known_as, *self._without_filler(name), *more):
             found |= self._by_words(reading, similar)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:
             for place in self._odd:
@@ -191,6 +212,13 @@ class Candidates:
                     self.other_readings.add(position)
                     added.append(normalise(reading))
         return added
+
+    def _add_otherwise(self) -> list[str]:
+        """Add the names that are written in other words too; returns these normalised."""
+        more = [(text, place) for place, name in enumerate(self._names[: self._count]) for text in _otherwise(name)]
+        self._names += [text for text, _ in more]
+        self._whose += [place for _, place in more]
+        return [normalise(text) for text, _ in more]
 
     def _find_odd(self, telling: Set[str], *, signs: bool) -> set[int]:
         """Names with a sign, a number, a word that begins otherwise than its form, or one that may be two."""

@@ -20,6 +20,7 @@ from row3.matching.in_text import (
     SHORT_AND_WORD,
     relatives,
     two_by_text,
+    two_orders,
     two_shouted,
     two_spellings,
     two_written,
@@ -176,9 +177,13 @@ def _told_apart(a: str, b: str, text: str) -> str:
         text and (two_spellings(a, b, text) or two_shouted(a, b, text) or two_written(a, b, text))
     ):
         return "two words"
+    if _SONS.sub(r"\1", a) == b or _SONS.sub(r"\1", b) == a:
+        return "two families"
     return "a saint and a place" if _saint_and_place(a, b) else ""
 
 
+_SONS = re.compile(r"((?:&|and) Son)s\b")
+"""Of one son or of several: two firms."""
 _SAINT = re.compile(r"(?:St\.?|Saint) (\w+)")
 
 
@@ -214,8 +219,11 @@ def _are_persons(a: str, b: str, *, told: bool) -> bool:
 
 def _two_of_a_family(a: str, b: str, known: Container[str], *, told: bool) -> str:
     """Why two names of persons are two though they could be one's; "" for no reason."""
-    if isinstance(known, SourceText) and relatives(a, b, known.text):
-        return "two persons of one family"
+    if isinstance(known, SourceText):
+        if relatives(a, b, known.text):
+            return "two persons of one family"
+        if two_orders(a, b, known.text):
+            return "two persons"
     return "two surnames" if _two_families(a, b, told=told) else ""
 
 

@@ -42,7 +42,8 @@ _WORDS_COUNT = rf"{_MONTH}|\bc(?:ent(?:ury)?)?\b"
 """Beside one of these an ordinal in words is one in digits."""
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>\d{4})"
-_WEEKDAY = r"(?:(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
+_WEEKDAY = r"(?:(?:mon|tues?|wed(?:s|nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\.?,?\s+)?"
+_FISCAL = r"(?:fy|fiscal year|financial year|fiscal(?= \d{4}))\s*-?\s*['’]?"
 _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 2, "3rd": 3, "4th": 4}
 _TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80}
 _TENS["nineties"] = 90
@@ -70,7 +71,8 @@ _SHAPES = (
     r"(?P<before>\d{1,4})\s*b\.?\s?c\.?(?:\s?e\.?)?",
     r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
     r"(?:the )?year (?P<only>\d{4})",
-    r"(?:fy|fiscal year|financial year)\s*-?\s*['’]?(?P<fiscal>\d{4}|\d\d)",
+    rf"(?:(?:q(?P<fiscalq>[1-4])|(?:the )?(?P<fiscalnth>{'|'.join(_QUARTERS)}) quarter)(?: of)?(?: the)? )?"
+    rf"{_FISCAL}(?P<fiscal>\d{{4}}|\d\d)(?:[/–-](?P<next>\d{{4}}|\d\d))?",
     r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})(?:[/–-](?P<next>\d{4}|\d\d))?",
     r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
     r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
@@ -129,7 +131,7 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "hour" in part:
         return on_the_clock(int(part["hour"]), part.get("minute", "00"), part.get("half", ""))
     if "fiscal" in part:
-        return f"FY{part['fiscal'] if len(part['fiscal']) == 4 else '20' + part['fiscal']}"
+        return _fiscal(part)
     if "month" in part or "m" in part:
         month = _MONTHS[part["month"]] if "month" in part else int(part["m"])
         day = int(part["day"]) if "day" in part else None
@@ -149,6 +151,14 @@ def _iso(part: dict[str, str], day_first: bool | None) -> str | None:
     if "hundreds" in part:
         return f"{19 if part['hundreds'] == 'nineteen' else 18}{_TENS[part['words']]}s"
     return f"{int(part.get('only') or part.get('after') or part['after2']):04}"
+
+
+def _fiscal(part: dict[str, str]) -> str | None:
+    """`FY2021`, `FY2020/2021` where both of its years are told, with `-Q3` behind for a quarter of it."""
+    year = part["fiscal"] if len(part["fiscal"]) == 4 else f"20{part['fiscal']}"
+    years = one_after(year, part["next"]) if "next" in part else year
+    told = part.get("fiscalq") or part.get("fiscalnth")
+    return years and f"FY{years}" + ("" if told is None else f"-Q{_QUARTERS.get(told, told)}")
 
 
 def one_after(year: str, following: str) -> str | None:

@@ -138,7 +138,7 @@ def _spelt(normalised: str) -> list[str]:
     """The words of a normalised name that its key is made of, spelt as they are."""
     if " v" in normalised or normalised[:1] in _MAY_BE_VERSION or " release " in normalised:
         normalised = _VERSION.sub(" ", _VERSION_ALONE.sub("version ", normalised))
-    normalised = COUNTRIES_IN_SHORT.get(normalised, normalised)
+    normalised = COUNTRIES_IN_SHORT.get(normalised.removeprefix("the "), normalised)
     words = (normalised.replace("&", " and ") if "&" in normalised else normalised).split()
     return _trimmed(words) if len(words) > 1 and not _USUAL.isdisjoint(words) else words
 

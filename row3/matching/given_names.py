@@ -57,7 +57,14 @@ _EITHER = words(
 TITLES = dict.fromkeys(_MEN, "m") | dict.fromkeys(_WOMEN, "f") | dict.fromkeys(_EITHER, "")
 """Titles in small letters, with the sex of who bears them: m, f or unknown."""
 
-PERSONAL_TITLES = words("mr mrs ms miss mme mlle dr prof professor sir dame rev reverend senator sen")
+SHORT_TITLES = pairs(
+    "doctor dr professor prof reverend rev honorable hon honourable hon representative rep senator sen governor gov "
+    "president pres captain capt colonel col general gen major maj lieutenant lt sergeant sgt admiral adm commander "
+    "cmdr saint st monsieur mr madame mme"
+)
+"""Titles by which the short form stands."""
+
+PERSONAL_TITLES = words("mr mrs ms miss mme mlle dr prof sir dame rev sen")
 """Titles that only persons have: General Motors is none."""
 
 GENERATIONS = pairs(

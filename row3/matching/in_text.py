@@ -26,7 +26,7 @@ TWO_SENSES = pairs(
 )
 """Spellings of one word of which each has a sense of its own where it stands alone: a meter, two gray, a check."""
 
-OTHER_IN_PLURAL = words("hive shingle draught dart checker minute spirit")
+OTHER_IN_PLURAL = words("hive shingle draught dart checker minute spirit bellow brace")
 """Words whose plural is something else as well: hives on the skin."""
 
 MASS = pairs("security securities damage damages custom customs glass glasses iron irons wood woods")
@@ -34,7 +34,7 @@ MASS = pairs("security securities damage damages custom customs glass glasses ir
 
 RIVERS_TOO = words(
     "mississippi missouri ohio colorado delaware tennessee arkansas illinois iowa minnesota wisconsin kansas niger "
-    "gambia senegal paraguay uruguay jordan potomac hudson"
+    "senegal paraguay uruguay jordan potomac hudson"
 )
 """Names of a state, a country or a person that are rivers with the article."""
 
@@ -52,6 +52,8 @@ FIRST_OF_TWO = words(
 
 def two_by_text(one: str, other: str, text: str) -> bool:
     """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
+    if one[1:] == other[1:] and one[:1] != other[:1] and one.lower().partition(" ")[0] in ALWAYS_A_NAME:
+        return one in text and other in text  # a Polish remover, polish remover
     if len(one) > LONGEST or one[-2:] != other[-2:]:
         return False
     if _river_and_state(one, other, text):
@@ -94,7 +96,15 @@ def _two_in_writing(one: str, other: str, text: str) -> bool:
         or (low.replace("new ", "new") == low2.replace("new ", "new") and low != low2 and one[0] + other[0] == "NN")
     ):
         return False
-    return one != other and all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in (one, other))
+    return one != other and _has_both(one, other, text)
+
+
+def _has_both(one: str, other: str, text: str) -> bool:
+    """The text has both, letter by letter but for a capital that begins a sentence."""
+    return all(
+        re.search(rf"(?<!\w)(?:{re.escape(name)}|(?<![\w,;] ){re.escape(name[:1].upper() + name[1:])})(?!\w)", text)
+        for name in (one, other)
+    )
 
 
 def two_written(one: str, other: str, text: str) -> bool:
@@ -110,7 +120,7 @@ def two_written(one: str, other: str, text: str) -> bool:
     if low != low2 and plain(low) == plain(low2):
         return all(re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) for name in (one, other))
     for title, words_ in ((one, other), (other, one)):
-        if _TITLE.fullmatch(title) and not _TITLE.fullmatch(words_) and words_.islower():
+        if _TITLE.fullmatch(title) and not _TITLE.fullmatch(words_) and words_.islower() and title not in words_:
             return title in text
     return False
 
@@ -148,6 +158,11 @@ def relatives(one: str, other: str, text: str) -> bool:
         and one != other
         and re.search(rf"\b(?:{KIN}),? (?:{re.escape(one)}|{re.escape(other)})\b", text) is not None
     )
+
+
+def two_orders(one: str, other: str, text: str) -> bool:
+    """The text has both, the same words in two orders: Anselm Gregor and Gregor Anselm."""
+    return one != other and sorted(one.split()) == sorted(other.split()) and one in text and other in text
 
 
 def two_spellings(one: str, other: str, text: str) -> bool:

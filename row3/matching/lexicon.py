@@ -59,6 +59,8 @@ PLURALS = pairs(
     "ameba personae persona fibulae fibula tibiae tibia scapulae scapula hyphae hypha papillae papilla lacunae lacuna "
     "lamellae lamella tracheae trachea patellae patella calyces calyx cervices cervix directrices directrix phalanges "
     "phalanx larynges larynx kibbutzim kibbutz cherubim cherub seraphim seraph paparazzi paparazzo libretti libretto "
+    "plateaus plateau bureaus bureau chateaus chateau tableaus tableau menus menu gurus guru emus emu haikus haiku "
+    "bayous bayou caribous caribou "
     "concerti concerto virtuosi virtuoso beaux beau werewolves werewolf midwives midwife housewives housewife "
     "bookshelves bookshelf dwarves dwarf sheaves sheaf grandchildren grandchild stepchildren stepchild schoolchildren "
     "schoolchild dormice dormouse woodlice woodlouse passersby passerby moustaches moustache mustaches mustache "
@@ -125,7 +127,9 @@ SPELLINGS = pairs(
     "waggon wagon carcase carcass liquorice licorice pedlar peddler racquet racket smoulder smolder syphon siphon "
     "cauldron caldron enquire inquire inst institute assn association assoc association bros brother hosp hospital "
     "acad academy mgmt management wwi worldwar1 ww1 worldwar1 wwii worldwar2 ww2 "
-    "worldwar2 blvd boulevard bldg building mtn mountain ave avenue rd road"
+    "worldwar2 blvd boulevard bldg building mtn mountain ave avenue rd road excl excluding incl including approx "
+    "approximately mgr manager misc miscellaneous acct account avg average hwy highway rte route pkwy parkway "
+    "transferrable transferable"
 )
 """A spelling, or a common short form, to the one that keys use."""
 

@@ -12,7 +12,7 @@ from row3.matching.phrases import COMPANY_ENDS
 from row3.matching.signs import TWO_SIGNS, two_signs
 from row3.matching.vocabulary import is_word
 
-_QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,3})\b")
+_QUANTITY = re.compile(r"\d\s?([A-Za-zµμ]{1,4})\b")
 _ONE_FORM = {
     "limited": "ltd",
     "incorporated": "inc",
@@ -83,8 +83,11 @@ def apart(one: str, other: str, text: str = "") -> str:
             return TWO_SIGNS
         if text and two_shouted(one, other, text):
             return "two words"
-    if "-" in one and "-" in other and _counted_otherwise(one, other):
-        return "two numbers"
+    if "-" in one and "-" in other:
+        if _counted_otherwise(one, other):
+            return "two numbers"
+        if _joined_otherwise(one, other):
+            return "two words"
     return "two words" if text and (two_by_text(one, other, text) or two_written(one, other, text)) else ""
 
 
@@ -95,6 +98,18 @@ def _counted_otherwise(one: str, other: str) -> bool:
             if (hit[1].isdigit() or hit[1] in NUMERALS or hit[1] in TENS) and f"{hit[1]}-{hit[2]}" in name2.casefold():
                 return True
     return False
+
+
+def _joined_otherwise(one: str, other: str) -> bool:
+    """Names in which hyphens join other words: `heavy-metal detector`, `heavy metal-detector`."""
+    joined, joined2 = (_joints(name) for name in (one, other))
+    return bool(joined and joined2) and joined.isdisjoint(joined2)
+
+
+def _joints(name: str) -> set[int]:
+    """Which of the gaps between the words of a name are hyphens."""
+    gaps = re.findall(r"(?<=\w)[\s-]+(?=\w)", name)
+    return {at for at, gap in enumerate(gaps) if "-" in gap}
 
 
 _BEFORE_HYPHEN = re.compile(r"\b(\w+) (\w+)-")
@@ -119,6 +134,10 @@ def parted_elsewhere(one: str, other: str) -> bool:
     spelt, spelt2 = normalise(one).split(), normalise(other).split()
     if len(spelt) == len(spelt2) == 1 or "".join(spelt) != "".join(spelt2):
         return False
+    if "-" in one + other:  # light-house keeping, light housekeeping
+        joined, joined2 = (set(accumulate(map(len, normalise(name.replace("-", "")).split()))) for name in (one, other))
+        if not (joined <= joined2 or joined2 <= joined):
+            return True
     breaks, breaks2 = (set(accumulate(map(len, words))) for words in (spelt, spelt2))
     if not (breaks <= breaks2 or breaks2 <= breaks):
         return True

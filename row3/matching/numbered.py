@@ -19,7 +19,10 @@ _WORKS = (
     "mazurkas?|polonaises?|ballades?|cantatas?"
 )
 """What is counted behind `No.`, or before itself by an ordinal."""
-_PLACES = "chapter|act|scene|canto|verse|stanza|floor|volume"
+_PLACES = (
+    "chapter|act|scene|canto|verse|stanza|floor|volume|edition|amendment|dynasty|season|episode|round|lesson|session|"
+    "generation|week|(?:cranial )?nerve|rib|(?:thoracic |lumbar |cervical )?vertebra"
+)
 """What is counted by a number behind it, or before it by an ordinal."""
 _BETWEEN = r"(?:(?!(?:of|the|an?|in|for|and|to|with|by) )[a-zé-]+ ){0,2}"
 _NTH = re.compile(
@@ -36,7 +39,7 @@ _PARAGRAPH_OF = re.compile(rf"par(?:a\.|agraph) \(?(?P<part>\d+)\)? of {_OF_A_LA
 """`Article 12(3)`, `Article 12, paragraph 3`, `paragraph 3 of Article 12`."""
 
 _NUMBER_SIGN = re.compile(
-    r"(?<=[a-z] )(?<!\bthe )(?<!\ban )(?<!\ba )(?:(?-i:No)|no\.|nr\.?|number) ?(?=\d)(?!\d[\d.]* ?(?:%|per))",
+    r"(?<=[a-z] )(?<!\bthe )(?<!\ban )(?<!\ba )(?:(?-i:No)|no\.|nr\.?|number|#) ?(?=\d)(?!\d[\d.]* ?(?:%|per))",
     re.IGNORECASE,
 )
 """`Rule No. 14` is Rule 14; `rules with no 14 days` are none."""

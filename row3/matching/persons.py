@@ -21,6 +21,7 @@ from row3.matching.given_names import (
     PARTICLES,
     PERSONAL_TITLES,
     SAME_NAME,
+    SHORT_TITLES,
     TITLES,
 )
 from row3.matching.inflection import plain
@@ -29,13 +30,15 @@ from row3.matching.normalise import normalise
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
-_TITLE_BEHIND = re.compile(r"(?P<name>.+?),? \((?P<title>[A-Z][a-z]{1,3})\.?\)")
+_TITLE_BEHIND = re.compile(r"(?P<name>.+?),? \((?P<title>[A-Z][A-Za-z]{1,3})\.?\)")
 """`Marsh, Helen (Dr)`"""
 _SHORT_TITLE = re.compile(r"(?:Adm|Capt|Cmdr|Col|Gen|Gov|Hon|Lt|Maj|Sgt)\. ")
 """Titles of which only a person has the short form: General Motors, but Gen. Patton."""
 RETIRED = ("em", "emer", "emeritus", "emerita", "ret", "retd")
 """Behind a title these say that it was: Prof. em."""
 _LATE = r"^\s*[Tt]he late (?=[A-Z])"
+_BEFORE_TITLE = re.compile(r"^[Tt]he (?=(?:Rev|Hon|Reverend|Honou?rable)\b)")
+_RETIRED = re.compile(r",? \(?(?:ret|retd|retired)\.?\)?$")
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
 """A given name as Korea writes it: Geun-hye."""
@@ -79,11 +82,15 @@ def parse_person(name: str) -> Person | None:
     none, with no function words but the particles of surnames, not ending in a word such as "University".
     """
     text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
+    text = _RETIRED.sub("", _BEFORE_TITLE.sub("", text))
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
     titles: list[str] = []
-    if text[-1] == ")" and (behind := _TITLE_BEHIND.fullmatch(text)) and behind["title"].lower() in TITLES:
-        text, titles = behind["name"], [behind["title"].lower()]
+    if text[-1] == ")" and (behind := _TITLE_BEHIND.fullmatch(text)):
+        if (title := behind["title"].lower()) in TITLES:
+            text, titles = behind["name"], [SHORT_TITLES.get(title, title)]
+        elif title in DEGREES:
+            text = behind["name"]
     parts = [part.strip() for part in text.split(",")]
     generation, rest = _generation(parts)
     if not 1 <= len(rest) <= 2 or not all(rest):
@@ -141,7 +148,7 @@ def _words(part: str, titles: list[str], *, alone: bool) -> list[str] | None:
     for word in (spelt := part.split()):
         low = plain(word.casefold()).replace(".", "")
         if low in TITLES and not words and not (alone and len(spelt) == 1):
-            titles.append(low)
+            titles.append(SHORT_TITLES.get(low, low))
         elif low in RETIRED and titles and not words:
             continue
         elif re.fullmatch(_INITIALS, word) and "." in word:

@@ -104,13 +104,19 @@ OTHER_WITH_OF = frozenset(
 TWO_UNIVERSITIES = words("washington miami york pennsylvania indiana columbia british columbia")
 """Where the University of X and X University are two."""
 
-COLOURS = "red|blue|green|yellow|orange|purple|pink|brown|black|white|gr[ae]y|violet"
+COLOURS = (
+    "red|blue|green|yellow|orange|purple|pink|brown|black|white|gr[ae]y|violet|magenta|cyan|turquoise|beige|indigo|"
+    "maroon|crimson|scarlet|lilac|mauve|ochre|vermilion|ultramarine|teal"
+)
 """Behind the word colour these say it all: the colour red."""
 
 OFTEN = {"once": 1, "twice": 2, "thrice": 3}
 """Words for how often."""
 
-MONTHS = "January|February|March|April|May|June|July|August|September|October|November|December"
+MONTHS = (
+    "January|February|March|April|May|June|July|August|September|October|November|December|Ramadan|Muharram|Shawwal|Shaban|Rajab|Tishrei|Nisan|"
+    "Adar|Elul|Sivan|Tevet"
+)
 GAMES = (
     "chess|checkers|draughts|backgammon|bridge|poker|go|golf|tennis|cricket|baseball|basketball|football|soccer|rugby|"
     "hockey|volleyball|badminton|squash|darts|billiards|snooker"
@@ -148,7 +154,7 @@ COUNTED = words(
 
 VARIED = words(
     "of in by for and the with from on to at said aforesaid that which who once twice thrice times term word phrase "
-    "river lake mount cape gulf isle port fort type class grade stage phase level king queen pope emperor empress "
+    "not river lake mount cape gulf isle port fort type class grade stage phase level king queen pope emperor empress "
     "tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from row3.matching.acronyms import NO_ACRONYMS, Acronyms, introduced, is_short_form
 from row3.matching.forms import form_keys
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
+from row3.matching.variants import variant_keys
 
 LONGEST_NAME = 8
 """Words of a name in which an acronym is looked for."""
 
 _IN_NAME = re.compile(r"(.{2,}?)\s*\(([^()]{2,80})\)")
+_JOINS_SHORT = re.compile(r"(?:^|-)[A-Z][A-Za-z]*[A-Z]s?(?:-|$)")
 _INSIDE_NAME = re.compile(r"(?P<long>[^()]{3,80}?) \((?P<short>[A-Z][\w-]{1,8})\) (?P<rest>[^()]+)")
 
 
@@ -25,7 +28,12 @@ def same_by_acronym(one: str, other: str, acronyms: Acronyms) -> bool:
     told = [_told(name) for name in (one, other)]
     if told[0] and told[1]:
         return not told[0].isdisjoint(told[1])
-    return not _expanded(one, acronyms).isdisjoint(_expanded(other, acronyms))
+    first, second = readings(one, acronyms), readings(other, acronyms)
+    if not _keys(one, *first).isdisjoint(_keys(other, *second)):
+        return True
+    # Turned too: a KPI dashboard, dashboard of key performance indicators.
+    turned, turned2 = _turned(first), _turned(second)
+    return not (turned.isdisjoint(turned2 | variant_keys(other)) and turned2.isdisjoint(variant_keys(one)))
 
 
 def _told(name: str) -> set[str]:
@@ -55,15 +63,24 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
     for form in (name, *found):
         for key in form_keys(form):
             found += acronyms.get(key, ())
+    return found + _by_word(name, acronyms)
+
+
+def _by_word(name: str, acronyms: Acronyms) -> list[str]:
+    """A name with one of its words, or of the parts of `SOP-17`, written out."""
     words = name.split()
-    if 1 < len(words) <= LONGEST_NAME:
-        for at, word in enumerate(words):
-            for key in form_keys(normalise(word)):
-                for long in acronyms.get(key, ()):
-                    rest = words[at + 1 :]
-                    if rest and long.casefold().endswith(f" {rest[0].casefold()}"):  # an ATM machine
-                        rest = rest[1:]
-                    found.append(" ".join((*words[:at], long, *rest)))
+    if "-" in name:
+        words = [part for word in words for part in (word.split("-") if _JOINS_SHORT.search(word) else (word,))]
+    if not 1 < len(words) <= LONGEST_NAME:
+        return []
+    found = []
+    for at, word in enumerate(words):
+        for key in form_keys(normalise(word)):
+            for long in acronyms.get(key, ()):
+                rest = words[at + 1 :]
+                if rest and long.casefold().endswith(f" {rest[0].casefold()}"):  # an ATM machine
+                    rest = rest[1:]
+                found.append(" ".join((*words[:at], long, *rest)))
     return found
 
 
@@ -78,10 +95,14 @@ def _parted_within(name: str) -> list[str]:
     return [f"{form} {rest}" for one in said for form in (long, long.replace(one, short))]
 
 
-def _expanded(name: str, acronyms: Acronyms) -> set[str]:
-    """The keys of a name as it stands and with its acronyms written out, with and without a company's legal form."""
-    forms = (name, *readings(name, acronyms))
+def _keys(*forms: str) -> set[str]:
+    """The keys of a name and its readings, with and without a company's legal form."""
     return {key for form in forms for key in (*form_keys(form), *form_keys(_without_legal_form(form)))}
+
+
+def _turned(forms: Iterable[str]) -> set[str]:
+    """The keys of readings, and of the other ways to write them."""
+    return {key for form in forms for key in variant_keys(form)}
 
 
 def _without_legal_form(name: str) -> str:

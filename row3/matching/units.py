@@ -87,17 +87,27 @@ _OTHERS = {
     "s": "60 min|mins|minute|minutes, 3600 h|hr|hrs|hour|hours, 86400 d|day|days, 604800 week|weeks, "
     "1209600 fortnight|fortnights",
     "month": "1 month|months|mo, 12 year|years|yr|yrs, 120 decade|decades",
-    "l": "3.785411784 gal|gallon|gallons, 1 dm3, 1000 m3|cubic meter|cubic meters|cubic metre|cubic metres",
-    "m2": "1 m2|square meter|square meters|square metre|square metres|sq m|sqm, 10000 ha|hectare|hectares, "
-    "1000000 km2|square kilometer|square kilometers|square kilometre|square kilometres|sq km, "
-    "4046.8564224 acre|acres, 2589988.110336 square mile|square miles|sq mi, "
-    "0.09290304 square foot|square feet|sq ft|ft2",
+    "l": "3.785411784 gal|gallon|gallons, 1 dm3, 1000 m3|cubic meter|cubic meters|cubic metre|cubic metres|cu m|cu. m, "
+    "28.316846592 cubic foot|cubic feet|cu ft|cu. ft|ft3",
+    "m2": "1 m2|square meter|square meters|square metre|square metres|sq m|sq. m|sqm, 10000 ha|hectare|hectares, "
+    "1000000 km2|square kilometer|square kilometers|square kilometre|square kilometres|sq km|sq. km, "
+    "4046.8564224 acre|acres, 2589988.110336 square mile|square miles|sq mi|sq. mi, "
+    "0.09290304 square foot|square feet|sq ft|sq. ft|ft2",
     "m/s": "1 meter per second|meters per second|metres per second, 5/18 km/h|kph|kmh|kilometers per hour|"
     "kilometres per hour|kilometer per hour, 0.44704 mph|miles per hour|mile per hour",
     "°C": "1 degree celsius|degrees celsius|degree centigrade|degrees centigrade|celsius|deg c|degrees c",
     "°F": "1 degree fahrenheit|degrees fahrenheit|fahrenheit|deg f|degrees f",
     "K": "1 kelvin|kelvins",
     "Pa": "100000 bar|bars, 101325 atm",
+    "psi": "1 psi|pound per square inch|pounds per square inch",
+    "mmHg": "1 mmhg|mm hg|millimetre of mercury|millimetres of mercury|millimeters of mercury",
+    "rpm": "1 rpm|revolutions per minute|revolution per minute|rev/min|revs per minute",
+    "bpm": "1 bpm|beats per minute|beats a minute|beats/min",
+    "fps": "1 fps|frames per second",
+    "dpi": "1 dpi|dots per inch",
+    "mpg": "1 mpg|miles per gallon",
+    "dB": "1 db|decibel|decibels",
+    "kn": "1 knot|knots",
     "ppm": "1 ppm|parts per million, 0.001 ppb|parts per billion",
     "°": "1 degree|degrees|deg",
     "point": "1 percentage point|percentage points|pp|pps|ppt|%-points, 0.01 basis point|basis points|bp|bps",
@@ -132,6 +142,8 @@ for _form, _value, _cased in _prefixed():
 CASED["KB"] = CASED["kB"]
 CASED |= {f"{_sign}M": ("mol/l", CASED[f"{_sign}mol"][1]) for _sign in ("n", "µ", "u", "μ", "m")}
 CASED |= {f"{_sign}b": CASED[f"{_sign}bit"] for _sign in "kMGT"}
+CASED |= {f"{_sign}bps": ("bit/s", CASED[f"{_sign}bit"][1]) for _sign in "kMGT"}
+CASED |= {f"{_sign}Bps": ("byte/s", CASED[f"{_sign}B"][1]) for _sign in "kMGT"}
 for _base, _text in _OTHERS.items():
     for _entry in _text.split(", "):
         _amount, _forms = _entry.split(" ", 1)
@@ -153,7 +165,7 @@ def unit_of(text: str) -> tuple[str, Fraction] | None:
     power = _POWER.fullmatch(text)
     if power is not None and (base := unit_of(power["base"])) is not None:
         return f"{base[0]}^{power['power']}", base[1] ** int(power["power"])
-    over, slash, under = text.replace(" per ", "/").partition("/")
+    over, slash, under = text.replace(" per second squared", "/s2").replace(" per ", "/").partition("/")
     if not slash:
         return None
     one, other = unit_of(over.strip()), unit_of(under.strip())

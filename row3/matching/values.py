@@ -73,6 +73,8 @@ LONGEST = 6
 """Words of a value within a name."""
 
 
+_PORTIONS = frozenset(("g", "l", "cup", "tsp", "tbsp", "byte"))
+"""Base units of what is measured out: before `of` or without it."""
 _CLOSING = frozenset("\"'’”")
 _OPENING = re.compile(r"(?<!\w)[\"'‘“«]")
 
@@ -96,6 +98,8 @@ def with_values(name: str) -> str:
             if value is not None or size == 1:
                 found.append(spelt[at] if value is None else _written(value))
                 at += size
+                if value is not None and value.kind == "quantity" and value.unit in _PORTIONS and after == "of":
+                    at += 1  # 350 g of flour
                 break
     return " ".join(found)
 

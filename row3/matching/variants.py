@@ -25,6 +25,7 @@ from row3.matching.phrases import (
     VARIED,
 )
 from row3.matching.plain_words import plain_words
+from row3.matching.shortened import written_out
 from row3.matching.values import has_number, with_values
 from row3.matching.word_order import turned, turned_by_sign
 
@@ -89,6 +90,7 @@ def variant_keys(name: str) -> frozenset[str]:
     spelt = normalise(name).split()
     telling = not VARIED.isdisjoint(spelt)
     found, low = [name], name.lower()
+    found += _in_full(name)
     if signs or has_number(name):
         found += (*_eponyms(name), _state(name), with_values(name))
     if signs or " and " in low or " & " in low:
@@ -99,8 +101,7 @@ def variant_keys(name: str) -> frozenset[str]:
         found += numbered(name)
     if telling:
         found += turned(name, low)
-    if name[-1:] == ")":
-        found.append(_qualified(name))
+    found += _by_last_word(name)
     found = [variant for variant in found if variant]
     found += [with_values(base) for base in found[1:] if has_number(base)]
     for base in tuple(found):
@@ -117,19 +118,41 @@ def variant_keys(name: str) -> frozenset[str]:
     return frozenset(keys)
 
 
+def _in_full(name: str) -> list[str]:
+    """The name with its short forms written out, and the other ways to write that with its numbers."""
+    full = written_out(name)
+    return ([full, *numbered(full)] if has_number(full) else [full]) if full else []
+
+
 def without_filler(name: str) -> str:
     """`the concept of entropy` -> `entropy`; "" for a name with nothing to leave out."""
     filler = re.match(_FILLER, name)
     return "" if filler is None else filler["rest"]
 
 
-def _qualified(name: str) -> str:
-    """`salary (gross)` -> `gross salary`: what kind of thing it is, in one small word behind it."""
-    hit = None if without_gloss(name) else _QUALIFIED.fullmatch(name)
-    return "" if hit is None else f"{hit['kind']} {hit['head']}"
+def _by_last_word(name: str) -> list[str]:
+    """`salary (gross)` -> `gross salary`: what kind it is, in a small word behind it; `PIN number` -> `PIN`."""
+    if name[-1:] == ")":
+        hit = None if without_gloss(name) else _QUALIFIED.fullmatch(name)
+        return [] if hit is None else [f"{hit['kind']} {hit['head']}"]
+    return [without_echo(name)]
 
 
+_ECHOES = "number|machine|virus|display|format|code|memory"
+ECHOES = frozenset(word + ending for word in _ECHOES.split("|") for ending in ("", "s"))
+"""Words that the last letter of an acronym before them stands for."""
+_SAID_TWICE = re.compile(
+    r"(?P<short>(?:.* )?(?:(?:PIN|ISBN|ISSN|VIN|IBAN)s?(?= number)|ATMs?(?= machine)|HIV(?= virus)|LCDs?(?= display)|"
+    rf"PDF(?= format)|UPC(?= code)|RAM(?= memory))) (?:{_ECHOES})s?"
+)
+"""The last letter of the acronym once more: a PIN number."""
 _QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{4,}(?:-[a-z]+)?)\)")
+
+
+def without_echo(name: str) -> str:
+    """`PIN number` -> `PIN`: without the word that the last letter stands for; "" for any other name."""
+    said = _SAID_TWICE.fullmatch(name)
+    return "" if said is None else said["short"]
 
 
 def without_gloss(name: str) -> str:
@@ -179,7 +202,7 @@ def _regnal(name: str) -> list[str]:
 def _company(name: str) -> list[str]:
     """Without the company's suffix; a word such as `Company` only after what is no kind of company."""
     found = []
-    while name[:1].isupper() and (hit := re.match(_COMPANY, name)) is not None:
+    while (name[:1].isupper() or name[:1].isdigit()) and (hit := re.match(_COMPANY, name)) is not None:
         rest = hit["rest"]
         last = rest.split()[-1].lower().strip(",&")
         if last in COUNTED and len(name) - len(rest) < len(" AB ."):  # blood group AB

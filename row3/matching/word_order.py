@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 
 from row3.matching.forms import form_key
+from row3.matching.nations import of_a_nation
+from row3.matching.negated import negated
 from row3.matching.normalise import normalise
 from row3.matching.numbers import number_of
 from row3.matching.phrases import OFTEN, OTHER_WITH_OF, STATES, SYMMETRIC_HEADS, TWO_UNIVERSITIES
@@ -24,7 +26,8 @@ _IN = (
 _BEHIND = (
     r"(?P<head>\S+(?: \S+){0,2}) (?:(?P<how>free|made|derived|independent|exempt) (?:of|from)|"
     r"(?P<by>treated|coated|filled|infected|fed|laden|lined|enriched|contaminated|associated) with|"
-    r"(?P<agent>induced|driven|mediated|borne|powered|fed|bound|led|funded|owned|held|issued) by|"
+    r"(?P<agent>induced|driven|mediated|borne|powered|fed|bound|led|funded|owned|held|issued|backed|run|"
+    r"sponsored|controlled|managed|sanctioned|transmitted|triggered) by|"
     r"(?P<on>based|dependent) on|(?P<to>related|resistant|specific|bound|adjacent|sensitive) to|"
     r"at(?= (?:low|high|higher|lower|increased|great|greater) \S+$)) (?:the )?(?P<field>\S+(?: \S+)?)"
 )
@@ -52,6 +55,10 @@ def turned(name: str, low: str) -> Iterator[str]:
     yield _before(low)
     yield _said_of(low)
     yield _often(low)
+    yield _field_first(low)
+    yield of_a_nation(low)
+    if "not" in low:
+        yield from negated(low)
 
 
 def turned_by_sign(name: str, low: str) -> Iterator[str]:
@@ -64,7 +71,16 @@ def turned_by_sign(name: str, low: str) -> Iterator[str]:
         yield _inverted(name)
         if " of " in name:
             yield from _parts_turned(name)
+    if (done := _DONE_SO.fullmatch(low)) is not None:
+        yield f"{done['head']} {done['done']} {done['how']}"
     yield _swapped(low)
+
+
+_DONE_SO = re.compile(
+    r"(?P<how>late|early|preterm|prematurely|online|abroad|locally|manually|automatically|recently|separately)-"
+    r"(?P<done>\w+(?:ed|en|rn)) (?P<head>\w+(?: \w+)?)"
+)
+"""`late-submitted proofs`, as `proofs submitted late` are."""
 
 
 def _inverted(name: str) -> str:
@@ -117,6 +133,20 @@ def _said_of(low: str) -> str:
 
 
 _THAT_IS = re.compile(r"(?P<head>\S+(?: \S+)?) (?:that|which|who) (?:is|are|was|were) (?P<what>(?!not )\S+)")
+
+
+def _field_first(low: str) -> str:
+    """`Ministry for Fisheries` -> `fisheries ministry`, `ban on smoking` -> `smoking ban`."""
+    hit = _FIELD.fullmatch(low)
+    return "" if hit is None else f"{hit['field']} {hit['head']}"
+
+
+_FIELD = re.compile(
+    r"(?:the )?(?P<head>ministry|department|committee|commission|institute|council|office|board|agency|bureau|"
+    r"cent(?:re|er)|task force|working group|conference|workshop|bill|treaty|tax|levy|ban|fund) (?:for|on) (?:the )?"
+    r"(?P<field>\w+(?: \w+)?)"
+)
+"""Who or what is for a field, or on one."""
 
 
 def _often(low: str) -> str:
