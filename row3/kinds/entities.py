@@ -42,6 +42,7 @@ class Entities(ListKind):
     outputs: Mapping[str, type[BaseModel]] = {"entities": EntitiesOut}
     metrics: Sequence[Metric] = METRICS
     primary = "entity_f1"
+    invented = frozenset(("entity_precision", "entity_f1"))
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """JSON schema of an answer; the types are those of the suite, or V7's and two more."""

@@ -47,6 +47,7 @@ class Events(ListKind):
     outputs: Mapping[str, type[BaseModel]] = {"events": EventsOut}
     metrics: Sequence[Metric] = METRICS
     primary = "f1"
+    invented = frozenset(("precision", "f1", "evidence_verified"))
 
     def variables(self, case: EventsCase) -> dict[str, Any]:
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""

@@ -64,7 +64,7 @@ def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Explanatio
         resolve,
         _predicates(rules.inverses, rules.symmetric),
         index.spelt(),
-        answers=by_matches(resolve, labels, matches),
+        answers=by_matches(resolve, labels, matches, text),
     )
     relationships, found = links.match(given)
     concepts = _concepts(case, output, matches, text)

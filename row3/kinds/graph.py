@@ -42,6 +42,7 @@ class Graph(ListKind):
     outputs: Mapping[str, type[BaseModel]] = {"connections": ConnectionsOut}
     metrics: Sequence[Metric] = METRICS
     primary = "connection_precision"
+    invented = frozenset(("connection_precision", "judged_rate"))
 
     def variables(self, case: GraphCase) -> dict[str, Any]:
         """`seed_document`, `seed_text` (the id where the case has no other words), `depth` and `limit`."""

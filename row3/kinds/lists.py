@@ -34,6 +34,8 @@ class ListKind(ABC):
     """What a prompt's front matter may ask for: the list."""
     metrics: Sequence[Metric]
     primary: str
+    invented: frozenset[str] = frozenset()
+    """Metrics that count what is invented where nothing is expected."""
 
     def signature(self, rules: Rules) -> str:
         """Scorer version and what it compares names with; see `Kind.signature`."""
@@ -107,7 +109,9 @@ class ListKind(ABC):
         applies = {
             metric.key: 0.0
             for metric in self.metrics
-            if metric.key in score.metrics or (metric.higher_is_better and score.skipped.get(metric.key) in EMPTY)
+            if metric.key in score.metrics
+            or (metric.higher_is_better and score.skipped.get(metric.key) in EMPTY)
+            or metric.key in self.invented
         }
         skipped = {key: why for key, why in score.skipped.items() if key not in applies}
         finished = self._finish(replace(score, metrics=applies, skipped=skipped), items)

@@ -65,13 +65,15 @@ _LEAD = re.compile(
 _DEFINED = re.compile(
     r"(?:(?:hereinafter|hereafter|henceforth|(?P<several>together|collectively|jointly)),? )?"
     r"(?:(?:referred to|known) as )?"
-    r"(?:[Tt]he )?[\"“„](?P<short>[A-Z][\w&-]+(?: [A-Z][\w&-]+){0,2}),?[\"”“]"
+    r"(?:[Tt]he )?[\"“„‘'](?:[Tt]he )?(?P<short>[A-Z][\w&-]+(?: [A-Z][\w&-]+){0,2}),?[\"”“’']"
 )
 """A term that a contract defines behind a name: `Calder Shipping plc (the "Company")`."""
 _CAPITALISED = re.compile(
     r"(?P<long>[A-Z][\w&.'’-]*(?:,? (?:(?:of|the|and|for|&|de|van|von) )*(?:[A-Z][\w&.'’-]*|plc|mbH))+)$"
 )
 """The name that ends a text."""
+_PLACED = ("in", "at", "from", "under", "near", "within", "on")
+"""Behind these a name says where, and another one is meant: a company registered in New Zealand (the "Supplier")."""
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"[();:!?\n]|(?<!\b[A-Z])(?<!\b[A-Z][a-z])\.(?=\s)")
 """No full stop after an abbreviation: `General Electric Co. (GE)`, `U.S. Geological Survey (USGS)`."""
@@ -80,8 +82,8 @@ _SHORT = re.compile(r"\b[A-Z][A-Za-z]{1,6}[A-Z]\b")
 _SMALL = ascii_lowercase.encode()
 _TWO_CAPITALS = re.compile(rb"[A-Z]{2}")
 _LINE_END = re.compile(r"(?<!\n)[ \t]*\n(?!\n)[ \t]*")
-_FORMULA = r"(?![A-Z][a-z]{2,}$)(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+₀-₉-]{2,10}"
-"""What may be a formula or a code; `Ontario (Canada)` and `Marie Curie (Paris)` have none."""
+_FORMULA = r"(?!.*[a-z]{3})(?![QHV]\d$)(?=.*[A-Z])(?=.*(?:[a-z][A-Z]|\d|[A-Z][a-z]))[A-Za-z\d+\u2080-\u2089-]{2,10}"
+"""What may be a formula or a code; `Ontario (Canada)`, `Google (YouTube)` and `sales (Q4)` have none."""
 
 
 @lru_cache(maxsize=256)
@@ -94,9 +96,9 @@ def introduced(text: str) -> Acronyms:
     shorts = set(_SHORT.findall(text)) if _TWO_CAPITALS.search(capitals) else set[str]()
     for before, inside in _candidates(text, apposed=bool(shorts)):
         if (defined := _DEFINED.fullmatch(inside)) is not None and (whole := _CAPITALISED.search(before)) is not None:
-            if not defined["several"]:
-                for name in _whole_names(whole["long"]):
-                    _add(found, defined["short"], name)
+            placed = before[: whole.start()].rstrip().rpartition(" ")[2] in _PLACED
+            for name in () if placed or defined["several"] else _whole_names(whole["long"]):
+                _define(found, defined["short"], name)
             continue
         within = _LEAD.sub("", inside)
         short = within.split(",")[0].split(";")[0].strip(_AROUND)
@@ -183,6 +185,19 @@ def _beside(text: str, hit: re.Match[str]) -> Iterator[tuple[str, str]]:
 def _add(found: dict[str, list[str]], short: str, long: str) -> None:
     for key in form_keys(short):
         found.setdefault(key, []).append(long)
+
+
+def _define(found: dict[str, list[str]], term: str, long: str) -> None:
+    """A term that is a word is meant only as it is written: the Bank, not a bank; one of capitals is an acronym."""
+    if term[1:] == term[1:].lower():
+        found.setdefault(term, []).append(long)
+    else:
+        _add(found, term, long)
+
+
+def as_term(name: str) -> str:
+    """A name without its article, as a defined term stands among the acronyms."""
+    return name[4:] if name[:4] in ("the ", "The ") else name
 
 
 def is_short_form(text: str) -> bool:

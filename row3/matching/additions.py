@@ -6,19 +6,11 @@ import re
 from functools import lru_cache
 
 from row3.matching.lexicon import listed, words
+from row3.matching.nations import COUNTRIES
 from row3.matching.normalise import normalise
 from row3.matching.phrases import STATES
 from row3.matching.variants import variant_keys, without_gloss
 
-COUNTRIES = words(
-    "argentina australia austria bangladesh belgium bolivia brazil bulgaria cameroon canada chile china colombia "
-    "croatia cuba cyprus denmark ecuador egypt england estonia ethiopia finland france germany ghana greece hungary "
-    "iceland india indonesia iran iraq ireland israel italy japan jordan kenya latvia lebanon libya lithuania malaysia "
-    "mexico morocco nepal netherlands nigeria norway pakistan peru philippines poland portugal romania russia scotland "
-    "senegal serbia singapore slovakia slovenia spain sudan sweden switzerland syria taiwan tanzania thailand tunisia "
-    "turkey uganda ukraine uk usa venezuela vietnam wales zambia zimbabwe"
-)
-"""Names of countries of one word, in their normal form."""
 MORE_COUNTRIES = listed(
     "costa-rica czech-republic new-zealand saudi-arabia south-africa south-korea sri-lanka united-kingdom "
     "united-states united-arab-emirates northern-ireland russian-federation"

@@ -11,7 +11,7 @@ import re
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
-from row3.matching.acronyms import Acronyms
+from row3.matching.acronyms import Acronyms, as_term
 from row3.matching.additions import without_addition
 from row3.matching.forms import form_key, form_keys
 from row3.matching.inflection import plain, token_form
@@ -122,6 +122,7 @@ def _search_keys(name: str) -> frozenset[str]:
 def _otherwise(name: str) -> tuple[str, ...]:
     """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
     found = [written_out(name), without_echo(name)]
+    found.append(without_addition(name))
     if " of " in name or " in " in name:
         found.append(of_a_nation(name.lower()))
     if "not " in name:
@@ -203,6 +204,7 @@ class Candidates:
             name = self._names[position]
             if (
                 "(" in name
+                or as_term(name) in shorts
                 or not shorts.isdisjoint(map(form_key, key.split()))
                 or (len(name) <= LONGEST_SHORT and not shorts.isdisjoint(form_keys(name)))
             ):
@@ -242,7 +244,9 @@ class Candidates:
         telling = [word for word in spelt if word not in LIGHT] or spelt
         shared: dict[int, int] = {}
         for word in telling:
-            wanted = " " + _beginning(word)
+            if not (begins := _beginning(word)):  # a mark without its letter
+                continue
+            wanted = " " + begins
             at = text.find(wanted)
             while at >= 0:
                 place = text.count("\n", 0, at) - 1

@@ -26,6 +26,7 @@ from row3.matching.in_text import (
     two_written,
 )
 from row3.matching.marks import apart, is_company, parted_elsewhere, two_companies
+from row3.matching.nations import two_states
 from row3.matching.normalise import normalise
 from row3.matching.persons import Person, is_eastern, parse_person
 from row3.matching.plain_words import PlainWords, plain_words
@@ -79,6 +80,7 @@ def compare(
     `person` says that both are persons (True) or that they are none (False); None leaves it to their looks.
     `day_first` says how the source writes 03/04/2024 (`dates.writes_day_first`).
     """
+    a, b = " ".join(a.split()), " ".join(b.split())
     key_a, key_b = normalise(a), normalise(b)
     if a == b and key_a:
         return Comparison(True, "exact", 1.0, "")
@@ -179,6 +181,8 @@ def _told_apart(a: str, b: str, text: str) -> str:
         return "two words"
     if _SONS.sub(r"\1", a) == b or _SONS.sub(r"\1", b) == a:
         return "two families"
+    if two_states(a, b):
+        return "two states"
     return "a saint and a place" if _saint_and_place(a, b) else ""
 
 

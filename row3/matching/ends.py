@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from row3.matching.names import Named, NameIndex, NameMatch, NameRule
+from row3.matching.names import Named, NameIndex, NameMatch, NameRule, two_values
 from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 
@@ -36,11 +36,14 @@ def end_resolver(index: NameIndex, ends: Iterable[str], rule: NameRule, text: So
     return resolve
 
 
-def by_matches(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch]) -> Resolve:
+def by_matches(
+    resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMatch], text: SourceText | None = None
+) -> Resolve:
     """Resolves an end of the answer that is one of its concepts to what this one was matched with.
 
     A name by itself may be two expected ones (`J. Smith`); which of them is settled by the assignment of all. What is
-    equal to a name of the golden case is that, whatever it was matched with.
+    equal to a name of the golden case is that, whatever it was matched with. An end that only normalising makes equal
+    to a concept is that one only where no other concept is written so, and where the two are no two values (-5, 5).
     """
     settled: dict[str, int] = {}
     for label, match in zip(labels, matches, strict=True):
@@ -48,18 +51,18 @@ def by_matches(resolve: Resolve, labels: Sequence[str], matches: Sequence[NameMa
             settled.setdefault(label, match.position)
     if not settled:
         return resolve
-    by_key: dict[str, int | None] = {}
-    for label, position in settled.items():
+    by_key: dict[str, str | None] = {}
+    for label in dict.fromkeys(labels):
         key = normalise(label)
-        by_key[key] = None if key in by_key else position  # two labels of one key are told apart as they are written
+        by_key[key] = None if key in by_key else label
 
     def resolved(name: str) -> tuple[int, bool] | None:
         hit = resolve(name)
         if hit is not None and (hit[0] >= FOREIGN or not hit[1]):
             return hit
-        place = settled.get(name)
-        if place is None:
-            place = by_key.get(normalise(name))
-        return hit if place is None else (place, True)
+        label = name if name in settled else by_key.get(normalise(name))
+        if label is None or label not in settled or (label != name and two_values(name, label, text)):
+            return hit
+        return settled[label], True
 
     return resolved

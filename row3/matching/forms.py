@@ -241,7 +241,7 @@ def _trimmed(words: list[str]) -> list[str]:
     return words
 
 
-_AMOUNTS = ("number", "variety", "range", "lot", "host", "couple")
+_AMOUNTS = ("number", "variety", "range")
 
 
 def _is_amount(words: list[str]) -> bool:

@@ -52,7 +52,8 @@ _EITHER = words(
     "congressman congresswoman governor gov president pres chancellor minister secretary ambassador mayor captain "
     "capt colonel col general gen major maj lieutenant lt sergeant sgt admiral adm commander cmdr marshal "
     "corporal private pope saint st cardinal bishop archbishop rabbi imam sheikh pastor count countess viscount "
-    "chief inspector detective officer coach engineer architect master dean"
+    "chief inspector detective officer coach engineer architect master dean nurse "
+    "councillor sheriff"
 )
 TITLES = dict.fromkeys(_MEN, "m") | dict.fromkeys(_WOMEN, "f") | dict.fromkeys(_EITHER, "")
 """Titles in small letters, with the sex of who bears them: m, f or unknown."""

@@ -92,7 +92,8 @@ class Judge:
             self._labels = len([place for place in kept if place < self._labels])
             keys, whose = [keys[place] for place in kept], [whose[place] for place in kept if place < len(names)]
             names = [names[place] for place in kept if place < len(names)]
-        self._whose, self._names, self._keys = whose, [*names, *canaries], keys
+        self._whose, self._keys = whose, keys
+        self._names = [" ".join(name.split()) for name in (*names, *canaries)]
 
     @cached_property
     def _acronyms(self) -> Acronyms:
@@ -122,6 +123,7 @@ class Judge:
 
     def close(self, name: str) -> Close:
         """What a name is: every expected name, and the nearest canary, that it is one with."""
+        name = " ".join(name.split())
         key, (scorer, full) = normalise(name), SCORERS[self._scorer]
         if not key:
             return NO_MATCH

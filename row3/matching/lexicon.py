@@ -97,7 +97,8 @@ INVARIANT = words(
     "demosthenes orestes xerxes hamas degas dumas thales vargas fuentes cortes cervantes nantes cannes rennes reims "
     "amiens arras calais limoges poitiers ardennes pyrenees leeds jaspers mises sachs soros hicks forbes holmes gibbs "
     "briggs higgs riggs hastings rawlings jennings cummings giddens hayes ives moses ramos santos lagos naxos samos "
-    "delos argos davos carlos marcos burgos galapagos steelworks ironworks gasworks waterworks glassworks brickworks"
+    "delos argos davos carlos marcos burgos galapagos steelworks ironworks gasworks waterworks glassworks brickworks "
+    "shorts"
 )
 """Singular words that end in -s."""
 

@@ -6,6 +6,7 @@ import re
 from itertools import accumulate
 
 from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted, two_written
+from row3.matching.inflection import singular
 from row3.matching.lexicon import NUMERALS, TENS, words
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
@@ -72,6 +73,7 @@ def _two_cased_units(one: str, other: str) -> bool:
 
 def apart(one: str, other: str, text: str = "") -> str:
     """Why two names are two that normalising makes equal, as the text tells too; "" where they are one."""
+    one, other = " ".join(one.split()), " ".join(other.split())
     both = f"{one} {other}"
     letters = both.isascii() and both.replace(" ", "").isalpha()  # as in most names, and seen at once
     if (_SHOUTED if letters else _TELLING).search(both):
@@ -92,12 +94,20 @@ def apart(one: str, other: str, text: str = "") -> str:
 
 
 def _counted_otherwise(one: str, other: str) -> bool:
-    """Names in which a hyphen joins a number to another word: `twenty-four hour shifts`, `twenty four-hour shifts`."""
-    for name, name2 in ((one, other), (other, one)):
-        for hit in _BEFORE_HYPHEN.finditer(name.casefold()):
-            if (hit[1].isdigit() or hit[1] in NUMERALS or hit[1] in TENS) and f"{hit[1]}-{hit[2]}" in name2.casefold():
-                return True
+    """Names in which a hyphen joins a number to another word: `twenty-four hour shifts`, `twenty four-hour shifts`.
+
+    Before one thing it does not matter: `a 5 year-old child`, but not `5 year-old children`.
+    """
+    for low, low2 in ((one.casefold(), other.casefold()), (other.casefold(), one.casefold())):
+        for hit in _BEFORE_HYPHEN.finditer(low):
+            if _counts(hit[1]) and f"{hit[1]}-{hit[2]}" in low2:
+                last = low.rpartition(" ")[2]
+                return _counts(hit[2]) or (singular(last) != last and not last.endswith("olds"))
     return False
+
+
+def _counts(word: str) -> bool:
+    return word.isdigit() or word in NUMERALS or word in TENS
 
 
 def _joined_otherwise(one: str, other: str) -> bool:
@@ -112,7 +122,7 @@ def _joints(name: str) -> set[int]:
     return {at for at, gap in enumerate(gaps) if "-" in gap}
 
 
-_BEFORE_HYPHEN = re.compile(r"\b(\w+) (\w+)-")
+_BEFORE_HYPHEN = re.compile(r"\b(\w{1,12}) (\w{1,12})-")
 
 
 def two_units(one: str, other: str) -> bool:
@@ -163,7 +173,7 @@ def _legal_forms(name: str) -> set[str]:
     """The legal forms that end a name, each in its short form: `Co., Ltd.` has two."""
     spelt = name.casefold().replace(",", " ").replace("&", " ").split()
     found: set[str] = set()
-    while len(spelt) > 1:
+    while len(spelt) > 1 and spelt[-2] != "the":
         word = spelt[-1].replace(".", "").replace("/", "")
         if word not in COMPANY_ENDS or len(word) < 2:
             break

@@ -84,7 +84,7 @@ class NameIndex:
         Two values that differ in what normalising drops (-5 and 5) are not equal.
         """
         hit = self._exact.get(normalise(name))
-        if hit is None or (name != hit[2] and _two_values(name, hit[2], self._text)):
+        if hit is None or (name != hit[2] and two_values(name, hit[2], self._text)):
             return None
         return hit[0], hit[1]
 
@@ -129,7 +129,7 @@ class NameIndex:
 _DIGIT = re.compile(r"\d")
 
 
-def _two_values(one: str, other: str, text: SourceText | None) -> bool:
+def two_values(one: str, other: str, text: SourceText | None) -> bool:
     """The names are two values or two codes, though they are equal once normalised."""
     if apart(one, other, text.text if text is not None else ""):
         return True

@@ -7,8 +7,17 @@ from __future__ import annotations
 
 import re
 
-from row3.matching.lexicon import pairs
+from row3.matching.lexicon import pairs, words
 
+COUNTRIES = words(
+    "argentina australia austria bangladesh belgium bolivia brazil bulgaria cameroon canada chile china colombia "
+    "croatia cuba cyprus denmark ecuador egypt england estonia ethiopia finland france germany ghana greece hungary "
+    "iceland india indonesia iran iraq ireland israel italy japan jordan kenya latvia lebanon libya lithuania malaysia "
+    "mexico morocco nepal netherlands nigeria norway pakistan peru philippines poland portugal romania russia scotland "
+    "senegal serbia singapore slovakia slovenia spain sudan sweden switzerland syria taiwan tanzania thailand tunisia "
+    "turkey uganda ukraine uk usa venezuela vietnam wales zambia zimbabwe"
+)
+"""Names of countries of one word, in their normal form."""
 _ADJECTIVES = {
     country.replace("-", " "): adjective.replace("-", " ")
     for country, adjective in pairs(
@@ -38,6 +47,15 @@ _OF_A_COUNTRY = re.compile(
     rf"(?:the )?(?P<what>(?:[a-z]+ )?(?:{_HAS})(?: (?:of|for) (?:the )?[a-z]+(?: and [a-z]+)?)?) (?:of|in) (?:the )?"
     rf"(?P<country>{'|'.join(_ADJECTIVES)})"
 )
+
+
+_OFFICIAL = re.compile(r"(?:the )?(?P<form>(?:[a-z]+ )?(?:republic|kingdom|sultanate|commonwealth)) of .*")
+
+
+def two_states(one: str, other: str) -> bool:
+    """Two official names of other forms: the Kingdom of Spain and the Republic of Spain."""
+    first, second = _OFFICIAL.fullmatch(one.lower()), _OFFICIAL.fullmatch(other.lower())
+    return first is not None and second is not None and first["form"] != second["form"]
 
 
 def of_a_nation(low: str) -> str:

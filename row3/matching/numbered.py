@@ -50,7 +50,8 @@ _LEADING = re.compile(r"(?:[Vv]ersion |[Vv]er\.? |v\.? ?)(?P<count>\d[\w.]*) (?:
 _INNER = re.compile(rf"(?<=\w) {_VERSION} (?=\d)")
 _SPELT = re.compile(rf"\b({_VERSION}) (one|two|three|four|five|six|seven|eight|nine|ten)\b")
 _INITIALS = re.compile(r"\b([A-Z]{2,6}) [Vv]ersion (?=\d)")
-_SMALL_V = re.compile(r"(?<=\w) v(?=\d+\b)")
+_SMALL_V = re.compile(r"(?<=\w) v(?!(?:6|8|10|12)\b)(?=\d+\b)")
+"""Not of an engine: a V8."""
 _CODED = re.compile(r"\b(?:lead|area|nerve|segment|branch|layer)s? v", re.IGNORECASE)
 """Before a code of a letter and a digit, which is no version: lead V2 of an ECG is not lead II."""
 
@@ -106,6 +107,8 @@ def numbered(name: str) -> Iterator[str]:
 
 def _in_order(low: str) -> str:
     """`fifth symphony in C` -> `symphony number 5 in C`, as `symphony no. 5 in C` is and `symphony no. V in C`."""
+    if low.startswith("a "):  # a second trio is some other one
+        return ""
     low = ordinal_words().sub(
         lambda word: f"{ordinal_of(word[0])}th", low.replace("the ", "", 1) if low.startswith("the ") else low
     )

@@ -59,7 +59,7 @@ SAINTLY = words("mount fort lake port cape")
 PHRASES = pairs(
     "united-states-of-america united-states not-for-profit non-profit co-operative cooperative "
     "peoples-republic-of-china china per-cent % first-world-war world-war-1 second-world-war world-war-2 "
-    "tse-tung zedong with-no without"
+    "tse-tung zedong"
 )
 """Runs of words that are written in two ways, with hyphens for spaces."""
 

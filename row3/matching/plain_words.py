@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from row3.matching.forms import TELLING
 from row3.matching.inflection import token_form
+from row3.matching.lexicon import words
 from row3.matching.normalise import normalise
 from row3.matching.persons import BESIDE, TOLD_BY
 from row3.matching.phrases import COMPANY_ENDS, VARIED
@@ -17,6 +18,13 @@ PlainWords = tuple[tuple[str, ...], tuple[str, ...]]
 
 _MORE = TELLING | VARIED | COMPANY_ENDS | TOLD_BY | BESIDE | NUMBER_WORDS
 """Words by which a rule other than form and spelling begins."""
+KINDS = words(
+    "planet country city town village island mountain state language element disease process company film movie book "
+    "novel band song album game sport software library framework person animal plant bird fish mineral metal gas drug "
+    "protein gene enzyme hormone concept theory method technique theorem law colour color month term word phrase genus "
+    "species famous celebrated"
+)
+"""Words that, before a name, may say what it names: planet Mars."""
 _CAPITALS = re.compile(r"[A-Z](?:[A-Z]|s\b)")
 
 
@@ -30,7 +38,7 @@ def plain_words(name: str) -> PlainWords | None:
     if not (name.isascii() and name.replace(" ", "").isalpha()) or (not name.islower() and _CAPITALS.search(name)):
         return None
     spelt = tuple(normalise(name).split())
-    if not _MORE.isdisjoint(spelt):
+    if not _MORE.isdisjoint(spelt) or (len(spelt) > 1 and spelt[0] in KINDS):
         return None
     formed = tuple([token_form(word) for word in spelt])
     return (spelt, formed) if "".join(formed).isalpha() and _MORE.isdisjoint(formed) else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from row3.matching.acronyms import NO_ACRONYMS, Acronyms, introduced, is_short_form
-from row3.matching.forms import form_keys
+from row3.matching.acronyms import NO_ACRONYMS, Acronyms, as_term, introduced, is_short_form
+from row3.matching.forms import form_key, form_keys
 from row3.matching.normalise import normalise
 from row3.matching.phrases import COMPANY_ENDS
 from row3.matching.variants import variant_keys
@@ -61,7 +61,7 @@ def readings(name: str, acronyms: Acronyms) -> list[str]:
     if not acronyms:
         return found
     for form in (name, *found):
-        for key in form_keys(form):
+        for key in (*form_keys(form), as_term(form)):
             found += acronyms.get(key, ())
     return found + _by_word(name, acronyms)
 
@@ -78,9 +78,9 @@ def _by_word(name: str, acronyms: Acronyms) -> list[str]:
         for key in form_keys(normalise(word)):
             for long in acronyms.get(key, ()):
                 rest = words[at + 1 :]
-                if rest and long.casefold().endswith(f" {rest[0].casefold()}"):  # an ATM machine
-                    rest = rest[1:]
-                found.append(" ".join((*words[:at], long, *rest)))
+                start, _, last = long.rpartition(" ")
+                echoes = rest and form_key(normalise(last)) == form_key(normalise(rest[0]))  # ATM machines
+                found.append(" ".join((*words[:at], start if echoes else long, *rest)))
     return found
 
 

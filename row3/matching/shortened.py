@@ -51,6 +51,7 @@ _Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 _RULES: tuple[_Rule, ...] = (
     (re.compile(r"(?<=[^\W\d]) \+ (?=[^\W\d])"), " and "),
     (re.compile(r"\bw/o\.?(?= |(?=[a-z]))", re.IGNORECASE), "without "),
+    (re.compile(r"\bwith no (?!one\b)(?=[a-z]{2})"), "without "),
     (re.compile(r"\bw/(?= [^\W\d]|[a-z]{3})"), "with "),
     (re.compile(rf"\b({'|'.join(_ANYWHERE)})\.(?= |$)", re.IGNORECASE), lambda hit: _ANYWHERE[hit[1].lower()]),
     (
@@ -101,7 +102,7 @@ _RULES: tuple[_Rule, ...] = (
     (re.compile(r",? in (?=[A-G](?:[ -](?:flat|sharp))? (?:major|minor)\b)"), " "),
 )
 _PARTED_STAGES = frozenset(f"{count}{part}" for count in (*ROMAN, *ROMAN_LETTERS) for part in "abcde")
-SHORT_WORDS = words("gen ed messrs minor major present fold").union(_RATE, _PARTED_STAGES, _FOLD)
+SHORT_WORDS = words("gen ed messrs minor major present fold no").union(_RATE, _PARTED_STAGES, _FOLD)
 """Words in names without a sign or a digit in which something may be short."""
 
 

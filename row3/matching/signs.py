@@ -29,7 +29,7 @@ _NEGATIVE = re.compile(
 """A minus sign stands before a number and behind no other: `pages 3-5` and `1914 -18` have none, `10^-3` has one."""
 _NEGATIVE_WORD = re.compile(r"(?<!plus or )\b(?:minus|negative) (?=([a-z]+|[$€£¥₹]?\.?\d))", re.IGNORECASE)
 _LOWERED = re.compile(
-    r"\b(?:[A-Z]|AB|[A-Z][a-z]|[A-Z][A-Za-z]*\d+)-(?=$|\)|\s(?:blood|donor|recipient|ion|anion|channel)s?\b)|\w−(?=$|[\s,;.)])"
+    r"\b(?:[A-Z]|AB|A{1,3}|B{1,3}|C{1,3}|[A-Z][a-z]|[A-Z][A-Za-z]*\d+)-(?=$|\)|\s(?i:blood|donor|recipient|ion|anion|channel|rating|student|bond)s?\b)|\w−(?=$|[\s,;.)])"
 )
 """A minus behind a letter: grade `B-`, blood group `O-`, the ion `Cl−`; not the hyphen of `A- and B-class`."""
 _PARTED = re.compile(
@@ -49,13 +49,16 @@ def two_signs(one: str, other: str) -> bool:
     if _MAY_TELL.search(one) is None and _MAY_TELL.search(other) is None:
         return False
     first, second = map(_plain, (one, other))
+    if "^−" in first + second and len({re.sub(r"\^?[-−]", "-", name) for name in (first, second)}) == 1:
+        return False  # m⁻², m-2
     if _two_negatives(first, second) or len(_LOWERED.findall(first)) != len(_LOWERED.findall(second)):
         return True
     if _parted_otherwise(first, second) or len(_FEET.findall(one)) != len(_FEET.findall(other)):
         return with_values(one) != with_values(other)
     if is_quoted(one) or is_quoted(other):
         return False
-    return any(_FEET_ONLY.search(a) and _INCHES.search(b) for a, b in ((one, other), (other, one)))
+    feet, inches = ([bool(sign.search(name)) for name in (one, other)] for sign in (_FEET_ONLY, _INCHES))
+    return feet != inches and feet == inches[::-1] and any(feet)
 
 
 def _plain(name: str) -> str:
@@ -99,9 +102,12 @@ def _parted_otherwise(one: str, other: str) -> bool:
 
 def _two_kinds(one: re.Match[str], other: re.Match[str]) -> bool:
     kinds = {_kind(one), _kind(other)}
+    if kinds == {"fraction", "range"} and _GRADED.search(one.string[: one.start()]):
+        return False  # phase 1/2, phase 1-2
     return len(kinds) == 2 and kinds not in _ALIKE
 
 
+_GRADED = re.compile(r"\b(?:phase|grade|stage|class|type|level)s? $", re.IGNORECASE)
 _ALIKE: tuple[set[str], ...] = ({"ratio", "range"}, {"fraction", "ratio"}, {"list", "ratio"})
 """`9/11` is `9-11`, `16/9` is `16:9`."""
 

@@ -69,6 +69,8 @@ _DECIMAL = re.compile(r"\d+\.\d+")
 _PLACE = re.compile(r"an? (?:third|fourth|fifth|sixth|eighth|tenth)", re.IGNORECASE)
 _PRIME = re.compile("[35]['’′]")
 """An end of a strand of DNA, where more follows: the 5' end."""
+_METRES = ("time", "metre", "meter", "signature", "beat", "bar", "bars")
+"""Behind these numbers of two parts are no fractions: 6/8 time is not 3/4 time."""
 LONGEST = 6
 """Words of a value within a name."""
 
@@ -109,7 +111,7 @@ def _may_be_none(window: str, name: str, after: str) -> bool:
     place in an order (`a third chance`)."""
     if _DECIMAL.fullmatch(window) or (window[-1] in _CLOSING and is_quoted(name)):
         return True
-    if after and _PRIME.fullmatch(window) is not None:
+    if after and (_PRIME.fullmatch(window) is not None or ("/" in window and after.lower() in _METRES)):
         return True
     return after not in ("", "of") and _PLACE.fullmatch(window) is not None
 

@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from row3.matching.forms import APART, MARK, form_key, form_keys
 from row3.matching.lexicon import ROMAN
+from row3.matching.nations import COUNTRIES
 from row3.matching.normalise import normalise
 from row3.matching.numbered import numbered
 from row3.matching.numbers import number_of
@@ -27,6 +28,7 @@ from row3.matching.phrases import (
 from row3.matching.plain_words import plain_words
 from row3.matching.shortened import written_out
 from row3.matching.values import has_number, with_values
+from row3.matching.vocabulary import is_word
 from row3.matching.word_order import turned, turned_by_sign
 
 _KIND = (
@@ -39,13 +41,13 @@ _KIND = (
 _GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
 _OFFICIAL = "(?:(?:Federal|Islamic|Democratic|Socialist) )?(?:Republic|Kingdom|Sultanate|Commonwealth) of(?: the)?"
 """What stands before the name of a country in full: the Republic of Kenya."""
-_TWO_REPUBLICS = (
-    "China|Korea|Congo|Ireland|Georgia|Netherlands|Venice|Texas|Florence|Genoa|Virginia|Massachusetts|Hawaii"
+_BY_OFFICIAL_NAME = "|".join(
+    country.title() for country in COUNTRIES if country not in ("china", "ireland", "netherlands", "wales")
 )
-"""Names of which that one is another one: the Republic of China, the Kingdom of the Netherlands."""
+"""Countries of which that is the one; the Republic of China and the Kingdom of the Netherlands are others."""
 _FILLER = (
     r"(?:[Tt]he )?(?:(?i:so-called|(?:concept|notion|idea|process|phenomenon|practice) of)|"
-    r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Kk]ingdom|[Pp]rovince|planet|genus|species|metal|gas|disease|"
+    r"(?:city|town|village|country|[Ii]sland|[Ss]tate|[Pp]rovince|planet|genus|species|metal|gas|disease|"
     r"language) of|(?:planet|chemical element|well-known|famous|celebrated)(?= )|"
     r"(?:said|aforesaid|(?:above-|afore)mentioned)(?= )|[Tt]he [Rr]iver(?= (?:" + RIVERS + r")$)|"
     rf"month of(?= (?:{MONTHS})$)|(?:game|sport) of(?= (?:{GAMES})$)|colou?r(?= (?:" + COLOURS + r")$)|"
@@ -53,9 +55,7 @@ _FILLER = (
     r"severity|progression|prevention|management)s?$)|"
     r"(?:[Aa]n? )?(?:[a-z]+ )?(?:known as|called|named)(?= )|"
     + _OFFICIAL
-    + r"(?= [A-Z]\w+$)(?! (?:"
-    + _TWO_REPUBLICS
-    + r")$)|(?:[a-z]+ ){0,2}"
+    + rf"(?= (?:{_BY_OFFICIAL_NAME})$)|(?:[a-z]+ ){{0,2}}"
     + _KIND
     + r"(?= [\"“‘«]?[A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
@@ -77,7 +77,10 @@ LONGEST = 120
 """Characters of a name beyond which it is no name that has variants."""
 
 _RIVER = re.compile(r"(?:[Tt]he |[Rr]iver )(?P<name>[A-Z][a-z]+)")
-"""A river is `River Thames` or `the Thames`; without the article it may be a county or a person."""
+"""A river is `River Thames` or `the Thames`; without the article it may be a county or a person.
+
+Not of a word: the River Police are not The Police.
+"""
 _SIGNS = re.compile("[,/'’0-9–—-]")
 
 
@@ -113,7 +116,9 @@ def variant_keys(name: str) -> frozenset[str]:
         found.extend(_regnal(base))
         found.extend(_company(base))
     keys = [key for variant in found for key in form_keys(variant)]
-    if (river := _RIVER.fullmatch(name)) is not None:
+    if (river := _RIVER.fullmatch(name)) is not None and (
+        re.fullmatch(RIVERS, river["name"]) or not is_word(river["name"].lower())
+    ):
         keys.append(f"{MARK}{APART}{form_key(normalise(river['name']))}")
     return frozenset(keys)
 

@@ -26,7 +26,7 @@ _IN = (
 _BEHIND = (
     r"(?P<head>\S+(?: \S+){0,2}) (?:(?P<how>free|made|derived|independent|exempt) (?:of|from)|"
     r"(?P<by>treated|coated|filled|infected|fed|laden|lined|enriched|contaminated|associated) with|"
-    r"(?P<agent>induced|driven|mediated|borne|powered|fed|bound|led|funded|owned|held|issued|backed|run|"
+    r"(?P<agent>induced|driven|mediated|borne|powered|fed|led|funded|owned|held|issued|backed|run|"
     r"sponsored|controlled|managed|sanctioned|transmitted|triggered) by|"
     r"(?P<on>based|dependent) on|(?P<to>related|resistant|specific|bound|adjacent|sensitive) to|"
     r"at(?= (?:low|high|higher|lower|increased|great|greater) \S+$)) (?:the )?(?P<field>\S+(?: \S+)?)"
@@ -36,7 +36,7 @@ _GEOGRAPHIC = (
     r"(?P<kind>river|lake|mount|cape|gulf|isle|port|fort)\s+(?P<name>\S.*)|(?P<name2>\S.*?)\s+(?P<kind2>river|lake)"
 )
 _COUNTED_LAST = r"(?P<name>\S.*?)\s+(?P<kind>(?:type|class|grade|stage|phase|level)\s+(?:\d\w*|[ivx]+|[a-d]))"
-_AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+)(?: and | & )(?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
+_AND = re.compile(r"(?P<head>(?:\S+ )*?)(?P<one>[^\W\d]+) (?P<sign>and|&|or) (?P<other>[^\W\d]+)(?P<tail>(?: \S+)*)")
 _OFTEN = re.compile(
     r"(?P<before>.* )?(?P<count>once|twice|thrice|\w+ times) (?:(?:an?|per|each|every) (?P<unit>[a-z]+)|"
     r"(?P<adverb>daily|weekly|monthly|yearly|hourly))(?P<after> .*)?"
@@ -65,8 +65,8 @@ def turned_by_sign(name: str, low: str) -> Iterator[str]:
     """Names that have a comma, a hyphen, a stroke or `and`; some are ""."""
     if " and " in low or " & " in low:
         yield _turned(name)
-        if "- and " in low:
-            yield from _coordinated(low)
+    if "- and " in low or "- or " in low:
+        yield from _coordinated(low)
     if "," in name:
         yield _inverted(name)
         if " of " in name:
@@ -184,7 +184,10 @@ def _parts_turned(name: str) -> list[str]:
 def _turned(name: str) -> str:
     """`economic and social rights` -> `social and economic rights`."""
     hit = _AND.fullmatch(name)
-    return "" if hit is None else f"{hit['head']}{hit['other']} and {hit['one']}{hit['tail']}"
+    if hit is None:
+        return ""
+    sign = "or" if hit["sign"] == "or" else "and"
+    return f"{hit['head']}{hit['other']} {sign} {hit['one']}{hit['tail']}"
 
 
 def _swapped(low: str) -> str:
