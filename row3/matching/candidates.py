@@ -84,6 +84,20 @@ def _beginning(word: str, most: int = 3) -> str:
     return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
 
 
+class _Lasts(dict[str, str]):
+    """How words begin that may be the last of a name; bounded."""
+
+    __slots__ = ()
+    MOST = 8192
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= self.MOST:
+            self.clear()
+        self[word] = begins = "" if word in _SKIPPED else _beginning(word, 5)
+        return begins
+
+
+_LAST = _Lasts()
 _RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
 """Words that begin a run which is written in another way: per cent, Tse-tung."""
 _WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES, LETTERED)
@@ -133,7 +147,7 @@ def _otherwise(name: str) -> tuple[str, ...]:
 class Candidates:
     """The names of a case, ready to be searched."""
 
-    __slots__ = ("_acronyms", "_count", "_names", "_odd", "_people", "_text", "_whose", "other_readings")
+    __slots__ = ("_acronyms", "_count", "_lasts", "_names", "_odd", "_people", "_text", "_whose", "other_readings")
 
     def __init__(self, names: Sequence[str], keys: Sequence[str], told: frozenset[int], acronyms: Acronyms) -> None:
         """Names as they were written and normalised, the positions of those told to be persons', and acronyms."""
@@ -155,9 +169,16 @@ class Candidates:
         letters = "".join(spelt)
         signs = not (letters.isascii() and letters.isalpha())
         if signs or not _OTHERWISE.isdisjoint(telling) or any(map(raw.__contains__, "./'’")):
-            self._text += "".join([f"\n {key}" for key in self._add_otherwise()])
+            more = self._add_otherwise()
+            self._text, keys = "\n ".join((self._text, *more)), [*keys, *more]
         self._odd = self._find_odd(telling, signs=signs)
         """Places of names that are not found by how their words begin."""
+        self._lasts = [_LAST[key.rpartition(" ")[2]] for key in keys]
+        """How the last word of each begins; "" where it may be left out."""
+        if "," in raw or ")" in raw:
+            for place, name in enumerate(self._names):
+                if "," in name or name[-1:] == ")":
+                    self._lasts[place] = ""
         self._people = told
         """Positions of names that are told to be persons', or can be nothing else."""
         if (
@@ -239,29 +260,11 @@ class Candidates:
 
     def _by_words(self, name: str, similar: Collection[int]) -> set[int]:
         """Positions of names that share words with a name and meet one of its keys, or may be one person's."""
-        key, text, names = normalise(name), self._text, self._names
+        key, names = normalise(name), self._names
         spelt = key.split()
-        telling = [word for word in spelt if word not in LIGHT] or spelt
-        shared: dict[int, int] = {}
-        for word in telling:
-            if not (begins := _beginning(word)):  # a mark without its letter
-                continue
-            wanted = " " + begins
-            at = text.find(wanted)
-            while at >= 0:
-                place = text.count("\n", 0, at) - 1
-                shared[place] = shared.get(place, 0) + 1
-                at = text.find(wanted, text.find("\n", at) % len(text))
-        near = {place for place, count in shared.items() if 2 * count >= len(telling)}.difference(similar)
-        if len(spelt) > 2:  # max retry count, maxretrycount
-            joined = f"\n {''.join(spelt)[:-2]}"
-            at = text.find(joined)
-            while at >= 0:
-                near.add(text.count("\n", 0, at + 1) - 1)
-                at = text.find(joined, at + 1)
-            near.difference_update(similar)
+        run = f"{key.replace(' ', '')} {''.join(map(token_form, spelt))}"
+        near = {place for place, last in enumerate(self._lasts) if last in run}.difference(similar)
         if near:
-            run = f"{key.replace(' ', '')} {''.join(map(token_form, spelt))}"
             near = {place for place in near if self._within(place, run)}
         everywhere: Collection[int] = self._odd
         if (
@@ -280,14 +283,27 @@ class Candidates:
             for place in near:
                 if not keys.isdisjoint(_search_keys(names[place])) or (
                     # Names of East Asia, with the surname first or last.
-                    shared.get(place) == len(telling) and sorted(normalise(names[place]).split()) == sorted(spelt)
+                    sorted(normalise(names[place]).split()) == sorted(spelt)
                     if name.isascii() and names[place].isascii()
                     else _words(names[place]) == _words(name)
                 ):
                     found.add(self._whose[place])
         if self._people or is_evident(name):
-            may = {self._whose[place] for place in (*shared, *everywhere)}
+            may = {self._whose[place] for place in (*self._sharing(spelt), *everywhere)}
             found |= may if is_evident(name) else self._people & may
+        return found
+
+    def _sharing(self, spelt: Sequence[str]) -> set[int]:
+        """Positions of names of which a word begins as one of these does."""
+        text, found = self._text, set()
+        for word in [word for word in spelt if word not in LIGHT] or spelt:
+            if not (begins := _beginning(word)):  # a mark without its letter
+                continue
+            wanted = " " + begins
+            at = text.find(wanted)
+            while at >= 0:
+                found.add(text.count("\n", 0, at) - 1)
+                at = text.find(wanted, text.find("\n", at) % len(text))
         return found
 
     def _within(self, place: int, run: str) -> bool:

@@ -179,9 +179,9 @@ def _told_apart(a: str, b: str, text: str) -> str:
         text and (two_spellings(a, b, text) or two_shouted(a, b, text) or two_written(a, b, text))
     ):
         return "two words"
-    if _SONS.sub(r"\1", a) == b or _SONS.sub(r"\1", b) == a:
+    if " Son" in a and (_SONS.sub(r"\1", a) == b or _SONS.sub(r"\1", b) == a):
         return "two families"
-    if two_states(a, b):
+    if " of " in a and " of " in b and two_states(a, b):
         return "two states"
     return "a saint and a place" if _saint_and_place(a, b) else ""
 

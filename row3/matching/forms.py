@@ -42,6 +42,8 @@ _FIFTIES = re.compile(r"(?<= )L[IVX]{2}\b")
 """Roman numerals from 52 to 90 that are names in small letters: LIV, LII."""
 _SECTION = r"§+\s*(?=\d)"
 _NUMBER_SIGN = r"(?:№|\bN[ºo]\.?|#)\s*(?=\d)"
+_JOINED_NAME = re.compile(r"(?<=[a-z]{2})(?=[A-Z][a-z]{2})")
+"""Where words are run together: dateOfBirth."""
 _CAMEL = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
 
@@ -84,6 +86,8 @@ def form_keys(name: str) -> tuple[str, ...]:
     if name.islower() and name.isascii() and "#" not in name and "'" not in name:
         key = form_key(normalise(name))
         return (key,) if key else ()
+    if _JOINED_NAME.search(name):
+        name = _JOINED_NAME.sub(" ", name)
     if "n" in name and _AND.search(name):
         name = _AND.sub(" and ", name)
     if "(s)" in name:

@@ -11,7 +11,7 @@ WITH_CAPITAL = words(
     "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh "
     "bush frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange "
     "slack meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox "
-    "sun mirror observer independent telegraph globe"
+    "sun mirror observer independent telegraph globe mercury lent"
 )
 """Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
 
@@ -169,10 +169,9 @@ def two_spellings(one: str, other: str, text: str) -> bool:
     """Two spellings of one form, each with a sense of its own, where the text has both: `metre`, gas `meter`."""
     if _mass_and_plural(one.lower(), other.lower(), text) or _axe_and_axes(one.lower(), other.lower(), text):
         return True
-    if one.lower() != other.lower() and (stem := one.lower().removesuffix("s")) in OTHER_IN_PLURAL:
-        return stem == other.lower().removesuffix("s") and all(
-            re.search(rf"\b{form}\b", text, re.IGNORECASE) for form in (stem, f"{stem}s")
-        )
+    stem = one.lower().removesuffix("s")
+    if one.lower() != other.lower() and stem in OTHER_IN_PLURAL and stem == other.lower().removesuffix("s"):
+        return all(re.search(rf"\b{form}\b", text, re.IGNORECASE) for form in (stem, f"{stem}s"))
     one, other = _ARTICLE.sub("", one), _ARTICLE.sub("", other)
     low, low2 = sorted((one.lower().removesuffix("s"), other.lower().removesuffix("s")), key=len)
     if " " not in low2:

@@ -35,7 +35,9 @@ _ATOM = re.compile(r"[A-Z][a-z]?")
 _SHOUTED = re.compile(r"[A-Z]{2}")
 _TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾⅐-⅞]|\w[-−⁻](?!\w)")
 """Without one of these in either, two names are no two units, codes or numbers with a sign."""
-_STAR = re.compile(r"\b[A-Z]\*")
+_SHORT_PAIR = 8
+"""Characters of two names below which they may be symbols: Mg, mg."""
+_STAR = re.compile(r"\b(?:[A-Z]|[IVX]+)\*")
 
 
 def two_by_case(one: str, other: str) -> bool:
@@ -68,7 +70,9 @@ def _two_cased_units(one: str, other: str) -> bool:
     from row3.matching.units import CASED
 
     first, second = CASED.get(one), CASED.get(other)
-    return first is not None and second is not None and first != second
+    if first is not None and second is not None:
+        return first != second
+    return (one in ELEMENTS and second is not None) or (other in ELEMENTS and first is not None)  # Mg, mg
 
 
 def apart(one: str, other: str, text: str = "") -> str:
@@ -76,7 +80,7 @@ def apart(one: str, other: str, text: str = "") -> str:
     one, other = " ".join(one.split()), " ".join(other.split())
     both = f"{one} {other}"
     letters = both.isascii() and both.replace(" ", "").isalpha()  # as in most names, and seen at once
-    if (_SHOUTED if letters else _TELLING).search(both):
+    if (_SHOUTED if letters else _TELLING).search(both) or len(both) < _SHORT_PAIR:
         if two_units(one, other):
             return "two units"
         if two_by_case(one, other):

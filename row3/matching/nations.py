@@ -60,5 +60,5 @@ def two_states(one: str, other: str) -> bool:
 
 def of_a_nation(low: str) -> str:
     """`economy of germany` -> `german economy`; "" for any other name in small letters."""
-    hit = _OF_A_COUNTRY.fullmatch(low)
+    hit = _OF_A_COUNTRY.fullmatch(low) if low.rpartition(" ")[2] in COUNTRY_WORDS else None
     return "" if hit is None else f"{_ADJECTIVES[hit['country']]} {hit['what']}"

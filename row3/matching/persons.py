@@ -27,6 +27,7 @@ from row3.matching.given_names import (
 from row3.matching.inflection import plain
 from row3.matching.lexicon import ROMAN, ROMAN_LETTERS
 from row3.matching.normalise import normalise
+from row3.matching.vocabulary import is_word
 
 _INITIALS = r"(?:[^\W\d_]\.[-\s]?)+[^\W\d_]?\.?"
 _APOSTROPHES = r"['’‘ʼ`´]"
@@ -37,6 +38,8 @@ _SHORT_TITLE = re.compile(r"(?:Adm|Capt|Cmdr|Col|Gen|Gov|Hon|Lt|Maj|Sgt)\. ")
 RETIRED = ("em", "emer", "emeritus", "emerita", "ret", "retd")
 """Behind a title these say that it was: Prof. em."""
 _LATE = r"^\s*[Tt]he late (?=[A-Z])"
+_AS_CITED = re.compile(r"([A-Z][a-z]{2,}(?:-[A-Z][a-z]+)?) ([A-Z]{1,2})")
+"""As lists of references write persons: `Nakagawa K`; `Vitamin K` is of a word."""
 _BEFORE_TITLE = re.compile(r"^[Tt]he (?=(?:Rev|Hon|Reverend|Honou?rable)\b)")
 _RETIRED = re.compile(r",? \(?(?:ret|retd|retired)\.?\)?$")
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
@@ -86,6 +89,8 @@ def parse_person(name: str) -> Person | None:
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
     titles: list[str] = []
+    if (listed := _AS_CITED.fullmatch(text)) and not is_word(listed[1].lower()):
+        text = f"{listed[1]}, {'. '.join(listed[2])}."
     if text[-1] == ")" and (behind := _TITLE_BEHIND.fullmatch(text)):
         if (title := behind["title"].lower()) in TITLES:
             text, titles = behind["name"], [SHORT_TITLES.get(title, title)]

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from row3.matching.lexicon import ROMAN, ROMAN_LETTERS, pairs, words
 from row3.matching.normalise import normalise
+from row3.matching.phrases import COLOURS
 
 _ANYWHERE = pairs("max maximum min minimum temp temperature tel telephone ca circa")
 """Short for these with a full stop behind, wherever they stand; what needs none is a spelling (`lexicon.SPELLINGS`)."""
@@ -46,7 +47,15 @@ def _roman(hit: re.Match[str]) -> str:
 _TIMES = ("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _FOLD = {str(count): word for count, word in enumerate(_TIMES, 2)}
 _ADDRESS = re.compile(r"\d+\w? (?:[A-Z][\w'’.-]* )+")
-_BEHIND_NTH = {"gen": "generation", "ed": "edition"}
+_BEHIND_NTH = {"gen": "generation", "ed": "edition", "edn": "edition"}
+_SHAPES = "round|square|oval|circular|rectangular|triangular|spherical|cylindrical|oblong|conical|flat"
+_SIZES = "large|small|big|tiny|huge|enormous|medium"
+
+
+def _told_twice(hit: re.Match[str]) -> str:
+    return hit[1] or hit[2] or hit[3]
+
+
 _Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
 _RULES: tuple[_Rule, ...] = (
     (re.compile(r"(?<=[^\W\d]) \+ (?=[^\W\d])"), " and "),
@@ -79,9 +88,9 @@ _RULES: tuple[_Rule, ...] = (
         re.compile(rf"\b(?P<what>(?:{_COUNTED})s?) (?P<count>[IVX]{{1,4}})(?P<part>[A-Ea-e])\b", re.IGNORECASE),
         _roman,
     ),
-    (re.compile(r"(?<=\d(?:st|nd|rd|th)[ -])([Gg]en|[Ee]d)\b\.?"), lambda hit: _BEHIND_NTH[hit[1].lower()]),
+    (re.compile(r"(?<=\d(?:st|nd|rd|th)[ -])([Gg]en|[Ee]dn?)\b\.?"), lambda hit: _BEHIND_NTH[hit[1].lower()]),
     (
-        re.compile(r"\b((?:first|second|third|fourth|fifth|next|last|current|previous|latest)[ -])(gen|ed)\b\.?"),
+        re.compile(r"\b((?:first|second|third|fourth|fifth|next|last|current|previous|latest)[ -])(gen|edn?)\b\.?"),
         lambda hit: hit[1] + _BEHIND_NTH[hit[2]],
     ),
     (re.compile(r"(?<=[a-z]) (?:an?|each|every) (?=(?:second|minute|hour|day|week|month|year)$)"), " per "),
@@ -98,11 +107,17 @@ _RULES: tuple[_Rule, ...] = (
         ),
         "this ",
     ),
+    (re.compile(r"\bM[Kk]\.? ?(?=\d|[IVX]+\b)"), "mark "),
+    (re.compile(r"^(?:[Tt]he )?(?:sum of (?=\d)|act of (?=[a-z]+ing\b))"), ""),
+    (re.compile(rf"\b({_SHAPES}) in shape$|\b({COLOURS}) in colou?r$|\b({_SIZES}) in size$"), _told_twice),
+    (re.compile(r"^([AFS])\.?C\.? (?=[A-Z][a-z])(.+)$"), r"\2 \1C"),
     (re.compile(r"^Messrs\.? "), ""),
     (re.compile(r",? in (?=[A-G](?:[ -](?:flat|sharp))? (?:major|minor)\b)"), " "),
 )
 _PARTED_STAGES = frozenset(f"{count}{part}" for count in (*ROMAN, *ROMAN_LETTERS) for part in "abcde")
-SHORT_WORDS = words("gen ed messrs minor major present fold no").union(_RATE, _PARTED_STAGES, _FOLD)
+SHORT_WORDS = words("gen ed edn messrs mk sum act shape colour color size minor major present fold no").union(
+    _RATE, _PARTED_STAGES, _FOLD
+)
 """Words in names without a sign or a digit in which something may be short."""
 
 

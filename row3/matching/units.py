@@ -83,7 +83,8 @@ _OTHERS = {
     # base unit: amount of it and how it is written
     "m": "0.0254 in|inch|inches, 0.3048 ft|foot|feet, 0.9144 yd|yard|yards, 1609.344 mi|mile|miles, "
     "1852 nautical mile|nautical miles, 0.000001 micron|microns",
-    "g": "28.349523125 oz|ounce|ounces, 453.59237 lb|lbs, 1000000 t|tonne|tonnes|metric ton|metric tons, 0.000001 mcg",
+    "g": "1000 kilo|kilos, "
+    "28.349523125 oz|ounce|ounces, 453.59237 lb|lbs, 1000000 t|tonne|tonnes|metric ton|metric tons, 0.000001 mcg",
     "s": "60 min|mins|minute|minutes, 3600 h|hr|hrs|hour|hours, 86400 d|day|days, 604800 week|weeks, "
     "1209600 fortnight|fortnights",
     "month": "1 month|months|mo, 12 year|years|yr|yrs, 120 decade|decades",
@@ -107,7 +108,7 @@ _OTHERS = {
     "dpi": "1 dpi|dots per inch",
     "mpg": "1 mpg|miles per gallon",
     "dB": "1 db|decibel|decibels",
-    "kn": "1 knot|knots",
+    "kn": "1 knot|knots|kt|kts",
     "ppm": "1 ppm|parts per million, 0.001 ppb|parts per billion",
     "°": "1 degree|degrees|deg",
     "point": "1 percentage point|percentage points|pp|pps|ppt|%-points, 0.01 basis point|basis points|bp|bps",

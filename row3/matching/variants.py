@@ -156,7 +156,7 @@ _QUALIFIED = re.compile(r"(?P<head>[^()]*[^()\s]) \((?P<kind>[a-z]{4,}(?:-[a-z]+
 
 def without_echo(name: str) -> str:
     """`PIN number` -> `PIN`: without the word that the last letter stands for; "" for any other name."""
-    said = _SAID_TWICE.fullmatch(name)
+    said = _SAID_TWICE.fullmatch(name) if name.rpartition(" ")[2] in ECHOES else None
     return "" if said is None else said["short"]
 
 

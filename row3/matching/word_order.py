@@ -129,9 +129,10 @@ def _before(low: str) -> str:
 def _said_of(low: str) -> str:
     """`damage that is irreversible` -> `irreversible damage`."""
     hit = _THAT_IS.fullmatch(low)
-    return "" if hit is None else f"{hit['what']} {hit['head']}"
+    return "" if hit is None else f"{hit['what']} {_ARTICLE.sub('', hit['head'])}"
 
 
+_ARTICLE = re.compile("^(?:an?|the) ")
 _THAT_IS = re.compile(r"(?P<head>\S+(?: \S+)?) (?:that|which|who) (?:is|are|was|were) (?P<what>(?!not )\S+)")
 
 
