@@ -189,6 +189,16 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     assert bad.metrics.keys() >= {"type_accuracy", "deduplication_accuracy", "mention_recall"}
 
 
+def test_breaking_is_no_better_than_inventing_where_nothing_is_expected() -> None:
+    case = EntitiesCase.model_validate(CASE | {"expected_entities": []})
+    invented = ENTITIES.score(
+        case, ENTITIES.read_output({"entities": [{"name": "Bob", "type": "Person"}]}).value, RULES
+    )
+    broken = ENTITIES.bad_answer(case, "no JSON", "Bob", RULES)
+    assert broken.metrics == invented.metrics == {"entity_precision": 0.0, "entity_f1": 0.0}
+    assert not broken.metrics.keys() & broken.skipped.keys()
+
+
 @pytest.mark.parametrize(
     ("mentions", "read"), [(None, []), ("Alice", ["Alice"]), (["Alice", None, 7, {}], ["Alice"]), (7, []), ({}, [])]
 )

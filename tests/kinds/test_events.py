@@ -378,6 +378,12 @@ def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
     assert set(bad.metrics.values()) == {0.0}
 
 
+def test_breaking_is_no_better_than_inventing_where_nothing_happened() -> None:
+    case = EventsCase.model_validate(CASE | {"expected_events": []})
+    broken = EVENTS.bad_answer(case, "no JSON", "nothing", RULES)
+    assert broken.metrics == {"precision": 0.0, "f1": 0.0, "evidence_verified": 0.0}
+
+
 def test_the_schema_asks_for_the_keys_of_the_specification() -> None:
     schema = EVENTS.schema("events", RULES)
     item = schema["properties"]["events"]["items"]

@@ -210,3 +210,4 @@ def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_o
     nothing_expected = GraphCase.model_validate(CASE | {"expected_connections": [], "expected_not_connected": ["x"]})
     bad = GRAPH.bad_answer(nothing_expected, "the answer is not JSON", "sorry, no", RULES)
     assert bad.skipped["hop_accuracy"] == "the case expects no connections"
+    assert bad.metrics["connection_precision"] == bad.metrics["judged_rate"] == 0.0  # as of one that is wrong

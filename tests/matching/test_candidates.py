@@ -64,3 +64,27 @@ def test_nothing_that_is_one_by_the_rules_is_left_out(seed: int) -> None:
 def test_words_that_begin_otherwise(one: str, other: str) -> None:
     for name, expected in ((one, other), (other, one)):
         assert NameIndex([Named(expected, ()), Named("tea", ())], (), NameRule()).resolve(name) == (0, True)
+
+
+@pytest.mark.parametrize("name", ["\u0301", "\u0301 fire", "fire \u0301", "..."])
+def test_a_mark_without_its_letter_is_looked_for_in_time(name: str) -> None:
+    for expected in ([], [Named("fire", ())]):
+        index = NameIndex(expected, ["..."], NameRule())
+        assert index.judge.close(name).edges.keys() <= {0}
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Python (programming language)", "Python"),
+        ("Mercury (chemical element)", "Mercury"),
+        ("mold growth", "moldgrowth"),
+        ("planet Mars", "Mars"),
+        ("government of the Netherlands", "Dutch government"),
+        ("invoices not paid", "unpaid invoices"),
+        ("coffee w/o sugar", "coffee without sugar"),
+    ],
+)
+def test_a_name_with_more_words_is_found_either_way(one: str, other: str) -> None:
+    for name, expected in ((one, other), (other, one)):
+        assert NameIndex([Named("tea", ()), Named(expected, ())], (), NameRule()).resolve(name) == (1, True)

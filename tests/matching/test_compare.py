@@ -94,8 +94,120 @@ bacteria resistant to antibiotics | antibiotic-resistant bacteria | variant
 group at low risk | low-risk group | variant
 salary (gross) | gross salary | variant
 University of Oslo, Department of Physics | Physics Department, University of Oslo | variant
-drinks with no sugar | drinks without sugar | form
+drinks with no sugar | drinks without sugar | variant
 photosynthesis | photosynthesys | spelling
+terms + conditions | terms and conditions | variant
+research & development | research + development | variant
+coffee w/o sugar | coffee without sugar | variant
+burger w/ cheese | burger with cheese | variant
+price excl. VAT | price excluding VAT | form
+price incl. VAT | price including VAT | form
+approx. 50 guests | approximately 50 guests | form
+Wed, 3 June | Wednesday 3 June | variant
+Weds 6 Nov | Wednesday, November 6 | variant
+Thurs. 4 July | Thursday, July 4 | variant
+Sat 9 May | Saturday 9 May | variant
+the '08 crisis | the 2008 crisis | variant
+class of '99 | class of 1999 | variant
+fiscal year 2020-2021 | FY 2020/21 | value
+FY 2021 | fiscal 2021 | value
+Q3 FY2021 | third quarter of fiscal year 2021 | value
+p < .05 | p < 0.05 | variant
+p<0.001 | p < .001 | variant
+1,200 revolutions per minute | 1200 rpm | value
+60 beats per minute | 60 bpm | value
+350 g flour | 350 grams of flour | variant
+500 mL saline | 0.5 litres of saline | variant
+2 cups of sugar | 2 cups sugar | variant
+5 sq. m | 5 m² | value
+10 cu. ft | 10 cubic feet | value
+9.8 m/s2 | 9.8 metres per second squared | value
+5 mg per day | 5 mg daily | variant
+5 mg/day | 5 mg a day | variant
+16 GB RAM | 16 gigabytes of RAM | variant
+Ministry for Fisheries | Fisheries Ministry | variant
+Committee on Ethics | Ethics Committee | variant
+Institute for Marine Research | Marine Research Institute | variant
+44 Quarry Ln. | 44 Quarry Lane | variant
+Hwy 61 | Highway 61 | form
+Rte. 66 | Route 66 | form
+Phase IIb trial | phase 2b trial | variant
+Stage IIB | stage 2b | variant
+Symphony No. 5 in C minor | Symphony no 5, C minor | variant
+build 20817 | build #20817 | variant
+ticket #4411 | ticket 4411 | variant
+cranial nerve VII | 7th cranial nerve | variant
+drawing rev. C | drawing, Revision C | variant
+second-generation cephalosporins | 2nd-gen. cephalosporins | variant
+third-gen sensor | third-generation sensor | variant
+the second edition | 2nd ed. | variant
+p. 12 | page 12 | variant
+app. B | appendix B | variant
+para. 6 | paragraph 6 | variant
+invoices not paid | unpaid invoices | variant
+members who are not eligible | ineligible members | variant
+damage that is not reversible | irreversible damage | variant
+patients who were not treated | untreated patients | variant
+data that is not structured | unstructured data | variant
+not statistically significant | statistically non-significant | variant
+statistically insignificant | not statistically significant | variant
+a total of 18 votes | 18 votes | variant
+the colour magenta | magenta | variant
+the month of Ramadan | Ramadan | variant
+PIN number | PIN | variant
+HIV virus | HIV | variant
+transferrable licence | transferable licence | form
+bureaux | bureaus | form
+plateaux | plateaus | form
+Halvorsen, Ingrid (MD) | Dr. Ingrid Halvorsen | person
+proofs submitted late | late-submitted proofs | variant
+children born preterm | preterm-born children | variant
+loans backed by the state | state-backed loans | variant
+Symphony No. 5 in C minor | Symphony no. 5, C minor | variant
+Messrs. Lathbury | Lathbury | variant
+Col. James Ward (ret.) | Colonel James Ward | person
+Capt. Ward | Captain Ward | person
+the Rev. Paul Adeyemi | Reverend Paul Adeyemi | person
+Hon. Ruth Feld | the Honourable Ruth Feld | person
+the U.S.A. | United States | form
+3M Company | 3M | variant
+Ministry of Finance of Chile | Chilean Ministry of Finance | variant
+Swiss Federal Council | Federal Council of Switzerland | variant
+German economy | economy of Germany | variant
+Japanese government | government of Japan | variant
+the present Agreement | this Agreement | variant
+1.5 bn | 1.5 billion | value
+ten-fold increase | tenfold increase | variant
+10-fold increase | tenfold increase | variant
+3x increase | threefold increase | variant
+room temp. | room temperature | variant
+5 year-old child | 5-year-old child | exact
+a 10 year-old girl | a 10-year-old girl | exact
+10 W m⁻² | 10 W m-2 | exact
+kg m⁻³ | kg m-3 | exact
+Rh- blood | Rh- Blood | exact
+6' by 4" board | 6' by 4" boards | form
+phase 1/2 trial | phase 1-2 trial | exact
+grade 3/4 toxicity | grade 3–4 toxicity | exact
+the  said  tenant | the tenant | variant
+a lot of money | lot of money | form
+hypo- or hyperthyroidism | hyper- or hypothyroidism | variant
+low- or high-income countries | high- or low-income countries | variant
+colour red | red | variant
+planet Mars | Mars | variant
+disease malaria | malaria | variant
+element bismuth | bismuth | variant
+Nakagawa K | K. Nakagawa | person
+Quigley MT | M. T. Quigley | person
+Mk IV seeder | Mark 4 seeder | variant
+the act of weaving | weaving | variant
+the sum of 50 euros | 50 euros | variant
+a seam that is waterproof | a waterproof seam | variant
+the herbal, 3rd edn. | the herbal, third edition | form
+Halden FC | F.C. Halden | person
+half a kilo | 500 g | value
+40 kt | 40 knots | value
+red in colour | red | variant
 """
 
 TWO = """
@@ -154,6 +266,129 @@ General Motors | Motors
 4% | four
 San Marino | San Martino
 Erik Hansen | Erik Hanson
+Tolland & Son | Tolland & Sons
+heavy metal-detector | heavy-metal detector
+coffee w/ sugar | coffee w/o sugar
+price excl. VAT | price incl. VAT
+Wed, 3 June | Thu, 3 June
+Wed 3 June | Wed 3 July
+the '08 crisis | the '09 crisis
+class of '99 | class of 2099
+FY 2020/21 | FY 2021/22
+Q3 FY2021 | Q3 2021
+Q3 FY2021 | Q2 FY2021
+FY 2021 | 2021
+p < .05 | p > .05
+p < 0.05 | p < 0.005
+p < 0.5 | p < .05
+60 bpm | 60 rpm
+350 g flour | 350 mg flour
+350 g of flour | 350 g of sugar
+500 mL saline | 5 litres of saline
+5 sq. m | 5 m
+10 cu. ft | 10 sq. ft
+5 mg daily | 5 mg weekly
+5 mg daily | 5 mg hourly
+16 GB RAM | 16 GB ROM
+Ministry for Fisheries | Ministry for Forestry
+Committee on Ethics | Ethics Commission
+44 Quarry Ln. | 44 Quarry Rd.
+44 Quarry Ln. | 45 Quarry Ln.
+Hwy 61 | Hwy 66
+Phase IIb trial | Phase IIa trial
+Phase IIb trial | Phase II trial
+Stage IIB | Stage IIIB
+build #20817 | build #20818
+cranial nerve VII | 8th cranial nerve
+cranial nerve VII | 7th thoracic nerve
+drawing rev. C | drawing rev. D
+second-generation cephalosporins | third-gen. cephalosporins
+the second edition | the 3rd ed.
+p. 12 | p. 13
+p. 12 | para. 12
+app. B | app. C
+invoices not paid | paid invoices
+members who are not eligible | eligible members
+damage that is not reversible | reversible damage
+not statistically significant | statistically significant
+a not guilty verdict | a guilty verdict
+men not famous | infamous men
+a total of 18 votes | 19 votes
+the colour magenta | the colour cyan
+PIN number | phone number
+PIN number | PIN code list
+ATM machine | washing machine
+proofs submitted late | proofs submitted early
+late-submitted proofs | lately submitted reports
+state-backed loans | loans to the state
+Ingrid Halvorsen, MD | Ingmar Halvorsen, MD
+Halvorsen, Ingrid (MD) | Halvorsen, Ingmar (MD)
+max. speed | min. speed
+max. speed | average speed
+Max Planck | Maximum Planck
+Ln 5 | lane 5
+second chapter | two chapters
+season 3 | three seasons
+third round | round three of four
+week 3 | three weeks
+third week | three weeks
+2nd gen | 2 generations
+5 dB | 5 bd
+100 Mbps | 100 MBps
+30 psi | 30 psf
+5 mph | 5 kph
+terms + conditions | terms or conditions
+C++ | C and
++5 | and 5
+A+ | A and
+w/o 3 | w/ 3
+Sun 3 May | Sunday school 3 May
+Mon. 4 | Monaco 4
+Rt. 66 | Rt. 67
+Pl. 4 | place 4
+ban on smoking | smoking on ban
+tax on sugar | sugar in tax
+fund for children | children without fund
+2nd dynasty | dynasty 12
+rib 7 | 7 ribs
+vertebra C7 | vertebra T7
+U.S. 61 | Highway 61
+uncovered costs | covered costs
+not covered costs | covered costs
+data not shared | data shared
+unhappy not sad | happy sad
+5 cups sugar | 5 cups of salt
+Kingdom of Spain | Republic of Spain
+Democratic Republic of Vietnam | Republic of Vietnam
+Republic of Yemen | Democratic Republic of Yemen
+Commonwealth of Nations | Nations
+Republic of Letters | Letters
+Kingdom of God | God
+Kingdom of Naples | Naples
+River Bank | the Bank
+River Police | The Police
+River Phoenix | the Phoenix
+A- rating | A rating
+BBB- rating | BBB rating
+grade B- students | grade B students
+patients with no. 1 disease | patients without 1 disease
+plan with no-fault cover | plan without fault cover
+with no-one | without one
+ship bound by port | ship bound to port
+Ford v8 | Ford 8
+a second trio | trio no. 2
+6/8 time | 3/4 time
+Nurse Bellamy | Dr Bellamy
+Vitamin K | K. Vitamin
+Plan B | B. Plan
+Type AB | A. B. Type
+Mg | mg
+Grade II listing | Grade II* listing
+Hepatitis B | Hepatitis C
+FC Porto | AC Porto
+sum of squares | squares
+act of war | war
+big in size | big in shape
 """
 
 

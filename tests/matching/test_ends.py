@@ -90,3 +90,15 @@ def test_what_a_golden_link_says_does_not_hang_on_the_answer() -> None:
     said = [scored(expected, concepts, "John Smith", expectedRelationships=[link]).metrics["relationshipAccuracy"]
             for concepts in (["Mary"], ["John Smith", "J. Smith", "Mary"])]  # fmt: skip
     assert said == [1.0, 1.0]
+
+
+def test_an_end_of_the_opposite_value_is_not_the_concept_that_looks_alike() -> None:
+    link = {"source": "growth of minus 5%", "predicate": "CAUSES", "target": "Jobs"}
+    case = golden(["growth of minus 5%", "Jobs"], expectedRelationships=[link], forbiddenConcepts=["growth of 5%"])
+    answer = {
+        "concepts": [{"label": "growth of -5%"}, {"label": "growth of 5%"}, {"label": "Jobs"}],
+        "relationships": [{"source": "growth of 5%", "predicate": "CAUSES", "target": "Jobs"}],
+    }
+    for concepts in (answer["concepts"], answer["concepts"][::-1], answer["concepts"][::2]):
+        score = EXTRACTION.score(case, EXTRACTION.read_output(answer | {"concepts": concepts}).value, RULES)
+        assert score.metrics["relationshipAccuracy"] == 0.0

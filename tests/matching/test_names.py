@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from row3.matching.compare import SCORES, TYPO, compare
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
 from row3.matching.normalise import normalise
+from row3.matching.quotes import SourceText
 from row3.matching.scorers import SCORERS
 from row3.matching.scorers import similarity as scored
 from tests.strategies import kindred_names
@@ -364,3 +365,16 @@ def test_a_label_is_nobody_elses_alias() -> None:
     index = NameIndex([Named("Deep learning", ["Machine learning"]), Named("Machine learning", ())], [], NameRule())
     assert index.resolve("machine learning") == (1, False)
     assert match_names(["machine learning"], index) == [NameMatch("exact", 1, 1.0)]
+
+
+@pytest.mark.parametrize("blank", [" {}", "{} ", "  {}", "{}\n", "\u00a0{}\t"])
+@pytest.mark.parametrize("name", ["turkey", "the said tenant", "Siemens AG", "growth of 5%", "grade A-"])
+def test_blanks_around_and_between_words_change_nothing(name: str, blank: str) -> None:
+    text = SourceText("Turkey exports turkey. A turkey is a bird; in Turkey it is eaten.")
+    expected = [Named(one, ()) for one in ("Turkey", "the tenant", "Siemens", "growth of -5%", "grade A")]
+    index = NameIndex(expected, (), NameRule(), text)
+    spaced = blank.format(name.replace(" ", "  "))
+    plain = match_names([name], index)
+    assert match_names([spaced], index) == plain
+    turned = NameIndex([Named(blank.format(one.label), ()) for one in expected], (), NameRule(), text)
+    assert match_names([name], turned) == plain
