@@ -270,7 +270,7 @@ class Candidates:
         if (
             not name.isascii()  # accents
             or "- " in name  # hypo- and hyperthyroidism
-            or max(map(len, spelt), default=0) < 3  # N.A.T.O.
+            or (len(key) < 3 * len(spelt) and max(map(len, spelt)) < 3)  # N.A.T.O.
             or (spelt[0] in LIGHT and spelt[0] not in ARTICLES)  # by-product
             or not _WRITTEN_OTHERWISE.isdisjoint(spelt)  # Mao Tse-tung, the Ft. Worth
         ):

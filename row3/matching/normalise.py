@@ -57,7 +57,8 @@ class _Normalised(dict[str, str]):
     """Names that were normalised, since a run meets the same ones again and again; bounded."""
 
     __slots__ = ()
-    MOST = 16384
+    MOST = 4096
+    """As many as stay in the processor's cache; a case of a few hundred names needs no more."""
 
     def __missing__(self, name: str) -> str:
         if len(self) >= self.MOST:
