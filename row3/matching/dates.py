@@ -113,9 +113,9 @@ def writes_day_first(text: str) -> bool | None:
     for hit in re.finditer(_CLEAR, text):
         one, other = int(hit[1]), int(hit[2])
         told |= {one > 12} if (one > 12) != (other > 12) else set()
-    if re.search(r"day\s?[/-]\s?month|\bdd?[/-]mm?\b", text, re.IGNORECASE):
+    if re.search(r"day\s?[/-]\s?month|\bday[- ]first\b|\bdd?[/-]mm?\b", text, re.IGNORECASE):
         told.add(True)
-    if re.search(r"month\s?[/-]\s?day|\bmm?[/-]dd?\b", text, re.IGNORECASE):
+    if re.search(r"month\s?[/-]\s?day|\bmonth[- ]first\b|\bmm?[/-]dd?\b", text, re.IGNORECASE):
         told.add(False)
     return told.pop() if len(told) == 1 else None
 

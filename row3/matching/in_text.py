@@ -11,7 +11,7 @@ WITH_CAPITAL = words(
     "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh "
     "bush frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange "
     "slack meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox "
-    "sun mirror observer independent telegraph globe mercury lent"
+    "sun mirror observer independent telegraph globe mercury lent tyre"
 )
 """Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 from row3.matching.lexicon import ROMAN, ROMAN_LETTERS, pairs, words
 from row3.matching.normalise import normalise
+from row3.matching.numbers import number_of
 from row3.matching.phrases import COLOURS
 
 _ANYWHERE = pairs("max maximum min minimum temp temperature tel telephone ca circa")
@@ -54,6 +55,14 @@ _SIZES = "large|small|big|tiny|huge|enormous|medium"
 
 def _told_twice(hit: re.Match[str]) -> str:
     return hit[1] or hit[2] or hit[3]
+
+
+_QUARTERS = {"NE": "northeast", "NW": "northwest", "SE": "southeast", "SW": "southwest"}
+
+
+def _counted_twice(hit: re.Match[str]) -> str:
+    """`three (3) copies`, as contracts count."""
+    return hit["word"] if number_of(hit["word"]) == int(hit["digits"]) else hit[0]
 
 
 _Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
@@ -108,16 +117,18 @@ _RULES: tuple[_Rule, ...] = (
         "this ",
     ),
     (re.compile(r"\bM[Kk]\.? ?(?=\d|[IVX]+\b)"), "mark "),
-    (re.compile(r"^(?:[Tt]he )?(?:sum of (?=\d)|act of (?=[a-z]+ing\b))"), ""),
+    (re.compile(r"^(?:[Tt]he )?(?:sum of (?=[\d$€£])|act of (?=[a-z]+ing\b))"), ""),
     (re.compile(rf"\b({_SHAPES}) in shape$|\b({COLOURS}) in colou?r$|\b({_SIZES}) in size$"), _told_twice),
     (re.compile(r"^([AFS])\.?C\.? (?=[A-Z][a-z])(.+)$"), r"\2 \1C"),
+    (re.compile(r"\b(NE|NW|SE|SW)\b(?= [a-z])"), lambda hit: _QUARTERS[hit[1]]),
+    (re.compile(r"\b(?P<word>[a-z]+(?:-[a-z]+)?) \((?P<digits>\d+)\)"), _counted_twice),
     (re.compile(r"^Messrs\.? "), ""),
     (re.compile(r",? in (?=[A-G](?:[ -](?:flat|sharp))? (?:major|minor)\b)"), " "),
 )
 _PARTED_STAGES = frozenset(f"{count}{part}" for count in (*ROMAN, *ROMAN_LETTERS) for part in "abcde")
-SHORT_WORDS = words("gen ed edn messrs mk sum act shape colour color size minor major present fold no").union(
-    _RATE, _PARTED_STAGES, _FOLD
-)
+SHORT_WORDS = words(
+    "ne nw se sw gen ed edn messrs mk sum act shape colour color size minor major present fold no"
+).union(_RATE, _PARTED_STAGES, _FOLD)
 """Words in names without a sign or a digit in which something may be short."""
 
 

@@ -43,7 +43,7 @@ _OFTEN = re.compile(
 )
 _PREFIX = "hypo|hyper|intra|inter|extra|pre|post|micro|macro|endo|exo|over|under|mono|poly|uni|bi|anti|pro|sub|super"
 _TWO_PREFIXES = re.compile(
-    rf"(?P<before>(?:.* )?)(?P<one>{_PREFIX})- (?P<sign>and|or) (?P<other>{_PREFIX})-?(?P<stem>[a-z]{{4,}}.*)"
+    rf"(?P<before>(?:.* )?)(?P<one>{_PREFIX})- (?P<sign>and|or) (?P<other>{_PREFIX})-?(?P<stem>[a-z]{{4,}})(?P<tail>.*)"
 )
 
 
@@ -143,7 +143,7 @@ def _field_first(low: str) -> str:
 
 
 _FIELD = re.compile(
-    r"(?:the )?(?P<head>ministry|department|committee|commission|institute|council|office|board|agency|bureau|"
+    r"(?:the )?(?P<head>ministry|minister|budget|department|committee|commission|institute|council|office|board|agency|bureau|"
     r"cent(?:re|er)|task force|working group|conference|workshop|bill|treaty|tax|levy|ban|fund) (?:for|on) (?:the )?"
     r"(?P<field>\w+(?: \w+)?)"
 )
@@ -165,7 +165,7 @@ def _coordinated(low: str) -> list[str]:
     found = [_turned(normalise(low))]
     if (hit := _TWO_PREFIXES.fullmatch(low)) is not None:
         found += [
-            f"{hit['before']}{first}{hit['stem']} {hit['sign']} {second}{hit['stem']}"
+            f"{hit['before']}{first}{hit['stem']} {hit['sign']} {second}{hit['stem']}{hit['tail']}"
             for first, second in ((hit["one"], hit["other"]), (hit["other"], hit["one"]))
         ]
     return found
