@@ -18,6 +18,7 @@ from row3.matching.forms import form_keys
 from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
 from row3.matching.in_text import (
     SHORT_AND_WORD,
+    of_another,
     relatives,
     two_by_text,
     two_orders,
@@ -224,7 +225,7 @@ def _are_persons(a: str, b: str, *, told: bool) -> bool:
 def _two_of_a_family(a: str, b: str, known: Container[str], *, told: bool) -> str:
     """Why two names of persons are two though they could be one's; "" for no reason."""
     if isinstance(known, SourceText):
-        if relatives(a, b, known.text):
+        if relatives(a, b, known.text) or of_another(a, b, known.text):
             return "two persons of one family"
         if two_orders(a, b, known.text):
             return "two persons"

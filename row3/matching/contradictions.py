@@ -16,7 +16,7 @@ from row3.matching.inflection import plain, singular, token_form
 from row3.matching.normalise import normalise
 from row3.matching.opposites import NEGATIONS, opposite
 from row3.matching.phrases import FUNCTION_WORDS
-from row3.matching.slips import TWO_WORDS, why_two
+from row3.matching.slips import SHORTEST, TWO_WORDS, why_two
 
 Words = tuple[tuple[str, str], ...]
 """The words of a name as they are spelt, each with its form."""
@@ -104,6 +104,8 @@ def _parted(long: Words, short: Words, known: Container[str], *, person: bool) -
         return False
     for at in range(len(short)):
         run = long[at][0] + long[at + 1][0]
+        if len(run) < SHORTEST:  # Q&A is no QA
+            continue
         rest = (*long[:at], (run, token_form(run)), *long[at + 2 :])
         if all(
             form == form2 or not why_words(word, word2, known, person=person)

@@ -11,7 +11,7 @@ WITH_CAPITAL = words(
     "turkey china polish fed job jobs march may august reading bath cork nice mobile lima jersey swede pole welsh "
     "bush frank rich bill mark will jack apple amazon windows word excel oracle shell target gap visa ford orange "
     "slack meta stripe square python java rust ruby swift go guardian economist times mini beetle catholic orthodox "
-    "sun mirror observer independent telegraph globe mercury lent tyre"
+    "sun mirror observer independent telegraph globe mercury lent tyre crown"
 )
 """Words that are other words with a capital: Turkey and a turkey. Where a text has both, they are two."""
 
@@ -85,18 +85,30 @@ _INSIDE = r"(?<=[a-z,;] )"
 def _two_in_writing(one: str, other: str, text: str) -> bool:
     """Names that look-up takes for one, and that a text which has both, letter by letter, uses for two.
 
-    Symbols of one letter (`n` and `N`), possessives of one and of several (`student's`, `students'`), two posts of one
-    holder and of two (`the chairman and treasurer`, `the chairman and the treasurer`), `Newport` and the `New Port`.
+    Symbols of one letter (`n` and `N`), possessives of one, of several and of none (`student's`, `students'`, a `sister
+    company` and a sister's), two posts of one holder and of two (`the chairman and treasurer`, `the chairman and the treasurer`), `Newport` and the `New Port`.
     """
     low, low2 = one.lower(), other.lower()
     if not (
         (len(one) == 1 and low == low2)
-        or (low.replace("'s ", "s' ") == low2.replace("'s ", "s' ") and low != low2)
+        or (
+            low != low2
+            and _POSSESSIVE.sub("", low) == _POSSESSIVE.sub("", low2)
+            and (_possessed(one) or _possessed(other))
+        )
         or (low.replace(" and the ", " and ") == low2.replace(" and the ", " and ") and low != low2)
         or (low.replace("new ", "new") == low2.replace("new ", "new") and low != low2 and one[0] + other[0] == "NN")
     ):
         return False
     return one != other and _has_both(one, other, text)
+
+
+_POSSESSIVE = re.compile(r"(?:(?:es|s)['’]|['’]s)(?= )")
+
+
+def _possessed(name: str) -> bool:
+    """A common noun in it has something: `sister's company`; of a proper name (Parkinson's disease) it may be dropped."""
+    return re.search(r"(?<!\w)[a-z]\w*(?:['’]s|s['’]) ", name) is not None
 
 
 def _has_both(one: str, other: str, text: str) -> bool:
@@ -158,6 +170,22 @@ def relatives(one: str, other: str, text: str) -> bool:
         and one != other
         and re.search(rf"\b(?:{KIN}),? (?:{re.escape(one)}|{re.escape(other)})\b", text) is not None
     )
+
+
+def of_another(one: str, other: str, text: str) -> bool:
+    """An initial that the text has for somebody else: her brother James, of `J. Brennan` and `Joan Brennan`."""
+    for short, full in ((one, other), (other, one)):
+        initial, given = _INITIAL.match(short), _GIVEN.match(full)
+        if initial is None or given is None or initial[2] != given[2] or initial[1] != given[1][0]:
+            continue
+        kin = {hit[1] for hit in re.finditer(rf"\b(?:{KIN}),? ([A-Z][^\W\d_]+)", text)}
+        if any(name[0] == initial[1] and name != given[1] for name in kin):
+            return True
+    return False
+
+
+_INITIAL = re.compile(r"([A-Z])\.? ([A-Z][^\W\d_]+)$")
+_GIVEN = re.compile(r"([A-Z][^\W\d_]+) ([A-Z][^\W\d_]+)$")
 
 
 def two_orders(one: str, other: str, text: str) -> bool:

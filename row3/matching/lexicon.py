@@ -130,7 +130,7 @@ SPELLINGS = pairs(
     "acad academy mgmt management wwi worldwar1 ww1 worldwar1 wwii worldwar2 ww2 "
     "worldwar2 blvd boulevard bldg building mtn mountain ave avenue rd road excl excluding incl including approx "
     "approximately mgr manager misc miscellaneous acct account avg average hwy highway rte route pkwy parkway "
-    "transferrable transferable dyke dike ukelele ukulele caesura cesura edn edition"
+    "transferrable transferable dyke dike ukelele ukulele caesura cesura edn edition und and"
 )
 """A spelling, or a common short form, to the one that keys use."""
 

@@ -9,6 +9,7 @@ from row3.matching.in_text import SHORT_AND_WORD, two_by_text, two_shouted, two_
 from row3.matching.inflection import singular
 from row3.matching.lexicon import NUMERALS, TENS, words
 from row3.matching.normalise import normalise
+from row3.matching.numbers import SCALES
 from row3.matching.phrases import COMPANY_ENDS
 from row3.matching.signs import TWO_SIGNS, two_signs
 from row3.matching.vocabulary import is_word
@@ -35,6 +36,8 @@ _ATOM = re.compile(r"[A-Z][a-z]?")
 _SHOUTED = re.compile(r"[A-Z]{2}")
 _TELLING = re.compile(r"[A-Z]{2}|[A-Z]\*|[\d¼-¾⅐-⅞]|\w[-−⁻](?!\w)")
 """Without one of these in either, two names are no two units, codes or numbers with a sign."""
+_DOTTED = re.compile(r"(?<!\w)\.[A-Z]{2,}")
+"""`.NET`"""
 _SHORT_PAIR = 8
 """Characters of two names below which they may be symbols: Mg, mg."""
 _STAR = re.compile(r"\b(?:[A-Z]|[IVX]+)\*")
@@ -42,7 +45,7 @@ _STAR = re.compile(r"\b(?:[A-Z]|[IVX]+)\*")
 
 def two_by_case(one: str, other: str) -> bool:
     """Two names that only normalising makes equal: `CO` and `Co`, `WHO` and `who`, `A*` and `A`."""
-    if _STAR.findall(one) != _STAR.findall(other):
+    if _STAR.findall(one) != _STAR.findall(other) or _DOTTED.findall(one) != _DOTTED.findall(other):
         return True
     spelt, spelt2 = one.split(), other.split()
     if len(spelt) != len(spelt2):
@@ -89,12 +92,25 @@ def apart(one: str, other: str, text: str = "") -> str:
             return TWO_SIGNS
         if text and two_shouted(one, other, text):
             return "two words"
+    if "-" in one + other and (
+        _DOER.findall(one) != _DOER.findall(other) or _LETTER.findall(one) != _LETTER.findall(other)
+    ):
+        return "two words"
     if "-" in one and "-" in other:
         if _counted_otherwise(one, other):
             return "two numbers"
         if _joined_otherwise(one, other):
             return "two words"
     return "two words" if text and (two_by_text(one, other, text) or two_written(one, other, text)) else ""
+
+
+_DOER = re.compile(
+    r"\b(?:man|woman|men|people|dog|cat|horse|cow|lion|bear|bird|boy|girl|child)-(?:eating|hunting|killing|loving|fearing)\b",
+    re.IGNORECASE,
+)
+"""Who does it to whom hangs on the hyphen: a man-eating shark, a man eating shark."""
+_LETTER = re.compile(r"^A-(?=[a-z])")
+"""`A-level result`, a level result."""
 
 
 def _counted_otherwise(one: str, other: str) -> bool:
@@ -111,7 +127,7 @@ def _counted_otherwise(one: str, other: str) -> bool:
 
 
 def _counts(word: str) -> bool:
-    return word.isdigit() or word in NUMERALS or word in TENS
+    return word.isdigit() or word in NUMERALS or word in TENS or word in SCALES
 
 
 def _joined_otherwise(one: str, other: str) -> bool:

@@ -35,6 +35,8 @@ _BEHIND = re.compile(
 )
 _BEFORE = re.compile(r"not (?P<adverb>\w+ly) (?P<told>\w+)(?P<head>(?: \w+)*)")
 
+_BETWEEN = re.compile(r"(?P<adverb>\w+ly) not (?P<told>\w+)(?P<head>(?: \w+)*)")
+
 
 def negated(low: str) -> Iterator[str]:
     """Names in one word less for a name in small letters that has `not`; nothing for others."""
@@ -43,7 +45,7 @@ def negated(low: str) -> Iterator[str]:
         adverb, _, adjective = told.rpartition(" ")
         for one in _opposites(adjective):
             yield " ".join(filter(None, (adverb, one, hit["head"])))
-    elif (hit := _BEFORE.fullmatch(low)) is not None:
+    elif (hit := _BEFORE.fullmatch(low) or _BETWEEN.fullmatch(low)) is not None:
         for one in _opposites(hit["told"]):
             yield f"{hit['adverb']} {one}{hit['head']}"
 

@@ -153,7 +153,7 @@ COUNTED = words(
 )
 
 VARIED = words(
-    "of in by for and the with from on to at said aforesaid that which who once twice thrice times term word phrase "
+    "of in by for and or the with from on to at said aforesaid that which who once twice thrice times term word phrase "
     "not river lake mount cape gulf isle port fort type class grade stage phase level king queen pope emperor empress "
     "tsar czar saint sultan kaiser"
 )

@@ -117,7 +117,7 @@ _RULES: tuple[_Rule, ...] = (
         "this ",
     ),
     (re.compile(r"\bM[Kk]\.? ?(?=\d|[IVX]+\b)"), "mark "),
-    (re.compile(r"^(?:[Tt]he )?(?:sum of (?=[\d$€£])|act of (?=[a-z]+ing\b))"), ""),
+    (re.compile(r"^(?:[Tt]he |[Aa] )?(?:sum of (?=[\d$€£])|value of (?=\d)|act of (?=[a-z]+ing\b))"), ""),
     (re.compile(rf"\b({_SHAPES}) in shape$|\b({COLOURS}) in colou?r$|\b({_SIZES}) in size$"), _told_twice),
     (re.compile(r"^([AFS])\.?C\.? (?=[A-Z][a-z])(.+)$"), r"\2 \1C"),
     (re.compile(r"\b(NE|NW|SE|SW)\b(?= [a-z])"), lambda hit: _QUARTERS[hit[1]]),

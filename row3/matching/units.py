@@ -117,7 +117,6 @@ _OTHERS = {
     "tbsp": "1 tbsp|tbsps|tablespoon|tablespoons",  # of three teaspoons, or of four
     "cup": "1 cup|cups",
     "ton": "1 ton|tons",  # short, long or metric
-    "byte": "1024 KiB, 1048576 MiB, 1073741824 GiB, 1099511627776 TiB",
 }
 CASED: dict[str, tuple[str, Fraction]] = {"°C": ("°C", Fraction(1)), "°F": ("°F", Fraction(1)), "K": ("K", Fraction(1))}
 """Short forms, where a capital makes a difference: base unit and amount of it."""
@@ -143,6 +142,7 @@ for _form, _value, _cased in _prefixed():
 CASED["KB"] = CASED["kB"]
 CASED |= {f"{_sign}M": ("mol/l", CASED[f"{_sign}mol"][1]) for _sign in ("n", "µ", "u", "μ", "m")}
 CASED |= {f"{_sign}b": CASED[f"{_sign}bit"] for _sign in "kMGT"}
+CASED |= {f"{_sign}iB": ("byte", Fraction(1024) ** _power) for _power, _sign in enumerate("KMGT", 1)}
 CASED |= {f"{_sign}bps": ("bit/s", CASED[f"{_sign}bit"][1]) for _sign in "kMGT"}
 CASED |= {f"{_sign}Bps": ("byte/s", CASED[f"{_sign}B"][1]) for _sign in "kMGT"}
 for _base, _text in _OTHERS.items():

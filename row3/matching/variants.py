@@ -96,7 +96,7 @@ def variant_keys(name: str) -> frozenset[str]:
     found += _in_full(name)
     if signs or has_number(name):
         found += (*_eponyms(name), _state(name), with_values(name))
-    if signs or " and " in low or " & " in low:
+    if signs or " and " in low or " & " in low or " or " in low:
         found += turned_by_sign(name, low)
     if has_number(name):
         found += (*numbered(name), _share(low))
@@ -204,6 +204,9 @@ def _regnal(name: str) -> list[str]:
     return [f"{name[: hit.start()]}{hit['name']} {number[1]}"] if number else []
 
 
+_IN_FULL = {"co": "company", "corp": "corporation", "ltd": "limited", "inc": "incorporated"}
+
+
 def _company(name: str) -> list[str]:
     """Without the company's suffix; a word such as `Company` only after what is no kind of company."""
     found = []
@@ -216,6 +219,9 @@ def _company(name: str) -> list[str]:
             last in COMPANY_KINDS or last.endswith(("al", "ic", "ing", "ed"))
         ):
             break
+        short = name[len(rest) :].strip(" ,.").lower()
+        if short in _IN_FULL:
+            found.append(f"{rest} {_IN_FULL[short]}")
         name = re.sub(r"\s*(?:&|and)$", "", rest)
         found.append(name)
     return found

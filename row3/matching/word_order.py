@@ -63,7 +63,7 @@ def turned(name: str, low: str) -> Iterator[str]:
 
 def turned_by_sign(name: str, low: str) -> Iterator[str]:
     """Names that have a comma, a hyphen, a stroke or `and`; some are ""."""
-    if " and " in low or " & " in low:
+    if " and " in low or " & " in low or " or " in low:
         yield _turned(name)
     if "- and " in low or "- or " in low:
         yield from _coordinated(low)
@@ -100,9 +100,14 @@ def _without_of(name: str) -> str:
         return ""
     head, tail = parts[0], " ".join(parts[:0:-1])
     head = re.sub(r"(?i)^the\s+", "", head)
+    if normalise(head) in _FELT:  # the enemy's fear is no fear of the enemy
+        return ""
     if normalise(head) == "university" and normalise(tail) in TWO_UNIVERSITIES:
         return ""
     return f"{tail} {head}"
+
+
+_FELT = ("fear", "love", "hatred", "dread", "envy", "distrust", "respect", "hope")
 
 
 def _without_in(name: str) -> list[str]:
@@ -143,9 +148,9 @@ def _field_first(low: str) -> str:
 
 
 _FIELD = re.compile(
-    r"(?:the )?(?P<head>ministry|minister|budget|department|committee|commission|institute|council|office|board|agency|bureau|"
-    r"cent(?:re|er)|task force|working group|conference|workshop|bill|treaty|tax|levy|ban|fund) (?:for|on) (?:the )?"
-    r"(?P<field>\w+(?: \w+)?)"
+    r"(?:the )?(?P<head>ministry|minister|budget|department|committee|commission|institute|council|office|board|agency|"
+    r"bureau|cent(?:re|er)|task force|working group|conference|workshop|bill|treaty|tax|levy|ban|fund) "
+    r"(?:for|on) (?:the )?(?P<field>\w+(?: \w+)?)"
 )
 """Who or what is for a field, or on one."""
 

@@ -208,6 +208,18 @@ Halden FC | F.C. Halden | person
 half a kilo | 500 g | value
 40 kt | 40 knots | value
 red in colour | red | variant
+three (3) copies | three copies | variant
+the sum of $600 | $600 | variant
+SW corner of the field | southwest corner of the field | variant
+minister for transport | transport minister | variant
+overweight and underweight children | under- and overweight children | variant
+budget for 2010 | the 2010 budget | variant
+Kestrel Software Corp. | Kestrel Software Corporation | variant
+4 KiB | 4096 bytes | value
+not statistically significant | statistically not significant | variant
+with or without fever | without or with fever | variant
+a value of 12 kPa | 12 kPa | variant
+Brandt & Sohn GmbH | Brandt und Sohn GmbH | form
 """
 
 TWO = """
@@ -389,6 +401,14 @@ FC Porto | AC Porto
 sum of squares | squares
 act of war | war
 big in size | big in shape
+three (3) copies | four copies
+three (4) copies | three copies
+SW corner | NW corner
+minister for transport | minister for trade
+underweight and overweight children | underweight children
+Life Insurance Company | life insurance
+4 KiB | 4000 bytes
+4 KiB | 4 KB
 """
 
 
