@@ -72,7 +72,10 @@ _CAPITALISED = re.compile(
     r"(?P<long>[A-Z][\w&.'’-]*(?:,? (?:(?:of|the|and|for|&|de|van|von) )*(?:[A-Z][\w&.'’-]*|plc|mbH))+)$"
 )
 """The name that ends a text."""
-_PLACED = ("in", "at", "from", "under", "near", "within", "on")
+_PLACED = re.compile(
+    r"\b(?:registered|incorporated|based|situated|located|established|organi[sz]ed|resident|domiciled|formed|house|flat|land|"
+    r"building|premises|property|office|branch) (?:in|at|under)(?: the laws of)?(?: the)? ?$"
+)
 """Behind these a name says where, and another one is meant: a company registered in New Zealand (the "Supplier")."""
 _WORD = re.compile(r"[^\W_]+")
 _SENTENCE_END = re.compile(r"[();:!?\n]|(?<!\b[A-Z])(?<!\b[A-Z][a-z])\.(?=\s)")
@@ -96,7 +99,7 @@ def introduced(text: str) -> Acronyms:
     shorts = set(_SHORT.findall(text)) if _TWO_CAPITALS.search(capitals) else set[str]()
     for before, inside in _candidates(text, apposed=bool(shorts)):
         if (defined := _DEFINED.fullmatch(inside)) is not None and (whole := _CAPITALISED.search(before)) is not None:
-            placed = before[: whole.start()].rstrip().rpartition(" ")[2] in _PLACED
+            placed = _PLACED.search(before[: whole.start()])
             for name in () if placed or defined["several"] else _whole_names(whole["long"]):
                 _define(found, defined["short"], name)
             continue
@@ -189,7 +192,7 @@ def _add(found: dict[str, list[str]], short: str, long: str) -> None:
 
 def _define(found: dict[str, list[str]], term: str, long: str) -> None:
     """A term that is a word is meant only as it is written: the Bank, not a bank; one of capitals is an acronym."""
-    if term[1:] == term[1:].lower():
+    if not any(sum(map(str.isupper, word)) > 1 for word in term.split()):
         found.setdefault(term, []).append(long)
     else:
         _add(found, term, long)

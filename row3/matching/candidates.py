@@ -137,7 +137,7 @@ def _otherwise(name: str) -> tuple[str, ...]:
     """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
     found = [written_out(name), without_echo(name)]
     found.append(without_addition(name))
-    if " of " in name or " in " in name:
+    if " of " in name:
         found.append(of_a_nation(name.lower()))
     if "not " in name:
         found += negated(name.lower())

@@ -21,7 +21,6 @@ from row3.matching.in_text import (
     of_another,
     relatives,
     two_by_text,
-    two_orders,
     two_shouted,
     two_spellings,
     two_written,
@@ -224,11 +223,8 @@ def _are_persons(a: str, b: str, *, told: bool) -> bool:
 
 def _two_of_a_family(a: str, b: str, known: Container[str], *, told: bool) -> str:
     """Why two names of persons are two though they could be one's; "" for no reason."""
-    if isinstance(known, SourceText):
-        if relatives(a, b, known.text) or of_another(a, b, known.text):
-            return "two persons of one family"
-        if two_orders(a, b, known.text):
-            return "two persons"
+    if isinstance(known, SourceText) and (relatives(a, b, known.text) or of_another(a, b, known.text)):
+        return "two persons of one family"
     return "two surnames" if _two_families(a, b, told=told) else ""
 
 

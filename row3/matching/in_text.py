@@ -52,8 +52,9 @@ FIRST_OF_TWO = words(
 
 def two_by_text(one: str, other: str, text: str) -> bool:
     """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
-    if one[1:] == other[1:] and one[:1] != other[:1] and one.lower().partition(" ")[0] in ALWAYS_A_NAME:
-        return one in text and other in text  # a Polish remover, polish remover
+    if " " in one and one[1:] == other[1:] and one[:1] != other[:1] and one.lower().partition(" ")[0] in ALWAYS_A_NAME:
+        low, high = sorted((one, other), key=str.islower, reverse=True) if one.islower() else (other, one)
+        return low in text and re.search(_INSIDE + re.escape(high), text) is not None  # a Polish remover
     if len(one) > LONGEST or one[-2:] != other[-2:]:
         return False
     if _river_and_state(one, other, text):
@@ -86,7 +87,8 @@ def _two_in_writing(one: str, other: str, text: str) -> bool:
     """Names that look-up takes for one, and that a text which has both, letter by letter, uses for two.
 
     Symbols of one letter (`n` and `N`), possessives of one, of several and of none (`student's`, `students'`, a `sister
-    company` and a sister's), two posts of one holder and of two (`the chairman and treasurer`, `the chairman and the treasurer`), `Newport` and the `New Port`.
+    company` and a sister's), two posts of one holder and of two (`the chairman and treasurer`, `the chairman and the
+    treasurer`), `Newport` and the `New Port`.
     """
     low, low2 = one.lower(), other.lower()
     if not (
@@ -107,7 +109,7 @@ _POSSESSIVE = re.compile(r"(?:(?:es|s)['’]|['’]s)(?= )")
 
 
 def _possessed(name: str) -> bool:
-    """A common noun in it has something: `sister's company`; of a proper name (Parkinson's disease) it may be dropped."""
+    """A common noun has something, as a sister's company; of a proper name (Parkinson's disease) it may be dropped."""
     return re.search(r"(?<!\w)[a-z]\w*(?:['’]s|s['’]) ", name) is not None
 
 
@@ -186,11 +188,6 @@ def of_another(one: str, other: str, text: str) -> bool:
 
 _INITIAL = re.compile(r"([A-Z])\.? ([A-Z][^\W\d_]+)$")
 _GIVEN = re.compile(r"([A-Z][^\W\d_]+) ([A-Z][^\W\d_]+)$")
-
-
-def two_orders(one: str, other: str, text: str) -> bool:
-    """The text has both, the same words in two orders: Anselm Gregor and Gregor Anselm."""
-    return one != other and sorted(one.split()) == sorted(other.split()) and one in text and other in text
 
 
 def two_spellings(one: str, other: str, text: str) -> bool:

@@ -96,11 +96,8 @@ def apart(one: str, other: str, text: str = "") -> str:
         _DOER.findall(one) != _DOER.findall(other) or _LETTER.findall(one) != _LETTER.findall(other)
     ):
         return "two words"
-    if "-" in one and "-" in other:
-        if _counted_otherwise(one, other):
-            return "two numbers"
-        if _joined_otherwise(one, other):
-            return "two words"
+    if "-" in one and "-" in other and _counted_otherwise(one, other):
+        return "two numbers"
     return "two words" if text and (two_by_text(one, other, text) or two_written(one, other, text)) else ""
 
 
@@ -130,18 +127,6 @@ def _counts(word: str) -> bool:
     return word.isdigit() or word in NUMERALS or word in TENS or word in SCALES
 
 
-def _joined_otherwise(one: str, other: str) -> bool:
-    """Names in which hyphens join other words: `heavy-metal detector`, `heavy metal-detector`."""
-    joined, joined2 = (_joints(name) for name in (one, other))
-    return bool(joined and joined2) and joined.isdisjoint(joined2)
-
-
-def _joints(name: str) -> set[int]:
-    """Which of the gaps between the words of a name are hyphens."""
-    gaps = re.findall(r"(?<=\w)[\s-]+(?=\w)", name)
-    return {at for at, gap in enumerate(gaps) if "-" in gap}
-
-
 _BEFORE_HYPHEN = re.compile(r"\b(\w{1,12}) (\w{1,12})-")
 
 
@@ -164,7 +149,7 @@ def parted_elsewhere(one: str, other: str) -> bool:
     spelt, spelt2 = normalise(one).split(), normalise(other).split()
     if len(spelt) == len(spelt2) == 1 or "".join(spelt) != "".join(spelt2):
         return False
-    if "-" in one + other:  # light-house keeping, light housekeeping
+    if ("-" in one) != ("-" in other):  # light-house keeping, light housekeeping
         joined, joined2 = (set(accumulate(map(len, normalise(name.replace("-", "")).split()))) for name in (one, other))
         if not (joined <= joined2 or joined2 <= joined):
             return True

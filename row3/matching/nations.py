@@ -18,6 +18,13 @@ COUNTRIES = words(
     "turkey uganda ukraine uk usa venezuela vietnam wales zambia zimbabwe"
 )
 """Names of countries of one word, in their normal form."""
+COUNTRIES |= words(
+    "albania armenia azerbaijan bahrain barbados belarus benin bhutan botswana burundi cambodia djibouti dominica "
+    "eritrea fiji gabon gambia guinea guyana haiti honduras jamaica kazakhstan kiribati kosovo kuwait kyrgyzstan laos "
+    "lesotho liberia liechtenstein luxembourg madagascar malawi maldives mali malta mauritania mauritius moldova "
+    "monaco mongolia montenegro mozambique myanmar namibia nauru nicaragua niger oman palau panama paraguay qatar "
+    "rwanda samoa seychelles somalia suriname tajikistan togo tonga turkmenistan uruguay uzbekistan vanuatu yemen"
+)
 _ADJECTIVES = {
     country.replace("-", " "): adjective.replace("-", " ")
     for country, adjective in pairs(
@@ -44,7 +51,7 @@ _HAS = (
     "civil service|electorate|delegation"
 )
 _OF_A_COUNTRY = re.compile(
-    rf"(?:the )?(?P<what>(?:[a-z]+ )?(?:{_HAS})(?: (?:of|for) (?:the )?[a-z]+(?: and [a-z]+)?)?) (?:of|in) (?:the )?"
+    rf"(?:the )?(?P<what>(?:{_HAS})(?: (?:of|for) (?:the )?[a-z]+(?: and [a-z]+)?)?) of (?:the )?"
     rf"(?P<country>{'|'.join(_ADJECTIVES)})"
 )
 

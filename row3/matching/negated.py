@@ -1,7 +1,7 @@
 """Names with `not`, in a word with a prefix: `invoices not paid` and `unpaid invoices`.
 
-The prefix is un- or non-, of adjectives that take another one that (`not eligible`, `ineligible`). Each gives further
-names, whose keys are keys of the name (see `variants`).
+The prefix is non-, or the one that an adjective takes (`not eligible`, `ineligible`). Each gives further names, whose
+keys are keys of the name (see `variants`).
 """
 
 from __future__ import annotations
@@ -24,18 +24,34 @@ _WITH_IM = words(
 )
 _WITH_IR = words("rational regular relevant replaceable responsible retrievable reversible")
 _WITH_IL = words("legal legible legitimate liberal literate logical")
-_OTHER_WITH_UN = words("canny done earthed easy nerved wound loosened settling nerving")
-"""With the prefix these say more than that it is not so: uneasy, unearthed."""
+_WITH_UN = words(
+    "able accompanied adjusted affected aided altered answered authorised authorized available aware certain "
+    "certified changed clear comfortable confirmed conscious controlled corrected defined disclosed documented edited "
+    "educated employed equal examined expected explained fair familiar finished fit funded happy harmed healthy "
+    "identified important infected insured intended interesting known labeled labelled licensed likely listed marked "
+    "married matched measured mentioned named necessary notified numbered occupied official opened ordered paid "
+    "painted paved planned pleasant popular predictable prepared processed profitable protected published ready "
+    "recorded refined registered regulated related reliable reported represented resolved restricted reviewed ripe "
+    "safe satisfactory scheduled secured signed skilled sold solved specified spoiled stable structured successful "
+    "suitable supervised supported sure taxed tested touched trained treated true used usual vaccinated verified "
+    "wanted weighted willing written"
+)
+"""What is said with un- and with nothing more than not: veiled and unveiled are more."""
+_IN_A_WAY = (
+    "statistically|clinically|biologically|chemically|technically|medically|legally|economically|financially|commercially|"
+    "politically|socially"
+)
+"""Adverbs that say in which way and not how far: not fully insured is not fully uninsured."""
 _PARTICIPLE = (
     r"(?:\w+(?:ed|wn)|paid|sold|born|seen|held|met|kept|found|given|taken|written|chosen|sent|built|spent|read)"
 )
+_HEAD = r"(?P<head>\w+(?: (?!(?:if|when|while|but|and|or|though|yet|as)\b)\w+)?)"
 _BEHIND = re.compile(
-    rf"(?P<head>\w+(?: \w+)?) (?:(?:that|which|who) (?:is|are|was|were|has been|have been) not "
-    rf"(?P<told>(?:\w+ly )?\w+)|not (?P<done>{_PARTICIPLE}))"
+    rf"{_HEAD} (?:(?:that|which|who) (?:is|are|was|were|has been|have been) not "
+    rf"(?P<told>(?:(?:{_IN_A_WAY}) )?\w+)|not (?P<done>{_PARTICIPLE}))"
 )
-_BEFORE = re.compile(r"not (?P<adverb>\w+ly) (?P<told>\w+)(?P<head>(?: \w+)*)")
-
-_BETWEEN = re.compile(r"(?P<adverb>\w+ly) not (?P<told>\w+)(?P<head>(?: \w+)*)")
+_BEFORE = re.compile(rf"not (?P<adverb>{_IN_A_WAY}) (?P<told>\w+)(?P<head>(?: \w+)*)")
+_BETWEEN = re.compile(rf"(?P<adverb>{_IN_A_WAY}) not (?P<told>\w+)(?P<head>(?: \w+)*)")
 
 
 def negated(low: str) -> Iterator[str]:
@@ -53,8 +69,6 @@ def negated(low: str) -> Iterator[str]:
 def _opposites(adjective: str) -> Iterator[str]:
     yield f"non {adjective}"
     yield f"non{adjective}"
-    if adjective not in _OTHER_WITH_UN:
-        yield f"un{adjective}"
-    for prefix, takers in (("in", _WITH_IN), ("im", _WITH_IM), ("ir", _WITH_IR), ("il", _WITH_IL)):
+    for prefix, takers in (("un", _WITH_UN), ("in", _WITH_IN), ("im", _WITH_IM), ("ir", _WITH_IR), ("il", _WITH_IL)):
         if adjective in takers:
             yield prefix + adjective

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TWO_SIGNS = "two signs"
 
 _MAY_TELL = re.compile(
-    r"[-−–‐‑⁻](?:[A-Z]{0,2}[$€£¥₹])?\W{0,3}[\d¼-¾⅐-⅞]|\d\s?[.,:/'’′\"”″–—]|\w[-−⁻]+(?!\w)|\d\s?[-−]|⁻|\b(?:minus|negative)\b"
+    r"[-−–‐‑⁻](?:[A-Z]{0,2}[$€£¥₹])?\W{0,3}[\d¼-¾⅐-⅞]|\d\s?[.,:/'’′\"”″–—]|\w[-−⁻]+(?!\w)|\d\s?[-−]|⁻|(?<![\w.])\.\d|\b(?:minus|negative)\b"
 )
 """What every name has in which one of these signs stands."""
 _NUMBER = r"(?P<number>\d+(?:[.,]\d+)*|\.\d+)"
@@ -28,6 +28,8 @@ _NEGATIVE = re.compile(
 )
 """A minus sign stands before a number and behind no other: `pages 3-5` and `1914 -18` have none, `10^-3` has one."""
 _NEGATIVE_WORD = re.compile(r"(?<!plus or )\b(?:minus|negative) (?=([a-z]+|[$€£¥₹]?\.?\d))", re.IGNORECASE)
+_POINT = re.compile(r"(?<![\w.,/:])0?[.](?=\d)")
+"""`p = .05` is not `p = 5`."""
 _LOWERED = re.compile(
     r"\b(?:[A-Z]|AB|A{1,3}|B{1,3}|C{1,3}|[A-Z][a-z]|[A-Z][A-Za-z]*\d+)-(?=$|\)|\s(?i:blood|donor|recipient|ion|anion|channel|rating|student|bond)s?\b)|\w−(?=$|[\s,;.)])"
 )
@@ -49,8 +51,10 @@ def two_signs(one: str, other: str) -> bool:
     if _MAY_TELL.search(one) is None and _MAY_TELL.search(other) is None:
         return False
     first, second = map(_plain, (one, other))
-    if "^−" in first + second and len({re.sub(r"\^?[-−]", "-", name) for name in (first, second)}) == 1:
+    if "^−" in first + second and _UNIT_POWER.sub(r"\1-\2", first) == _UNIT_POWER.sub(r"\1-\2", second):
         return False  # m⁻², m-2
+    if len(_POINT.findall(first)) != len(_POINT.findall(second)) and _POINT.sub("", first) == _POINT.sub("", second):
+        return True
     if _two_negatives(first, second) or len(_LOWERED.findall(first)) != len(_LOWERED.findall(second)):
         return True
     if _parted_otherwise(first, second) or len(_FEET.findall(one)) != len(_FEET.findall(other)):
@@ -107,6 +111,10 @@ def _two_kinds(one: re.Match[str], other: re.Match[str]) -> bool:
     return len(kinds) == 2 and kinds not in _ALIKE
 
 
+_UNIT_POWER = re.compile(
+    r"\b([cmkdµ]?m|[mk]?g|m?s|mol|[mdµ]?[Ll]|[kM]?W|K|[kM]?J|N|k?Pa|V|A|h|min|yr|ha|cd)\^?[-−](\d)\b"
+)
+"""A power of a unit: of a symbol, x⁻¹ is not x-1."""
 _GRADED = re.compile(r"\b(?:phase|grade|stage|class|type|level)s? $", re.IGNORECASE)
 _ALIKE: tuple[set[str], ...] = ({"ratio", "range"}, {"fraction", "ratio"}, {"list", "ratio"})
 """`9/11` is `9-11`, `16/9` is `16:9`."""

@@ -108,7 +108,7 @@ _OTHERS = {
     "dpi": "1 dpi|dots per inch",
     "mpg": "1 mpg|miles per gallon",
     "dB": "1 db|decibel|decibels",
-    "kn": "1 knot|knots|kt|kts",
+    "kn": "1 knot|knots|kts",
     "ppm": "1 ppm|parts per million, 0.001 ppb|parts per billion",
     "°": "1 degree|degrees|deg",
     "point": "1 percentage point|percentage points|pp|pps|ppt|%-points, 0.01 basis point|basis points|bp|bps",

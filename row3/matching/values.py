@@ -34,6 +34,8 @@ class Value(NamedTuple):
 
 _DIGIT = re.compile(r"[\d¼-¾⅐-⅞]")
 _MIXED = re.compile(r"(?<=\d)(?=[¼-¾⅐-⅞])")
+_POINT = re.compile(r"(?<![\w.,])\.(?=\d)")
+"""`.5 mg`"""
 NUMBER_WORDS = words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety first third fourth fifth sixth seventh "
@@ -59,7 +61,8 @@ def value_of(name: str, *, day_first: bool | None = None) -> Value | None:
         return None
     from row3.matching.quantities import read, read_range  # one name in a hundred needs it
 
-    text = unicodedata.normalize("NFKC", _MIXED.sub(" ", name).replace("⁻", "^−")).strip().strip(".,;:").strip()
+    name = _POINT.sub("0.", _MIXED.sub(" ", name))
+    text = unicodedata.normalize("NFKC", name.replace("⁻", "^−")).strip().strip(".,;:").strip()
     text = re.sub(r"\s+", " ", re.sub(r"^\((.*)\)$", r"\1", text))
     return read(text, day_first) or read_range(text)
 

@@ -39,10 +39,10 @@ _KIND = (
 )
 """What something is, before its name or in a parenthesis behind it."""
 _GLOSS = re.compile(r"(?P<name>[^()]{2,}?) \((?:[a-z]+ ){0,2}" + _KIND + r"\)")
-_OFFICIAL = "(?:(?:Federal|Islamic|Democratic|Socialist) )?(?:Republic|Kingdom|Sultanate|Commonwealth) of(?: the)?"
+_OFFICIAL = "(?i:(?:(?:federal|islamic|democratic|socialist) )?(?:republic|kingdom|sultanate|commonwealth) of(?: the)?)"
 """What stands before the name of a country in full: the Republic of Kenya."""
 _BY_OFFICIAL_NAME = "|".join(
-    country.title() for country in COUNTRIES if country not in ("china", "ireland", "netherlands", "wales")
+    country for country in sorted(COUNTRIES) if country not in ("china", "ireland", "netherlands", "wales")
 )
 """Countries of which that is the one; the Republic of China and the Kingdom of the Netherlands are others."""
 _FILLER = (
@@ -55,7 +55,7 @@ _FILLER = (
     r"severity|progression|prevention|management)s?$)|"
     r"(?:[Aa]n? )?(?:[a-z]+ )?(?:known as|called|named)(?= )|"
     + _OFFICIAL
-    + rf"(?= (?:{_BY_OFFICIAL_NAME})$)|(?:[a-z]+ ){{0,2}}"
+    + rf"(?= (?i:{_BY_OFFICIAL_NAME})$)|(?:[a-z]+ ){{0,2}}"
     + _KIND
     + r"(?= [\"“‘«]?[A-Z])|"
     r"(?i:term|word|phrase)(?= [\"'“‘«]))[ \"'“‘«]+(?:the )?(?P<rest>.+?)[\"'”’»]*$"
@@ -212,6 +212,8 @@ def _company(name: str) -> list[str]:
     found = []
     while (name[:1].isupper() or name[:1].isdigit()) and (hit := re.match(_COMPANY, name)) is not None:
         rest = hit["rest"]
+        if rest.isdigit():  # 7 Limited
+            break
         last = rest.split()[-1].lower().strip(",&")
         if last in COUNTED and len(name) - len(rest) < len(" AB ."):  # blood group AB
             break

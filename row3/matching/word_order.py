@@ -26,7 +26,7 @@ _IN = (
 _BEHIND = (
     r"(?P<head>\S+(?: \S+){0,2}) (?:(?P<how>free|made|derived|independent|exempt) (?:of|from)|"
     r"(?P<by>treated|coated|filled|infected|fed|laden|lined|enriched|contaminated|associated) with|"
-    r"(?P<agent>induced|driven|mediated|borne|powered|fed|led|funded|owned|held|issued|backed|run|"
+    r"(?P<agent>induced|driven|mediated|borne|powered|fed|led|funded|owned|held|issued|backed|"
     r"sponsored|controlled|managed|sanctioned|transmitted|triggered) by|"
     r"(?P<on>based|dependent) on|(?P<to>related|resistant|specific|bound|adjacent|sensitive) to|"
     r"at(?= (?:low|high|higher|lower|increased|great|greater) \S+$)) (?:the )?(?P<field>\S+(?: \S+)?)"
@@ -144,13 +144,14 @@ _THAT_IS = re.compile(r"(?P<head>\S+(?: \S+)?) (?:that|which|who) (?:is|are|was|
 def _field_first(low: str) -> str:
     """`Ministry for Fisheries` -> `fisheries ministry`, `ban on smoking` -> `smoking ban`."""
     hit = _FIELD.fullmatch(low)
-    return "" if hit is None else f"{hit['field']} {hit['head']}"
+    return "" if hit is None else f"{hit['field'] or hit['year']} {hit['head'] or hit['budget']}"
 
 
 _FIELD = re.compile(
-    r"(?:the )?(?P<head>ministry|minister|budget|department|committee|commission|institute|council|office|board|agency|"
-    r"bureau|cent(?:re|er)|task force|working group|conference|workshop|bill|treaty|tax|levy|ban|fund) "
-    r"(?:for|on) (?:the )?(?P<field>\w+(?: \w+)?)"
+    r"(?:the )?(?:(?P<head>ministry|minister|department|committee|commission|institute|council|agency|bureau|"
+    r"cent(?:re|er)|task force|working group|treaty|tax|levy|ban) (?:for|on) "
+    r"(?!(?:sales?|call|hold|board|leave|strike|time|duty)\b)"
+    r"(?P<field>[a-z]+(?: [a-z]+)?)|(?P<budget>budget) for (?P<year>\d{4}))"
 )
 """Who or what is for a field, or on one."""
 
