@@ -20,6 +20,7 @@ from row3.matching.in_text import (
     SHORT_AND_WORD,
     of_another,
     relatives,
+    side_by_side,
     two_by_text,
     two_shouted,
     two_spellings,
@@ -223,8 +224,11 @@ def _are_persons(a: str, b: str, *, told: bool) -> bool:
 
 def _two_of_a_family(a: str, b: str, known: Container[str], *, told: bool) -> str:
     """Why two names of persons are two though they could be one's; "" for no reason."""
-    if isinstance(known, SourceText) and (relatives(a, b, known.text) or of_another(a, b, known.text)):
-        return "two persons of one family"
+    if isinstance(known, SourceText):
+        if relatives(a, b, known.text) or of_another(a, b, known.text):
+            return "two persons of one family"
+        if side_by_side(a, b, known.text):
+            return "two persons"
     return "two surnames" if _two_families(a, b, told=told) else ""
 
 

@@ -88,7 +88,7 @@ def _two_in_writing(one: str, other: str, text: str) -> bool:
 
     Symbols of one letter (`n` and `N`), possessives of one, of several and of none (`student's`, `students'`, a `sister
     company` and a sister's), two posts of one holder and of two (`the chairman and treasurer`, `the chairman and the
-    treasurer`), `Newport` and the `New Port`.
+    treasurer`), `Newport` and the `New Port`, hyphens in other places.
     """
     low, low2 = one.lower(), other.lower()
     if not (
@@ -98,6 +98,7 @@ def _two_in_writing(one: str, other: str, text: str) -> bool:
             and _POSSESSIVE.sub("", low) == _POSSESSIVE.sub("", low2)
             and (_possessed(one) or _possessed(other))
         )
+        or (low.replace("-", " ") == low2.replace("-", " ") and _joined_elsewhere(one, other))
         or (low.replace(" and the ", " and ") == low2.replace(" and the ", " and ") and low != low2)
         or (low.replace("new ", "new") == low2.replace("new ", "new") and low != low2 and one[0] + other[0] == "NN")
     ):
@@ -111,6 +112,14 @@ _POSSESSIVE = re.compile(r"(?:(?:es|s)['’]|['’]s)(?= )")
 def _possessed(name: str) -> bool:
     """A common noun has something, as a sister's company; of a proper name (Parkinson's disease) it may be dropped."""
     return re.search(r"(?<!\w)[a-z]\w*(?:['’]s|s['’]) ", name) is not None
+
+
+def _joined_elsewhere(one: str, other: str) -> bool:
+    """Hyphens join other words: a `heavy-metal detector`, a `heavy metal-detector`."""
+    joints, joints2 = (
+        {at for at, gap in enumerate(re.findall(r"[\s-]+", name.strip())) if "-" in gap} for name in (one, other)
+    )
+    return bool(joints and joints2) and joints.isdisjoint(joints2)
 
 
 def _has_both(one: str, other: str, text: str) -> bool:
@@ -171,6 +180,16 @@ def relatives(one: str, other: str, text: str) -> bool:
         and other in text
         and one != other
         and re.search(rf"\b(?:{KIN}),? (?:{re.escape(one)}|{re.escape(other)})\b", text) is not None
+    )
+
+
+def side_by_side(one: str, other: str, text: str) -> bool:
+    """The same words in two orders, which the text names together: Anselm Gregor from Linz and Gregor Anselm."""
+    if one == other or sorted(one.split()) != sorted(other.split()):
+        return False
+    return any(
+        re.search(rf"{re.escape(first)}\b[^.;]{{0,60}}\band {re.escape(second)}\b", text)
+        for first, second in ((one, other), (other, one))
     )
 
 

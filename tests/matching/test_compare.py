@@ -206,7 +206,6 @@ a seam that is waterproof | a waterproof seam | variant
 the herbal, 3rd edn. | the herbal, third edition | form
 Halden FC | F.C. Halden | person
 half a kilo | 500 g | value
-40 kt | 40 knots | value
 red in colour | red | variant
 three (3) copies | three copies | variant
 the sum of $600 | $600 | variant
@@ -220,6 +219,11 @@ not statistically significant | statistically not significant | variant
 with or without fever | without or with fever | variant
 a value of 12 kPa | 12 kPa | variant
 Brandt & Sohn GmbH | Brandt und Sohn GmbH | form
+5 year-old child | 5-year old child | exact
+.5 mg | 0.5 mg | value
+p = .05 | p = 0.05 | variant
+sum of 50 euros | 50 euros | variant
+FC Porto | Porto FC | person
 """
 
 TWO = """
@@ -279,7 +283,6 @@ General Motors | Motors
 San Marino | San Martino
 Erik Hansen | Erik Hanson
 Tolland & Son | Tolland & Sons
-heavy metal-detector | heavy-metal detector
 coffee w/ sugar | coffee w/o sugar
 price excl. VAT | price incl. VAT
 Wed, 3 June | Thu, 3 June
@@ -409,6 +412,59 @@ underweight and overweight children | underweight children
 Life Insurance Company | life insurance
 4 KiB | 4000 bytes
 4 KiB | 4 KB
+organ music in C major | piano music in C major
+folk song in A minor | love song in A minor
+president in France | French president
+embassy in Iran | Iranian embassy
+national congress in India | Indian National Congress
+american embassy of iran | iranian american embassy
+not fully vaccinated people | fully unvaccinated people
+not fully paid shares | fully unpaid shares
+not seriously injured | seriously uninjured
+not only paid work | only unpaid work
+statue not veiled | unveiled statue
+app not installed | uninstalled app
+users not subscribed | unsubscribed users
+virus not leashed | unleashed virus
+support not qualified | unqualified support
+facts not covered | uncovered facts
+babies not born | unborn babies
+patients not balanced | unbalanced patients
+athletes who are not professional | unprofessional athletes
+fees if not paid | unpaid fees if
+temp. nurse | temperature nurse
+Min. of Health | minimum of Health
+Max. Weber | maximum Weber
+Ca. breast | circa breast
+rt. 3rd toe | route 3rd toe
+Col. 1st Regiment | column 1st regiment
+Rev. J Smith | Revision J Smith
+P. 53 | page 53
+office for sale | sale office
+conference on Monday | Monday conference
+commission on sales | sales commission
+office on the left | left office
+ban on board | board ban
+sum of 2 primes | 2 primes
+act of building | building
+the act of meeting | meeting
+3.2-fold rise | 3 twofold rise
+2.5-fold increase | 2.fivefold increase
+five fold mountains | fivefold mountains
+x⁻¹ | x-1
+n⁻¹ degrees of freedom | n-1 degrees of freedom
+first ed visit | first edition visit
+third gen surgeon | third generation surgeon
+'29 crash | 2029 crash
+'45 Rebellion | 1945 Rebellion
+7 Limited | 7
+5 NV | 5
+S.C. Lewis | Lewis SC
+A.C. Grayling | Grayling AC
+home run by player | player-run home
+5 kt bomb | 5 knot bomb
+.5 mg | 5 mg
+p = .05 | p = 5
 """
 
 

@@ -42,6 +42,19 @@ TWO_WHERE_THE_TEXT_HAS_BOTH = [
     ("axes", "axe", "Label both axes of the plot. The picture shows a woodcutter with his axe."),
     ("the Economist", "an economist", "I read it in the Economist. It was written by an economist."),
     ("Turkey", "turkey", "He ate a turkey while he was in Turkey."),
+    (
+        "heavy metal-detector",
+        "heavy-metal detector",
+        "He carried a heavy metal-detector. They bought a heavy-metal detector for lead.",
+    ),
+    ("the boss's letter", "the bosses' letter", "The boss's letter came first. The bosses' letter came later."),
+    ("sister company", "sister's company", "It is a sister company of the buyer. Her sister's company bid as well."),
+    ("Polish remover", "polish remover", "Our Polish remover carried the piano. The polish remover leaked."),
+    (
+        "J. Brennan",
+        "Joan Brennan",
+        "Joan Brennan wrote about parking, and her brother James, who signs as J. Brennan, about noise.",
+    ),
 ]
 
 WHY = ("two words", "two persons of one family", "a proper name and a common noun")

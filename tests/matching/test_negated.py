@@ -28,6 +28,8 @@ def test_one_word_for_two(name: str, other: str) -> None:
         ("gifts that are not valuable", "invaluable gifts"),
         ("guests who are not easy", "uneasy guests"),
         ("finds that are not earthed", "unearthed finds"),
+        ("statue not veiled", "unveiled statue"),
+        ("app not installed", "uninstalled app"),
     ],
 )
 def test_a_prefix_that_makes_another_word(name: str, never: str) -> None:
@@ -36,6 +38,6 @@ def test_a_prefix_that_makes_another_word(name: str, never: str) -> None:
     assert never not in found
 
 
-@pytest.mark.parametrize("name", ["invoices paid", "not", "a not guilty verdict", "happy not sad", ""])
+@pytest.mark.parametrize("name", ["invoices paid", "not", "a not guilty verdict", "not fully insured", "fees if not paid", "happy not sad", ""])
 def test_other_names_have_none(name: str) -> None:
     assert list(negated(name)) == []
