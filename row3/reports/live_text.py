@@ -34,9 +34,9 @@ def interleaved_line() -> str:
     return "baseline prompts were asked again, interleaved: provider differences cancel out"
 
 
-def equal_line() -> str:
-    """That both sides are one and the same."""
-    return "the candidates are the baseline's own prompts: row3 drift tells whether the provider moved"
+def equal_line(flag: str) -> str:
+    """That both sides are one and the same; `flag` names the suite in a command."""
+    return f"the candidates are the baseline's own prompts: row3 drift{flag} tells whether the provider moved"
 
 
 def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:

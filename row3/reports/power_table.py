@@ -12,11 +12,11 @@ from row3.gate.power_plan import REPEATS, MetricPlan
 from row3.gate.sensitivity import POWER
 from row3.reports import numbers
 from row3.reports.sensitivity_text import asked, points, sensitivity_sentence, times
-from row3.reports.style import PLAIN, Style, plain, shorten, table
+from row3.reports.style import PLAIN, Style, plain, shorten, table, visible
 
 LONGEST_TITLE = 24
 UNKNOWN = "?"
-FIND_OUT = "row3 --repeats 3 --mode record, then row3 power"
+FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class PowerReport:
     """None where fewer than two independent cases have the metric."""
     tried: tuple[str, ...]
     """Better sources, and why they were not taken."""
+    flag: str = ""
+    """What a command has to be given to be about the suite."""
 
 
 def power_text(report: PowerReport, style: Style = PLAIN) -> str:
@@ -177,7 +179,8 @@ def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     elif still:
         texts.append(f"{', '.join(map(plain, still))} (?): no case moved, and no spread is no promise.")
     if variance.repeat_variance is None:
-        texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {FIND_OUT}")
+        how = FIND_OUT.format(flag=visible(report.flag))
+        texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {how}")
     if report.source.kind == "repeats":
         texts.append(
             "What a change does, and which is the better buy (?): these are repeats of the same prompts, so only the "

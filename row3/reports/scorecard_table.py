@@ -14,7 +14,7 @@ from row3.reports.headline import declines_line, fail_zones, shown_metrics, skip
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
 from row3.reports.quarantine_text import quarantine_block
-from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table
+from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table, visible
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS = 10
@@ -239,7 +239,8 @@ def _warnings(run: RunView, declines: int, style: Style) -> list[str]:
     lines = []
     if failing := fail_zones(run):
         made_elsewhere = run.header.mode == "outputs"  # which no comparison sees
-        text = f"fail zone: {', '.join(failing)}{'' if made_elsewhere else ' — row3 --compare judges'}"
+        judge = "" if made_elsewhere else f" — row3 --compare{visible(run.suite.flag)} judges"
+        text = f"fail zone: {', '.join(failing)}{judge}"
         lines += [style.paint(line, RED) for line in style.wrap(text, first="✗ ")]
     if text := declines_line(declines, run):
         lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="▼ ")]

@@ -117,7 +117,7 @@ class _Lint:
             )
         made = []
         for name in self.project.suite_names():
-            suite = self._findings.attempt(FILE, partial(make_suite, self.project.config, name), count=False)
+            suite = self._findings.attempt(FILE, partial(pick_suite, self.project, name, "replay"), count=False)
             if suite is not None:
                 self._findings.attempt(FILE, partial(make_suite, self.project.config, name, "live"), count=False)
                 made.append(suite)

@@ -56,7 +56,8 @@ def promote(
             raise AlreadyDone(f"{ref.name} {ref.version}", session.recovered)
         if _waits_for_a_commit(project):  # cut off after its last write, or finished by a command in between
             raise AlreadyDone(f"{ref.name} {ref.version}", ())
-        raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix="See `row3 history`")
+        see = f"See `row3 history{suite.flag}`"
+        raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix=see)
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
     run, comparison, verdict, reasons = _judged(session, lineup)
     if not run.complete:

@@ -63,11 +63,12 @@ def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
                 yield RecordingFinding("warning", "two-answers", what, where)
         key = (embedding.model, embedding.text, embedding.digest)
         if before > key:
-            what = "out of order; `row3 recordings prune` sorts the file"
+            what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
             yield RecordingFinding("warning", "unsorted", what, where)
         before = key
         if not _used(embedding.model, suite):
-            what = f"of {embedding.model}, by which the suite does not match; `row3 recordings prune` removes it"
+            prune = f"`row3 recordings prune{suite.flag}` removes it"
+            what = f"of {embedding.model}, by which the suite does not match; {prune}"
             yield RecordingFinding("warning", "stale", what, where)
 
 

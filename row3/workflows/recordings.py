@@ -148,7 +148,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             yield RecordingFinding("warning", "bad-answer", f"{recording.case_id}: {parsed.reason}", row.where)
         key = (row.file, (recording.case_id, recording.prompt, recording.repeat, recording.digest))
         if before is not None and before[0] == key[0] and before[1] > key[1]:
-            what = "out of order; `row3 recordings prune` sorts the file"
+            what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
             yield RecordingFinding("warning", "unsorted", what, row.where)
         before = key
 
@@ -172,7 +172,7 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     today, ever = reach.digests(any_model=False), reach.digests(any_model=True)
     for digest in index.digests():
         if digest not in ever:
-            what = "no prompt version asks for it with today's cases; `row3 recordings prune` removes it"
+            what = f"no prompt version asks for it with today's cases; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, index.place(digest))
         elif digest not in today:
             what = "of another model or other parameters than today's; used only when they are asked for"
