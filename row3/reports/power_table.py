@@ -11,7 +11,7 @@ from row3.gate.power import Needed
 from row3.gate.power_plan import REPEATS, MetricPlan
 from row3.gate.sensitivity import POWER
 from row3.reports import numbers
-from row3.reports.sensitivity_text import asked, points, sensitivity_sentence, times
+from row3.reports.sensitivity_text import BEYOND, asked, points, possible, sensitivity_sentence, times
 from row3.reports.style import PLAIN, Style, plain, shorten, table, visible
 
 LONGEST_TITLE = 24
@@ -91,11 +91,11 @@ def _sentences(report: PowerReport, metric: Metric, plan: MetricPlan | None) -> 
             f"{numbers.count(round(2 * seen.repeats), 'repeat')} {_verb(plan)} {points(buy.more_repeats)}; "
             f"{buy.better} are the better buy."
         )
-    if seen.sees is not None and report.policy.unit == "points":
+    if seen.sees is not None and report.policy.unit == "points" and possible(seen.sees):
         limit = report.policy.limit(seen.metric)
         if plan.margin:
             lines.append(f"Seen at all, which is not yet blocked, is a drop of {points(seen.sees - plan.margin)}.")
-        else:
+        elif possible(seen.sees + limit / 100):
             lines.append(
                 f"Under the policy `paired` a drop blocks from {points(seen.sees + limit / 100)} points on: "
                 f"the limit of {limit:g} and these {points(seen.sees)}."
@@ -152,10 +152,15 @@ def _drops(metric: Metric, plan: MetricPlan, style: Style) -> list[str]:
 def _terms(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     """What the words mean."""
     share = f"in {100 * POWER:.0f} of 100 comparisons"
+    text = f"Seen: the 95% interval of the difference leaves out 0, {share}. Points are percentage points."
     if plan is not None and plan.seen.blocks:
         limit = f"{100 * plan.margin:.3g}"
-        return [f"Blocked: the 95 % interval lies wholly beyond the limit of {limit} points, {share}."]
-    return [f"Seen: the 95 % interval of the difference leaves out 0, {share}. Points are percentage points."]
+        text = f"Blocked: the 95% interval lies wholly beyond the limit of {limit} points, {share}."
+    drops = [each.seen.sees for _, each in report.plans if each is not None]
+    drops += [drop for _, cells in (() if plan is None else plan.table) for drop in cells]
+    if any(drop is not None and not possible(drop) for drop in drops):
+        return [text, f"{BEYOND}: more than a metric can fall, so these are too few to say."]
+    return [text]
 
 
 def _doubts(report: PowerReport, plan: MetricPlan | None, style: Style) -> list[str]:
