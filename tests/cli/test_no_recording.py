@@ -36,3 +36,32 @@ def test_of_many_the_first_are_named(unrecorded: Box) -> None:
 def test_what_asks_for_everything_says_only_what_it_lacks(unrecorded: Box) -> None:
     (error,) = unrecorded.row3("--mode", "live", code=2).errors
     assert error.startswith("error: the openai provider needs a key. Set OPENAI_API_KEY")
+
+
+def test_a_case_without_an_answer_stands_once_in_the_result(unrecorded: Box) -> None:
+    for args in ([], ["-v"], ["--compare"]):
+        out = unrecorded.row3(*args, code=3).out.partition("Why")[0]
+        assert out.count("yeast") == 1, args
+
+
+def test_what_is_answered_keeps_its_line(box: Box) -> None:
+    text = box.read("golden/bread/rye.gold.json").replace('"rye"', '"spelt"', 1)
+    box.write("golden/bread/spelt.gold.json", text.replace("Rye is a cereal.", "Rye is a known cereal."))
+    out = box.row3(code=3).out
+    assert out.count("spelt") == 1
+    assert "\n★ rye " in out
+    assert "more (" not in out
+
+
+def test_an_error_that_ends_with_a_question_has_one_stop(box: Box) -> None:
+    unreachable = '[provider]\npreset = "ollama"\nbase_url = "http://127.0.0.1:9/v1"\nmax_retries = 0\n'
+    box.replace("row3.toml", "[provider]\n", unreachable)
+    (error,) = box.row3("--mode", "live", "--case", "rye", code=3).errors
+    assert error.endswith("Is the server running? The run is incomplete.")
+
+
+def test_outputs_without_an_output_are_one_fault(box: Box) -> None:
+    box.write("outputs.jsonl", "\n \n")
+    for name in ("/dev/null", "outputs.jsonl"):
+        (error,) = box.row3("score", "bread", "--outputs", name, code=2).errors
+        assert error.startswith(f"error: {name}: the file holds no output. Write one object a line")
