@@ -27,7 +27,7 @@ from row3.workflows.at_ref import find_ref, laid_out
 from row3.workflows.lineup import Role
 from row3.workflows.reach import Reach, lineup_use
 from row3.workflows.recording_drift import since_base
-from row3.workflows.recording_findings import FileSummary, RecordingFinding
+from row3.workflows.recording_findings import FileSummary, RecordingFinding, broken_line
 from row3.workflows.systems import versions_of
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
@@ -129,7 +129,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
         try:
             recording = _recording(row)
         except Row3Error as error:
-            yield RecordingFinding("error", "broken-line", str(error), row.where)
+            yield broken_line(error, row.where)
             continue
         digest = digest_text(recording.answer.text)
         if recording.answer_digest != digest:

@@ -99,7 +99,7 @@ def test_limits_of_single_metrics(two_fell: Box) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ("recal:3:4", "`3:4` is no limit for recall"),
+        ("rec:3:4", "`3:4` is no limit for recall"),
         ("recall=3", "`recall=3` is no limit"),
         ("p:3", "may be precision or provenanceCoverage"),
         ("wit:3", "`wit` is no metric of this kind"),

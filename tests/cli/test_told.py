@@ -141,3 +141,18 @@ class TestTheHistoryIsNoted:
         box = with_baselines(tmp_path / "project")
         assert f"4 comparisons are noted in {NOTED}" in box.row3("--compare", "--all").err
         assert NOTED not in box.row3("--compare", "--all", "--format", "json").err
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["score"], "Missing argument 'SUITE'. See `row3 score --help`."),
+        (["cases", "rye"], "Got unexpected extra argument (rye). See `row3 cases --help`."),
+        (["--temperature", "hot"], "'hot' is no number."),
+        (["--max-tokens", "many"], "'many' is no whole number."),
+    ],
+)
+def test_what_a_command_line_lacks(tiny_promoted: Box, args: list[str], told: str) -> None:
+    (error,) = tiny_promoted.row3(*args, code=2).errors
+    assert error.endswith(told)
+    assert "range" not in error
