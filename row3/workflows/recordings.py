@@ -69,7 +69,7 @@ def _recording(row: _Row) -> Recording:
         text = row.raw.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidFile("the line is not UTF-8", where=row.where, fix="Restore the file from git") from None
-    return from_line(text, where=row.where)
+    return from_line(text.rstrip("\r\n"), where=row.where)
 
 
 def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
