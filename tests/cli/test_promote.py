@@ -230,7 +230,7 @@ def test_a_first_promotion_that_is_blocked_says_why_and_what_to_do(box: Box) -> 
     assert "Why\n  ✗ block        Concept recall 25.0% is in its fail zone\n" in done.out
     assert "\n✗ BLOCK  Overall " in done.out
     text = " ".join(done.out.split())
-    assert "Next: mend the prompt and run row3 promote extract-v1.2 again; or, if it has to be, --approve REASON." in text
+    assert "run row3 promote extract-v1.2 again; or, if it has to be, --approve REASON." in text
     assert done.out.endswith("extract v1.2 was not promoted; nothing was written.\n")
     done = box.row3("promote", "extract-v1.2", "--approve", "a beginning", code=0)
     assert "! BLOCK, approved  Overall " in done.out
