@@ -166,7 +166,7 @@ def _guarded() -> int:
     except (KeyboardInterrupt, click.Abort):
         return _interrupted()
     except click.UsageError as error:
-        _complain(error.format_message())
+        _complain(_of_usage(error))
         return 2
     except click.ClickException as error:
         _complain(error.format_message())
@@ -198,6 +198,18 @@ def _guarded() -> int:
             "traceback that ROW3_DEBUG=1 shows."
         )
         return 2
+
+
+def _of_usage(error: click.UsageError) -> str:
+    """What click says of a command line, in words for people, and where the help is that it lacks."""
+    text = error.format_message()
+    for theirs, ours in (("is not a valid float", "is no number"), ("is not a valid integer", "is no whole number")):
+        text = text.replace(f"{theirs} range", ours).replace(theirs, ours)
+    lacks = isinstance(error, click.MissingParameter) or text.startswith("Got unexpected extra argument")
+    if not lacks or error.ctx is None:
+        return text
+    command = error.ctx.command_path.removeprefix("python -m ")
+    return f"{text.rstrip('.')}. See `{command} --help`."
 
 
 def _interrupted() -> int:

@@ -34,5 +34,6 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
         width=common.width,
         action=action,
         last=last,
+        flag=suite.flag,
     )
     emit(text, common.out)

@@ -27,10 +27,15 @@ def command(name: str, common: Common, *, major: bool) -> None:
     skipped = [v for v in versions(project.root).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
         common.say(f"{name} {skipped[-1]} is there, not promoted, and not in this copy")
-    if made.unmeasured:
+    if made.unmeasured is not None:
         common.say(
-            f"there is no baseline yet, and `row3 --baseline` takes the highest version; to have {made.copied_from} "
-            f"measured first: row3 --prompt {made.copied_from} --baseline"
+            f"there is no baseline yet, and `row3 --baseline{made.unmeasured}` takes the highest version; to have "
+            f"{made.copied_from} measured first: row3 promote{made.unmeasured} {made.copied_from}"
+        )
+    if made.description:
+        common.say(
+            f"`description` in prompts/{made.ref}.md is still that of {made.copied_from.version}: write there, or in "
+            "its entry in CHANGELOG.md, what the new version changes"
         )
     if made.edited_in_place:
         common.say(

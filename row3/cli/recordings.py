@@ -45,11 +45,12 @@ def list_(common: Common) -> None:
     from row3.reports.recordings_table import list_json, list_text
     from row3.workflows.recordings import list_recordings
 
-    summaries = list_recordings(*_opened(common))
-    as_json = common.as_json
-    emit(
-        json.dumps(list_json(summaries), indent=1) if as_json else list_text(summaries, style=common.style), common.out
-    )
+    project, suite = _opened(common)
+    summaries = list_recordings(project, suite)
+    if common.as_json:
+        emit(json.dumps(list_json(summaries), indent=1), common.out)
+    else:
+        emit(list_text(summaries, style=common.style, flag=suite.flag), common.out)
 
 
 @command.command("import")

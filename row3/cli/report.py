@@ -40,6 +40,8 @@ def command(ctx: click.Context, common: Common, *, against: str | None, all_suit
     with laid_out(None if against is None else find_ref(session.project, against)) as base:
         comparison = compare(session, base=base, pages=pages)
     code = show_comparison(comparison, common, history=history)
+    if common.out is not None:
+        common.say(f"{common.out} tells of suite {session.suite.name}")
     ctx.exit(INCOMPLETE if code == INCOMPLETE else 0)
 
 

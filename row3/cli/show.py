@@ -166,7 +166,8 @@ def _tell_incomplete(run: Run) -> None:
     failed = run.collected.failed
     problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
     more = f" (and {count(len(failed) - 1, 'more case')})" if len(failed) > 1 else ""
-    sys.stderr.write(f"error: {failed[0]}: {problem.rstrip('.')}{more}. The run is incomplete.\n")
+    text = f"{failed[0]}: {problem.rstrip('.')}{more}"
+    sys.stderr.write(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.\n")
 
 
 def tell_noted(common: Common, noted: int) -> None:

@@ -39,6 +39,7 @@ def _judged_text(result: PromotionResult, common: Common) -> str:
 
 
 def _first_text(result: PromotionResult, common: Common, *, brief: bool) -> str:
+    from row3.reports.first_promotion import first_verdict
     from row3.reports.scorecard_table import brief_scorecard
     from row3.workflows.running import Announced
 
@@ -47,9 +48,7 @@ def _first_text(result: PromotionResult, common: Common, *, brief: bool) -> str:
         text = f"{headline(result.run, common)}\n\n{table}"
     else:
         text = scorecard(Announced(result.run, 0), common)
-    reasons = [f"{reason.verdict.word}: {reason.text}" for reason in result.reasons]
-    lines = [line for reason in reasons for line in common.style.wrap(reason, then="  ")]
-    return "\n".join([text.rstrip(), "", *lines, ""]) if lines else text
+    return f"{text.rstrip()}\n\n{first_verdict(result, str(result.ref), common.style)}"
 
 
 def _outcome(result: PromotionResult) -> str:

@@ -39,3 +39,11 @@ class Interval:
         """The interval of the negative, for a metric where lower is better: up is worse, down is better."""
         # Subtracted from 0 and not negated, so that no -0.0 reaches a report.
         return replace(self, estimate=0.0 - self.estimate, low=0.0 - self.high, high=0.0 - self.low)
+
+
+def cut(low: float, high: float) -> tuple[float, float]:
+    """Both ends of an interval of a difference, as far as there can be one.
+
+    Metrics lie between 0 and 1, which an interval of few cases knows nothing of. For showing; nothing is judged by it.
+    """
+    return max(low, -1.0), min(high, 1.0)

@@ -59,7 +59,7 @@ def account(standing: Standing, policy: GatePolicy, key: str) -> str:
     why = {
         "loss": f"a loss of more than {limit} is shown on these cases",
         "within": f"a loss of more than {limit} is ruled out on these cases",
-        "steady": f"{steady} (at most {standing.hidden:.0%} of answers could, 95 %)",
+        "steady": f"{steady} (at most {standing.hidden:.0%} of answers could, 95%)",
         "few": f"{cases} {few} too few to rule out a loss of more than {limit} by repeats",
         "open": f"a loss of more than {limit} is neither shown nor ruled out",
         None: "cut short",

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal, NamedTuple
 
 from row3.domain.counts import count
-from row3.domain.intervals import Interval
+from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_text
@@ -133,7 +133,7 @@ def _state(change: MetricChange, metric: Metric, policy: GatePolicy) -> DriftSta
 
 
 def moved_text(drift: Drift, since: str = "its baseline") -> str:
-    """`fell by 6.1 points since its baseline (95 %: −8.0 to −4.2, 15 cases)`."""
+    """`fell by 6.1 points since its baseline (95%: −8.0 to −4.2, 15 cases)`."""
     change = drift.change
     if change is None or change.delta is None:
         return "could not be compared"
@@ -143,7 +143,7 @@ def moved_text(drift: Drift, since: str = "its baseline") -> str:
 
 
 def steady_text(drift: Drift, since: str = "its baseline") -> str:
-    """`−0.3 points of Overall since its baseline (95 %: −1.0 to +0.4, 15 cases)`."""
+    """`−0.3 points of Overall since its baseline (95%: −1.0 to +0.4, 15 cases)`."""
     change = drift.change
     if change is None or change.delta is None:
         return "they could not be compared"
@@ -152,9 +152,12 @@ def steady_text(drift: Drift, since: str = "its baseline") -> str:
 
 
 def known_text(interval: Interval | None, cases: int) -> str:
-    """`95 %: −1.0 to +0.4, 15 cases`."""
+    """`95%: −1.0 to +0.4, 15 cases`."""
     over = count(cases, "case")
-    return over if interval is None else f"95 %: {signed(interval.low)} to {signed(interval.high)}, {over}"
+    if interval is None:
+        return over
+    low, high = cut(interval.low, interval.high)
+    return f"95%: {signed(low)} to {signed(high)}, {over}"
 
 
 def signed(delta: float) -> str:

@@ -18,8 +18,9 @@ SHAPE = "Write METRIC:LIMIT, separated by commas, as in overall:5,recall:3,hallu
 def parse_limits(text: str, metrics: Sequence[str], *, where: str) -> dict[str, float]:
     """Limit by metric key, in the gate's unit.
 
-    A metric may be shortened to an unambiguous beginning: `hallucination` is `hallucinationRate`. Raises `UsageError`
-    for a metric that is none or two, a limit that is no number from 0, and a metric that stands twice.
+    A metric may be shortened to an unambiguous beginning: `hallucination` is `hallucinationRate`. One that lacks only
+    its last letter is a slip, and refused. Raises `UsageError` for a metric that is none or two, a limit that is no
+    number from 0, and a metric that stands twice.
     """
     limits: dict[str, float] = {}
     for part in text.split(","):
@@ -38,7 +39,7 @@ def _metric(name: str, metrics: Sequence[str], where: str) -> str:
     if (other := ENTITY_NAMES.get(folded)) in metrics:  # as EXPERIMENTS calls it
         return str(other)
     exact = [key for key in metrics if key.casefold() == folded]
-    found = exact or [key for key in metrics if key.casefold().startswith(folded)]
+    found = exact or [key for key in metrics if key.casefold().startswith(folded) and not _slip(folded, key)]
     if len(found) == 1:
         return found[0]
     if found:
@@ -46,6 +47,10 @@ def _metric(name: str, metrics: Sequence[str], where: str) -> str:
     near = difflib.get_close_matches(name, metrics, n=1)
     hint = f"Did you mean `{near[0]}`?" if near else f"Metrics: {', '.join(metrics)}"
     raise UsageError(f"`{name}` is no metric of this kind", where=where, fix=hint)
+
+
+def _slip(beginning: str, key: str) -> bool:
+    return len(key) - len(beginning) == 1 and key[-1].isalpha()
 
 
 def _number(text: str, key: str, where: str) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from row3.domain.counts import count
-from row3.domain.intervals import Interval
+from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import MetricChange, Verdict
@@ -183,8 +183,8 @@ def _shown(move: Move) -> str:
     if move.interval.degenerate:  # an interval of no width, which shows less than it seems to
         units = move.interval.units
         return f" (all of {units} independent cases moved alike, as chance does up to one time in 4^{units})"
-    low, high = (f"{POINT * end:+.1f}".replace("-", "−") for end in (move.interval.low, move.interval.high))
-    return f" (95 %: {low} to {high} points)"
+    low, high = (f"{POINT * end:+.1f}".replace("-", "−") for end in cut(move.interval.low, move.interval.high))
+    return f" (95%: {low} to {high} points)"
 
 
 def _noise(move: Move) -> str:

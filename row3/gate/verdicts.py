@@ -67,7 +67,7 @@ def _completeness(evidence: Evidence) -> list[Reason]:
         reasons.append(
             Reason(
                 Verdict.BLOCK,
-                "no case could be compared with the baseline; `row3 --baseline` makes a new one",
+                "no case could be compared with the baseline; it takes a new one",
                 cause="baseline",
             )
         )

@@ -10,7 +10,7 @@ from row3.reports import numbers
 from row3.reports.case_changes import count_line
 from row3.reports.headline import candidates, title_of
 from row3.reports.model import ComparisonView
-from row3.reports.style import plain
+from row3.reports.style import plain, visible
 
 
 def verdict_word(comparison: ComparisonView) -> str:
@@ -39,44 +39,31 @@ def summary(comparison: ComparisonView) -> str:
     return f"{title} {numbers.percent(change.current)}{moved} · {count_line(comparison.moves)}"
 
 
-OF_A_SUITE = (
-    "row3 investigate",
-    "row3 --compare",
-    "row3 promote",
-    "row3 --baseline",
-    "row3 trend",
-    "row3 recordings verify",
-)
-"""Commands that are about one suite, the default one unless it is named."""
-
-
 def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
     """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote.
 
-    With `named` the commands name their suite, as they must where several are told of.
+    The commands name their suite where it is not the default one; with `named` always, as they must where several are
+    told of.
     """
-    lines = _what_next(comparison)
-    if named:
-        name = plain(comparison.run.suite.name)
-        for command in OF_A_SUITE:
-            lines = [line.replace(command, f"{command} --suite {name}") for line in lines]
-    return lines
+    suite = comparison.run.suite
+    flag = visible(suite.flag or (f" --suite {suite.name}" if named else ""))
+    return _what_next(comparison, flag)
 
 
-def _what_next(comparison: ComparisonView) -> list[str]:
+def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
     promoting = run.header.action == "promotion"
-    promote = f"row3 promote {waiting[0]}" if waiting and not promoting else ""
+    promote = f"row3 promote{flag} {waiting[0]}" if waiting and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
             model = " --model MODEL" if run.suite.system is None else ""
-            return [f"Next: row3 --compare --mode auto{model} asks for what is not recorded."]
+            return [f"Next: row3 --compare{flag} --mode auto{model} asks for what is not recorded."]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
         if any(reason.cause == "part" for reason in comparison.reasons):  # no gate, so there is nothing to approve
-            return _steps(comparison, "{} and run row3 --compare with all the cases.")
-        again = f"row3 {'promote' if promoting else '--compare'} again"
-        return _steps(comparison, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
+            return _steps(comparison, flag, f"{{}} and run row3 --compare{flag} with all the cases.")
+        again = f"row3 {'promote' if promoting else '--compare'}{flag} again"
+        return _steps(comparison, flag, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
     if promoting:
         return []
     if comparison.verdict is Verdict.BLOCK and comparison.approval is None:
@@ -87,8 +74,8 @@ def _what_next(comparison: ComparisonView) -> list[str]:
         return _numbered([promote, kept] if promote else [kept])
     if comparison.verdict is Verdict.INVESTIGATE:
         if "part" in _causes(comparison):
-            return _numbered([*_look(comparison), "row3 --compare with all the cases."])
-        return _steps(comparison, promote or "write down why it is acceptable, and commit.")
+            return _numbered([*_look(comparison, flag), f"row3 --compare{flag} with all the cases."])
+        return _steps(comparison, flag, promote or "write down why it is acceptable, and commit.")
     return [f"Next: {promote}" if promote else "Next: commit."]
 
 
@@ -98,27 +85,28 @@ CURES: Mapping[Cause, str] = {
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
     "locks": "put prompts/promoted.json back",
-    "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline)",
+    "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline{flag})",
 }
-"""What undoes a block, by its cause."""
+"""What undoes a block, by its cause; `{flag}` is where a command names its suite."""
 LOOKS: Mapping[Cause, str] = {
     "recordings": "see that the answers were meant to be recorded again (git diff recordings)",
     "cases": "see that the golden cases were meant to change (git diff golden)",
     "rules": "see that row3.toml was meant to change (git diff row3.toml)",
-    "baseline": "row3 recordings verify",
-    "history": "row3 trend draws the runs that decline",
+    "baseline": "row3 recordings verify{flag}",
+    "history": "row3 trend{flag} draws the runs that decline",
 }
 """What to look at before going on, by the cause of an investigation; answers have a case to look into."""
 
 
-def _steps(comparison: ComparisonView, last: str) -> list[str]:
+def _steps(comparison: ComparisonView, flag: str, last: str) -> list[str]:
     """Look, then act: `last`, with the cures in its place of `{}`."""
     causes = _causes(comparison)
-    steps = _look(comparison)
+    steps = _look(comparison, flag)
     if comparison.verdict is Verdict.INVESTIGATE:
-        steps += [LOOKS[cause] for cause in causes if cause in LOOKS]
+        steps += [LOOKS[cause].replace("{flag}", flag) for cause in causes if cause in LOOKS]
     cures = CURES if comparison.run.suite.system is None else {**CURES, "answers": "mend the system"}
-    last = last.replace("{}", ", ".join(cures[cause] for cause in causes if cause in cures) or cures["answers"])
+    cured = ", ".join(cures[cause] for cause in causes if cause in cures) or cures["answers"]
+    last = last.replace("{}", cured.replace("{flag}", flag))
     return _numbered([*steps, last])
 
 
@@ -132,11 +120,11 @@ def _causes(comparison: ComparisonView) -> list[Cause]:
     return [cause for cause in get_args(Cause) if cause in there]
 
 
-def _look(comparison: ComparisonView) -> list[str]:
+def _look(comparison: ComparisonView, flag: str) -> list[str]:
     """The case that fell most; else the first that a reason names. Only where answers are the cause."""
     own = [r for r in comparison.reasons if r.verdict >= comparison.verdict and r.cause == "answers"]
     if not own:
         return []
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
     case_id = worst.case_id if worst else next((r.case_id for r in own if r.case_id), None)
-    return [f"row3 investigate {plain(case_id)}"] if case_id else []
+    return [f"row3 investigate{flag} {plain(case_id)}"] if case_id else []

@@ -103,6 +103,8 @@ class AliasReview:
     """Cases without a recorded answer that could be read."""
     judged: int
     """Items left out because they were judged in an earlier review."""
+    flag: str = ""
+    """What a command has to be given to be about the suite."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,7 +173,10 @@ def summary(review: AliasReview, decisions: Sequence[Decision], left: int, style
                 lines += wrap(f"{place}{_words(decision)}", first="    + ")
     lines += ["", *_unused(review)]
     if any(decision.verdict != "wrong" for decision in decisions):
-        lines += ["", *wrap("Next: row3 lint, then row3 --compare; commit the golden cases together.")]
+        lines += [
+            "",
+            *wrap(f"Next: row3 lint, then row3 --compare{visible(review.flag)}; commit the golden cases together."),
+        ]
     elif decisions:
         lines += ["", "Commit the file, so that nobody is asked again."]
     return "\n".join(lines) + "\n"
@@ -201,7 +204,7 @@ def _unused(review: AliasReview) -> list[str]:
         f"(not in the text either: {outside:,})."
     )
     if len(review.unused) > FEW:
-        return [*lines, "`row3 aliases review --list unused` names them, with file and line."]
+        return [*lines, f"`row3 aliases review{visible(review.flag)} --list unused` names them, with file and line."]
     for one in review.unused:
         lines += wrap(f"{one.file}:{one.line} `{plain(one.alias)}` of `{plain(one.concept)}`", first="  ", then="    ")
     return lines

@@ -44,6 +44,8 @@ class CasesReport:
     redundant: tuple[Redundant, ...]
     other_scorer: int
     """Saved runs that were left out, since another version of the scorer made them."""
+    flag: str = ""
+    """What a command has to be given to be about the suite."""
 
 
 def cases_text(report: CasesReport, style: Style = PLAIN, *, verbose: bool = False) -> str:
@@ -118,7 +120,8 @@ def _notes(report: CasesReport) -> list[str]:
     if "never fails" in words:
         notes.append("never fails: excellent under every version. It guards what works; it cannot tell versions apart.")
     if "always fails" in words:
-        notes.append("always fails: in the fail zone under every version. Is it right? row3 investigate CASE")
+        look = f"row3 investigate{visible(report.flag)} CASE"
+        notes.append(f"always fails: in the fail zone under every version. Is it right? {look}")
     if "against the others" in words:
         notes.append("against the others: better where they are worse. Are its expectations right?")
     if report.unknown:

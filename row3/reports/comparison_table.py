@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from row3.domain.counts import part
 from row3.domain.metrics import Metric, Zone
-from row3.domain.verdicts import CaseChange, MetricChange, Verdict
+from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
@@ -57,7 +59,7 @@ def comparison_table(
         quarantine_block(run.quarantine, style),
         _cases(comparison, style, verbose=verbose),
         usage_block(run, style, verbose=verbose),
-        _reasons(comparison, style),
+        reason_lines(comparison, style),
         verdict_block(comparison, style, named=named),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -69,7 +71,7 @@ def brief_comparison(comparison: ComparisonView, *, colour: bool = False, width:
     blocks = [
         _aggregate(comparison, style, companions=False),
         quarantine_block(comparison.run.quarantine, style),
-        _reasons(comparison, style),
+        reason_lines(comparison, style),
         verdict_block(comparison, style),
     ]
     return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
@@ -205,12 +207,13 @@ def _case(change: CaseChange, between: str, delta: str, style: Style, column: in
 
 def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
     """The grounds of the verdict under a heading; nothing where there are none."""
-    return _reasons(comparison, style)
+    return reason_block(comparison.reasons, style)
 
 
-def _reasons(comparison: ComparisonView, style: Style) -> list[str]:
-    lines = [style.bold("Why")] if comparison.reasons else []
-    for reason in comparison.reasons:
+def reason_block(reasons: Sequence[Reason], style: Style) -> list[str]:
+    """As `reason_lines`, of what was judged without a comparison too."""
+    lines = [style.bold("Why")] if reasons else []
+    for reason in reasons:
         label = f"{VERDICT_MARKS[reason.verdict]} {reason.verdict.word}"
         first, *rest = style.wrap(plain(reason.text), first=f"  {label:<15}")
         painted = style.paint(label, VERDICT_COLOURS[reason.verdict])

@@ -124,9 +124,12 @@ def total_lines(view: DiffView) -> list[str]:
 
 
 def _total(sign: str, name: str, count: int) -> str:
+    many = noun(name)
+    one = f"{many[:-3]}y" if many.endswith("ies") else many.removesuffix("s")
+    what = many if count != 1 else one
     if name.startswith("missed"):
-        return f"{count:,} {noun(name)} {verb(sign, name)}"
-    return f"{count:,} {'fewer' if sign == '+' else 'new'} {noun(name)}"
+        return f"{count:,} {what} {verb(sign, name)}"
+    return f"{count:,} {'fewer' if sign == '+' else 'new'} {what}"
 
 
 def noun(name: str) -> str:

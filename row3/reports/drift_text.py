@@ -12,7 +12,7 @@ from row3.reports import numbers
 from row3.reports.headline import shown_metrics, usage_lines
 from row3.reports.live_text import drift_json, sees_text
 from row3.reports.model_run import HeaderView, SuiteView
-from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, shorten, table
+from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, shorten, table, visible
 
 SCHEMA_VERSION = 1
 SHOWN_CASES, LONGEST_ID = 8, 40
@@ -135,9 +135,10 @@ def drift_text(found: DriftedView, style: Style, *, verbose: bool = False) -> st
             "Next: give the same command again; it goes on from the answers that are there.", first="  "
         )
     elif drift.state == "moved":
-        cure = "row3 --baseline saves what the provider answers now."
+        flag = visible(found.suite.flag)
+        cure = f"row3 --baseline{flag} saves what the provider answers now."
         if found.recorded:
-            cure = "row3 --mode record asks for all of it again, and a new baseline goes with it."
+            cure = f"row3 --mode record{flag} asks for all of it again, and a new baseline goes with it."
         lines += style.wrap(f"Next: see whether it matters; {cure}", first="  ")
     return "\n".join(lines) + "\n"
 

@@ -54,6 +54,8 @@ class FlakyReport:
     others: tuple[str, ...]
     """Other settings that have several answers of a case."""
     quarantine: Quarantine
+    flag: str = ""
+    """What a command has to be given to be about the suite."""
 
 
 WORDS: dict[Source, str] = {"repeats": "repeats", "runs": "runs", "live repeats": "live"}
@@ -82,7 +84,7 @@ def _head(report: FlakyReport, style: Style) -> list[str]:
     counts = {word: sum(case.result.verdict == word for case in report.cases) for word in ("flaky", "steady")}
     asked = sum(case.result.answers > 1 for case in report.cases)
     if not asked:
-        what = f"No case was asked twice, so nothing is known. To find out: {ASK_AGAIN}"
+        what = f"No case was asked twice, so nothing is known. To find out: {ASK_AGAIN}{visible(report.flag)}"
         return style.wrap(what)
     unknown = len(report.cases) - sum(counts.values()) + len(report.unknown)
     parts = [f"{counts['flaky']:,} flaky", f"{counts['steady']:,} steady", f"{unknown:,} unknown"]
@@ -149,14 +151,14 @@ def _next(report: FlakyReport, style: Style) -> list[str]:
     """What to do about the first flaky case that counts, and the expired entries."""
     held = {entry.case_id for entry in report.quarantine.active}
     waiting = [case.case_id for case in report.cases if case.result.verdict == "flaky" and case.case_id not in held]
-    lines = []
+    lines, flag = [], visible(report.flag)
     if waiting:
         name = plain(waiting[0])
         lines = [
-            f"Next: row3 investigate {name}",
-            f"Then: mend it; or row3 flaky quarantine {name} --until DATE --reason TEXT",
+            f"Next: row3 investigate{flag} {name}",
+            f"Then: mend it; or row3 flaky quarantine{flag} {name} --until DATE --reason TEXT",
         ]
-    lines += [f"Then: row3 flaky release {plain(entry.case_id)}" for entry in report.quarantine.expired]
+    lines += [f"Then: row3 flaky release{flag} {plain(entry.case_id)}" for entry in report.quarantine.expired]
     return [line for text in lines for line in style.wrap(text, then="  ")]
 
 

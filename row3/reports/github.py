@@ -14,7 +14,7 @@ from row3.reports.headline import declines_line, fail_zones
 from row3.reports.markdown import markdown_report
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.places import HERE, Places
-from row3.reports.style import plain
+from row3.reports.style import plain, visible
 
 Level = Literal["error", "warning", "notice"]
 MOST_OF_A_LEVEL = 10
@@ -48,7 +48,7 @@ def annotations_of(
         found += [_reason(run, comparison, i, name, places) for i in range(len(comparison.reasons))]
     else:
         if failing := fail_zones(run):
-            text = f"{', '.join(failing)} (row3 --compare judges)"
+            text = f"{', '.join(failing)} (row3 --compare{visible(run.suite.flag)} judges)"
             found.append(("warning", annotation("warning", text, title=f"{name}: fail zone")))
         if text := declines_line(declines, run):
             found.append(("warning", annotation("warning", text, title=f"{name}: declining")))

@@ -8,7 +8,7 @@ from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import Usage
 from row3.reports import numbers
 from row3.reports.model import HeaderView, RunView, SuiteView
-from row3.reports.style import plain
+from row3.reports.style import plain, visible
 
 
 def first_line(suite: str, versions: Mapping[str, str], promoted: Mapping[str, str], model: str, mode: str) -> str:
@@ -100,7 +100,7 @@ def declines_line(declines: int, run: RunView) -> str:
     if declines < run.suite.policy.declines:
         return ""
     title = title_of(run.suite, run.suite.kind.primary)
-    return f"{declines} consecutive declining runs of {title} — row3 trend draws them"
+    return f"{declines} consecutive declining runs of {title} — row3 trend{visible(run.suite.flag)} draws them"
 
 
 def some(items: Sequence[str], most: int) -> str:

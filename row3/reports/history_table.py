@@ -9,7 +9,7 @@ from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.charts import sparkline
 from row3.reports.model import HistoryView
-from row3.reports.style import VERDICT_MARKS, WIDTH, YELLOW, Style, arrow, plain, shorten, table
+from row3.reports.style import VERDICT_MARKS, WIDTH, YELLOW, Style, arrow, plain, shorten, table, visible
 
 SHOWN = 20
 SPARKS = 40
@@ -29,6 +29,7 @@ def history_table(
     width: int = WIDTH,
     action: str | None = None,
     last: int | None = None,
+    flag: str = "",
 ) -> str:
     """The last runs (all when verbose), at most `width` columns wide.
 
@@ -38,13 +39,14 @@ def history_table(
     Args:
         entries: the whole history.
         action, last: show only these of it.
+        flag: what a command has to be given to be about the suite.
     """
     style = Style(colour, width)
     both = zip(entries, _in_force(entries), strict=True)
     kept = [(entry, baseline) for entry, baseline in both if action is None or entry.action == action][-(last or 0) :]
     entries, held = [entry for entry, _ in kept], [baseline for _, baseline in kept]
     if not entries:
-        return "No history yet: row3 --baseline, --compare and promote write it.\n"
+        return f"No history yet: row3 --baseline{visible(flag)}, --compare and promote write it.\n"
     before = _previous(entries)
     first = 0 if verbose else max(0, len(entries) - SHOWN)
     shown = range(first, len(entries))

@@ -141,12 +141,17 @@ def _cure(hook: HookView) -> list[str]:
         several = len(hook.results) + len(hook.untouched) > 1
         return [
             "  These answers are not recorded. Record them and add them to the change:",
-            f"    row3 --compare{suite if several else ''} --mode auto{model} && git add recordings",
+            f"    row3 --compare{suite if several else ''} --mode auto{model} && git add recordings{_committed(hook)}",
         ]
     suite = _named(hook)
     return [
         f"  See it in full:     row3 --compare{suite}",
         f"  Explain a case:     row3 investigate{suite} CASE",
         f"  Accept it, signed:  row3 --compare{suite} --approve REASON",
-        "                      git add metrics-history.json CHANGELOG.md",
+        f"                      git add metrics-history.json CHANGELOG.md{_committed(hook)}",
     ]
+
+
+def _committed(hook: HookView) -> str:
+    """What follows after files were added: a push takes commits, and the others are commits themselves."""
+    return " && git commit" if hook.name == "pre-push" else ""

@@ -34,9 +34,9 @@ def interleaved_line() -> str:
     return "baseline prompts were asked again, interleaved: provider differences cancel out"
 
 
-def equal_line() -> str:
-    """That both sides are one and the same."""
-    return "the candidates are the baseline's own prompts: row3 drift tells whether the provider moved"
+def equal_line(flag: str) -> str:
+    """That both sides are one and the same; `flag` names the suite in a command."""
+    return f"the candidates are the baseline's own prompts: row3 drift{flag} tells whether the provider moved"
 
 
 def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
@@ -46,7 +46,7 @@ def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
         return "how far they have moved since their baseline is not known: no case could be compared"
     shown = f"{drift.title} {numbers.points(change.delta)}"
     if change.interval is not None:
-        shown += f" (95 %: {numbers.interval(change.interval.low, change.interval.high)})"
+        shown += f" (95%: {numbers.interval(change.interval.low, change.interval.high)})"
     titles = {metric.key: metric.title for metric in metrics}
     beside = [f"{titles.get(key, key)} {numbers.points(delta)}" for key, delta in others(drift).items()][:SHOWN]
     state = {"moved": "they moved", "steady": "they answer as before", "open": "no move is shown"}[drift.state]

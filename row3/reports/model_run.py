@@ -73,6 +73,11 @@ class SuiteView(Protocol):
         """What answers in the place of a model; None where prompts are answered."""
         ...
 
+    @property
+    def flag(self) -> str:
+        """What a command has to be given to be about it: ` --suite NAME`; empty for the default suite."""
+        ...
+
 
 class LineupView(Protocol):
     """Of the prompts that run: which versions are promoted, by name."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from row3.domain import counts
+from row3.domain.intervals import cut
 from row3.domain.metrics import Metric, Threshold
 
 SILENCE_S = 5.0
@@ -67,8 +68,11 @@ def points(delta: float) -> str:
 
 
 def interval(low: float, high: float) -> str:
-    """Both ends of a difference in percentage points, narrow: `+2.7…+9.1`."""
-    return f"{points(low)}…{points(high)}"
+    """Both ends of a difference in percentage points, narrow: `+2.7…+9.1`.
+
+    Cut at what is possible, which is −100 to +100.
+    """
+    return "…".join(points(end) for end in cut(low, high))
 
 
 def p_value(p: float) -> str:

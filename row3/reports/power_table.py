@@ -11,12 +11,12 @@ from row3.gate.power import Needed
 from row3.gate.power_plan import REPEATS, MetricPlan
 from row3.gate.sensitivity import POWER
 from row3.reports import numbers
-from row3.reports.sensitivity_text import asked, points, sensitivity_sentence, times
-from row3.reports.style import PLAIN, Style, plain, shorten, table
+from row3.reports.sensitivity_text import BEYOND, asked, points, possible, sensitivity_sentence, times
+from row3.reports.style import PLAIN, Style, plain, shorten, table, visible
 
 LONGEST_TITLE = 24
 UNKNOWN = "?"
-FIND_OUT = "row3 --repeats 3 --mode record, then row3 power"
+FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,8 @@ class PowerReport:
     """None where fewer than two independent cases have the metric."""
     tried: tuple[str, ...]
     """Better sources, and why they were not taken."""
+    flag: str = ""
+    """What a command has to be given to be about the suite."""
 
 
 def power_text(report: PowerReport, style: Style = PLAIN) -> str:
@@ -89,11 +91,11 @@ def _sentences(report: PowerReport, metric: Metric, plan: MetricPlan | None) -> 
             f"{numbers.count(round(2 * seen.repeats), 'repeat')} {_verb(plan)} {points(buy.more_repeats)}; "
             f"{buy.better} are the better buy."
         )
-    if seen.sees is not None and report.policy.unit == "points":
+    if seen.sees is not None and report.policy.unit == "points" and possible(seen.sees):
         limit = report.policy.limit(seen.metric)
         if plan.margin:
             lines.append(f"Seen at all, which is not yet blocked, is a drop of {points(seen.sees - plan.margin)}.")
-        else:
+        elif possible(seen.sees + limit / 100):
             lines.append(
                 f"Under the policy `paired` a drop blocks from {points(seen.sees + limit / 100)} points on: "
                 f"the limit of {limit:g} and these {points(seen.sees)}."
@@ -150,10 +152,15 @@ def _drops(metric: Metric, plan: MetricPlan, style: Style) -> list[str]:
 def _terms(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     """What the words mean."""
     share = f"in {100 * POWER:.0f} of 100 comparisons"
+    text = f"Seen: the 95% interval of the difference leaves out 0, {share}. Points are percentage points."
     if plan is not None and plan.seen.blocks:
         limit = f"{100 * plan.margin:.3g}"
-        return [f"Blocked: the 95 % interval lies wholly beyond the limit of {limit} points, {share}."]
-    return [f"Seen: the 95 % interval of the difference leaves out 0, {share}. Points are percentage points."]
+        text = f"Blocked: the 95% interval lies wholly beyond the limit of {limit} points, {share}."
+    drops = [each.seen.sees for _, each in report.plans if each is not None]
+    drops += [drop for _, cells in (() if plan is None else plan.table) for drop in cells]
+    if any(drop is not None and not possible(drop) for drop in drops):
+        return [text, f"{BEYOND}: more than a metric can fall, so these are too few to say."]
+    return [text]
 
 
 def _doubts(report: PowerReport, plan: MetricPlan | None, style: Style) -> list[str]:
@@ -177,7 +184,8 @@ def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     elif still:
         texts.append(f"{', '.join(map(plain, still))} (?): no case moved, and no spread is no promise.")
     if variance.repeat_variance is None:
-        texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {FIND_OUT}")
+        how = FIND_OUT.format(flag=visible(report.flag))
+        texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {how}")
     if report.source.kind == "repeats":
         texts.append(
             "What a change does, and which is the better buy (?): these are repeats of the same prompts, so only the "

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.counts import count
-from row3.reports.style import PLAIN, Style, named_table, plain
+from row3.reports.style import PLAIN, Style, named_table, plain, visible
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
 SHOWN = 50
@@ -39,8 +39,8 @@ class FindingView(Protocol):
     def where(self) -> str: ...
 
 
-def list_text(summaries: Sequence[SummaryView], *, style: Style = PLAIN) -> str:
-    """One line a prompt, whose answers they are, and what is stale."""
+def list_text(summaries: Sequence[SummaryView], *, style: Style = PLAIN, flag: str = "") -> str:
+    """One line a prompt, whose answers they are, and what is stale; `flag` names the suite in a command."""
     if not summaries:
         return "no recordings"
     rows = []
@@ -59,7 +59,8 @@ def list_text(summaries: Sequence[SummaryView], *, style: Style = PLAIN) -> str:
         lines += style.wrap(f"{whose}answers of {models}", then="  ")
     stale = sum(one.stale for one in summaries)
     if stale:
-        what = f"{stale:,} stale: no prompt version asks for them; `row3 recordings prune` removes them"
+        prune = f"`row3 recordings prune{visible(flag)}` removes them"
+        what = f"{stale:,} stale: no prompt version asks for them; {prune}"
         lines += style.wrap(what, then="  ")
     return "\n".join(lines)
 

@@ -14,7 +14,7 @@ from row3.reports.headline import declines_line, fail_zones, shown_metrics, skip
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
 from row3.reports.quarantine_text import quarantine_block
-from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table
+from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table, visible
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS = 10
@@ -154,9 +154,10 @@ def _by_reason(problems: Sequence[tuple[str, str]], style: Style) -> list[str]:
 
 
 def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
-    if not run.rows:
+    # Those without an answer have been named above, each with its reason.
+    ordered = [row for row in _worst_first(run) if row.status != "failed"]
+    if not ordered:
         return []
-    ordered = _worst_first(run)
     shown = ordered if verbose else ordered[:SHOWN_CASES]
     columns = _columns(run, shown, style)
     spread = run.header.repeats > 1
@@ -166,18 +167,17 @@ def _cases(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     lines = table(headers, rows, "l" + "r" * (len(headers) - 1), style, gap=1)
     for i, row in enumerate(shown, 2):
         if row.status != "scored":
-            word = "no answer" if row.status == "failed" else "bad answer: 0 on every metric"
-            lines[i] += "   " + style.paint(word, RED if row.status == "failed" else YELLOW)
-    left = run.cases - len(shown)
+            lines[i] += "   " + style.paint("bad answer: 0 on every metric", YELLOW)
+    left = run.cases - len(run.collected.failed) - len(shown)
     if left > 0:
-        how = "--format json has all" if len(shown) == len(run.rows) else "-v shows all"
+        how = "--format json has all" if len(shown) == len(ordered) else "-v shows all"
         lines.append(style.dim(f"  and {left:,} more ({how})"))
     return lines
 
 
 def _worst_first(run: RunView) -> list[CaseView]:
     primary = run.suite.kind.primary
-    return sorted(run.rows, key=lambda row: (row.status != "failed", row.metrics.get(primary, math.inf), row.case_id))
+    return sorted(run.rows, key=lambda row: (row.metrics.get(primary, math.inf), row.case_id))
 
 
 def _columns(run: RunView, rows: Sequence[CaseView], style: Style) -> list[Metric]:
@@ -206,8 +206,6 @@ def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, style: Sty
     if row.status != "scored":
         zone = Zone.FAIL
     mark = " " if zone is None else style.paint(MARKS[zone], ZONE_COLOURS[zone])
-    if row.status == "failed":
-        mark = style.paint("?", RED)
     cells = [f"{mark} {name}"]
     for i, metric in enumerate(columns):
         value = row.metrics.get(metric.key)
@@ -239,7 +237,8 @@ def _warnings(run: RunView, declines: int, style: Style) -> list[str]:
     lines = []
     if failing := fail_zones(run):
         made_elsewhere = run.header.mode == "outputs"  # which no comparison sees
-        text = f"fail zone: {', '.join(failing)}{'' if made_elsewhere else ' — row3 --compare judges'}"
+        judge = "" if made_elsewhere else f" — row3 --compare{visible(run.suite.flag)} judges"
+        text = f"fail zone: {', '.join(failing)}{judge}"
         lines += [style.paint(line, RED) for line in style.wrap(text, first="✗ ")]
     if text := declines_line(declines, run):
         lines += [style.paint(line, YELLOW) for line in style.wrap(text, first="▼ ")]

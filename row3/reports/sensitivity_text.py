@@ -7,6 +7,8 @@ from row3.gate.sensitivity import Sensitivity
 from row3.reports import numbers
 
 UNKNOWN = "What this suite can see is unknown"
+BEYOND = ">100"
+"""Points that no metric can fall."""
 
 
 def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb: str = "") -> str:
@@ -23,6 +25,8 @@ def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb:
         return f"{UNKNOWN}: its {asked(seen)} all moved alike, and no spread is no promise."
     verb = verb or ("block" if seen.blocks else "see")
     first = f"With {asked(seen)} this suite {verb}s {what} of {points(seen.sees)} points or more"
+    if not possible(seen.sees):
+        first = f"{asked(seen)[:1].upper()}{asked(seen)[1:]} are too few to say which {what} this suite {verb}s"
     return f"{first}; {_wanted(seen, verb)}."
 
 
@@ -50,8 +54,18 @@ def times(repeats: float) -> str:
     return "" if repeats <= 1.0 else f" asked {'' if whole else 'about '}{repeats:.3g} times"
 
 
+def possible(drop: float) -> bool:
+    """Whether a metric can fall that far: all of them lie between 0 and 100 %."""
+    return drop <= 1.0
+
+
 def points(drop: float) -> str:
-    """A drop in percentage points, with one decimal; what is nearly nothing keeps the digits that matter."""
+    """A drop in percentage points, with one decimal; what is nearly nothing keeps the digits that matter.
+
+    More than a metric can fall is no drop that is ever seen: `>100`.
+    """
+    if not possible(drop):
+        return BEYOND
     shown = 100 * drop
     return f"{shown:.1f}" if shown >= 0.05 else f"{shown:.1g}"
 

@@ -88,7 +88,8 @@ def cases_of(project: Project, suite: Suite, pattern: str | None = None) -> Iter
     try:
         yield from read_cases(project.golden(suite.name), suite.kind, pattern)
     except UsageError as error:
-        raise no_case_fits(project, suite, pattern, fix=error.fix) from None
+        fix = error.fix.replace("`row3 -v`", f"`row3 -v{suite.flag}`")
+        raise no_case_fits(project, suite, pattern, fix=fix) from None
 
 
 def _elsewhere(project: Project, suite: str) -> list[tuple[tuple[str, ...], list[str]]]:

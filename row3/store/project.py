@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shlex
 from pathlib import Path
 
 from row3.domain.quick_dataclass import dataclass
@@ -12,6 +14,8 @@ from row3.store.corpus import CORPORA
 from row3.store.golden import GOLDEN
 
 LOCAL = ".row3"
+NAMED = 3
+"""Projects below that a message names."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
 """Everything a comparison reads: what the hook watches."""
 
@@ -68,11 +72,20 @@ def find_root(start: Path) -> Path:
     for folder in (start, *start.parents):
         if (folder / FILE).is_file() or (folder / "golden").is_dir():
             return folder
-    raise InvalidFile(
-        "this is no row3 project: neither row3.toml nor golden/ here or above",
-        where=str(start),
-        fix="Run `row3 init`, or name the project with -C",
-    )
+    what = "this is no row3 project: neither row3.toml nor golden/ here or above"
+    fix = "Run `row3 init`, or name the project with -C"
+    if below := _projects_below(start):
+        what += f", but one is in {', '.join(f'{path.name}/' for path in below[:NAMED])}"
+        fix = f"Go there, or name it: -C {shlex.quote(os.path.relpath(below[0]))}"
+    raise InvalidFile(what, where=str(start), fix=fix)
+
+
+def _projects_below(folder: Path) -> list[Path]:
+    """Folders right below that are row3 projects: `row3 init` here would make another one around them."""
+    try:
+        return sorted(each for each in folder.iterdir() if each.name[:1] != "." and (each / FILE).is_file())
+    except OSError:  # of a folder that cannot be listed nothing is known
+        return []
 
 
 def open_project(start: Path) -> Project:

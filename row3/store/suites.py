@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -48,6 +49,8 @@ class Suite:
     """What answers in the place of a model and its prompts."""
     tier: Tier = "replay"
     """Whose thresholds and limits these are, and whose baseline is compared with."""
+    flag: str = ""
+    """What a printed command has to be given to be about this suite: ` --suite NAME`, nothing for the default one."""
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
@@ -79,13 +82,14 @@ def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> 
         near = difflib.get_close_matches(name, there, n=1)
         hint = f"Did you mean `{near[0]}`?" if near else f"Suites: {', '.join(there) or 'none'}"
         raise UsageError(f"suite `{name}` does not exist", where=where, fix=hint)
-    return make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
+    made = make_suite(project.config, name, tier_of(project.config.mode) if tier is None else tier)
+    return replace(made, flag=suite_flag(project, name))
 
 
 def suite_flag(project: Project, name: str) -> str:
     """What a command has to be given to judge this suite: ` --suite NAME`; empty where it does so by itself."""
     alone = project.config.suite == name or (project.config.suite is None and len(project.suite_names()) == 1)
-    return "" if alone else f" --suite {name}"
+    return "" if alone else f" --suite {shlex.quote(name)}"
 
 
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:

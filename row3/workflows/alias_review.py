@@ -58,9 +58,11 @@ def review(
         raise InvalidFile(
             f"none of the {count(len(unanswered), 'case')} has a recorded answer that can be read",
             where=f"recordings/{suite.name}/",
-            fix="Record a run with `row3 --mode record`",
+            fix=f"Record a run with `row3 --mode record{suite.flag}`",
         )
-    return AliasReview(suite.name, tuple(items), tuple(unused), aliases, cases, answers, tuple(unanswered), judged)
+    return AliasReview(
+        suite.name, tuple(items), tuple(unused), aliases, cases, answers, tuple(unanswered), judged, suite.flag
+    )
 
 
 def apart(

@@ -135,6 +135,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         pipeline=here.pipeline,
         provider=here.provider,
         system=here.system,
+        flag=here.flag,
     )
     old = base.cases(name)
     new = _named_as_before(old, _by_name(own.golden(name)), suite)

@@ -14,7 +14,7 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.run_records import RunHeader, parse_record
 from row3.store.saved_runs import SavedRun, read_run, run_bytes
-from row3.store.suites import Suite, baseline_tier, suite_flag
+from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
 from row3.workflows.evidence import declining_runs
 from row3.workflows.rescore import StoredCases
@@ -84,8 +84,10 @@ def mixed_tiers(suite: Suite, baseline: RunHeader) -> str:
     if there == suite.tier:
         return ""
     if suite.tier == "live":
-        return "tier: compared with the baseline of recorded answers (`row3 --baseline --mode live` makes a live one)"
-    return "tier: the baseline holds live answers, these are recorded (`row3 --baseline` makes one of recorded answers)"
+        make = f"`row3 --baseline{suite.flag} --mode live` makes a live one"
+        return f"tier: compared with the baseline of recorded answers ({make})"
+    make = f"`row3 --baseline{suite.flag}` makes one of recorded answers"
+    return f"tier: the baseline holds live answers, these are recorded ({make})"
 
 
 def read_baseline(project: Project, suite: Suite, *, against: str | None = None) -> SavedRun:
@@ -98,19 +100,19 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
         raise InvalidFile(
             "there is no baseline to compare with",
             where=where,
-            fix=f"Make one with `row3 --baseline{suite_flag(project, suite.name)}`, and commit it",
+            fix=f"Make one with `row3 --baseline{suite.flag}`, and commit it",
         )
     run = read_run(path, where=where)
     if run.header.kind != suite.kind.name:
         raise InvalidFile(
             f"the baseline is of kind `{run.header.kind}`, the suite of kind `{suite.kind.name}`",
             where=where,
-            fix="Make a new one with `row3 --baseline`",
+            fix=f"Make a new one with `row3 --baseline{suite.flag}`",
         )
     if path != project.baseline(suite.name) and tier_of(run.header.mode) != "live":
         raise InvalidFile(
             f"the baseline of the live tier holds a run in mode `{run.header.mode}`",
             where=where,
-            fix="Make one with `row3 --baseline --mode live`",
+            fix=f"Make one with `row3 --baseline{suite.flag} --mode live`",
         )
     return run

@@ -100,7 +100,9 @@ def make_board(gathered: Gathered) -> Leaderboard:
     counted = list(entrants[0].rows)
     if not counted:
         what = "every case is in quarantine" if gathered.quarantined else "no case fits"
-        raise UsageError(what, where=f"golden/{suite.name}/", fix="Correct --case, or `row3 flaky release` one")
+        raise UsageError(
+            what, where=f"golden/{suite.name}/", fix=f"Correct --case, or `row3 flaky release{suite.flag}` one"
+        )
     whole: list[Entrant] = []
     rest: list[Entrant] = []
     for entrant in entrants:

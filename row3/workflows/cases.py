@@ -32,7 +32,7 @@ def judge_cases(project: Project, suite: Suite, *, case: str | None = None, name
         raise InvalidFile(
             "no version has an answer to half of the cases",
             where=f"suite {suite.name}",
-            fix="Record a run with `row3 --mode record`",
+            fix=f"Record a run with `row3 --mode record{suite.flag}`",
         )
     metric = next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary)
     limits = suite.rules.thresholds.get(metric.key)
@@ -52,6 +52,7 @@ def judge_cases(project: Project, suite: Suite, *, case: str | None = None, name
         tuple([case_id for case_id in expectations if case_id not in known]),
         tuple(redundant(columns, expectations)),
         history.other_scorer,
+        suite.flag,
     )
 
 

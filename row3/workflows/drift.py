@@ -174,7 +174,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         raise UsageError(
             f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more",
             where=source,
-            fix="Correct --case, or make a baseline with `row3 --baseline`",
+            fix=f"Correct --case, or make a baseline with `row3 --baseline{suite.flag}`",
         )
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
     again = ask_again(session, suite, then, asking, chosen)
@@ -220,9 +220,9 @@ def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> SavedRun:
     lines = {
         record.id: line for line in run.records if (record := parse_record(line, where="a run")).status != "failed"
     }
-    where = f"recordings/{suite.name}"
+    where, flag = f"recordings/{suite.name}", suite.flag
     if not lines:
         what = "there is no recording of these prompts" if named else "there is no recording of the promoted prompts"
-        fix = "Record them with `row3 --mode record`, or make a baseline with `row3 --baseline`"
+        fix = f"Record them with `row3 --mode record{flag}`, or make a baseline with `row3 --baseline{flag}`"
         raise InvalidFile(what, where=where, fix=fix)
     return SavedRun.of_lines(run.header, lines, where)

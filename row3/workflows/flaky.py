@@ -29,7 +29,7 @@ def find_flaky(session: Session) -> FlakyReport:
         raise InvalidFile(
             "no answer is known: nothing is recorded and no run was kept",
             where=f"suite {suite.name}",
-            fix="Ask every case several times: row3 --repeats 3 --mode record",
+            fix=f"Ask every case several times: row3 --repeats 3 --mode record{suite.flag}",
         )
     ranked = sorted(history.settings, key=lambda setting: -_again(history.settings[setting]))
     own = _own(session)
@@ -55,6 +55,7 @@ def find_flaky(session: Session) -> FlakyReport:
         tuple([case_id for case_id in history.cases if case_id not in history.settings[chosen]]),
         tuple([setting.title for setting in several if setting != chosen]),
         in_force(project, suite),
+        suite.flag,
     )
 
 

@@ -30,7 +30,6 @@ from row3.reports.investigation_parts import (
 from row3.reports.symptoms_text import aims, all_is_well
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.suites import suite_flag
 from row3.workflows.checklist import Circumstances, checklist
 from row3.workflows.evaluate import Asking
 from row3.workflows.proposed_fixes import NOTHING, proposed_fixes
@@ -162,7 +161,7 @@ class Inquiry:
     def _plan(self, found: Investigation) -> Iterable[str]:
         """What to do, and how to see that it helped; where nothing fails and nothing fell, that."""
         lineup = self.asking.lineup
-        suite = suite_flag(self.project, self.suite.name)
+        suite = self.suite.flag
         mode = " --mode auto" if self.project.config.mode == "replay" else ""
         current = [p.ref.name for p in lineup.prompts if lineup.promoted.get(p.ref.name) == str(p.ref.version)]
         named = [p.ref for p in lineup.prompts if any(str(p.ref) in fix for fix in found.fixes)]

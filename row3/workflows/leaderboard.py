@@ -48,7 +48,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         raise UsageError(
             f"none of {count(len(askings), 'combination')} has a recorded answer",
             where=f"recordings/{suite.name}/",
-            fix="Record some with `row3 --mode record`, or ask for them with --mode live",
+            fix=f"Record some with `row3 --mode record{suite.flag}`, or ask for them with --mode live",
         )
     if strangers:
         session.say(strangers)

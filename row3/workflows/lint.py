@@ -14,6 +14,8 @@ from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.reports.findings import LintFinding, LintReport
 from row3.store import embeddings, positions
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
 from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
@@ -97,6 +99,8 @@ class _Lint:
                     self._findings.attempt(where, partial(_read_baseline, path, where))
         if (self.project.root / HISTORY).exists():
             self._findings.attempt(HISTORY, partial(read_history, self.project.root))
+        if (self.project.root / CHANGELOG).exists():
+            self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
         return self._findings.report()
 
     def _config(self) -> None:
@@ -117,7 +121,7 @@ class _Lint:
             )
         made = []
         for name in self.project.suite_names():
-            suite = self._findings.attempt(FILE, partial(make_suite, self.project.config, name), count=False)
+            suite = self._findings.attempt(FILE, partial(pick_suite, self.project, name, "replay"), count=False)
             if suite is not None:
                 self._findings.attempt(FILE, partial(make_suite, self.project.config, name, "live"), count=False)
                 made.append(suite)

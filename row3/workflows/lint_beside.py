@@ -50,6 +50,7 @@ def _quarantine(project: Project, suite: Suite, findings: Findings, ids: Collect
     text = findings.text(where)
     strange = [entry.case_id for entry in quarantine.read_quarantine(folder) if entry.case_id not in ids]
     for case_id in islice(strange, MOST):
-        what = f"case `{case_id}` does not exist: `row3 flaky release {case_id}`{near_miss(case_id, sorted(ids))}"
+        cure = f"`row3 flaky release{suite.flag} {case_id}`"
+        what = f"case `{case_id}` does not exist: {cure}{near_miss(case_id, sorted(ids))}"
         line = positions.line_of_text(text, "case", case_id)
         findings.add("warning", "unknown-case", where, what, field="case", line=line)

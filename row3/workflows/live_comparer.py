@@ -93,7 +93,7 @@ class LiveComparer(Comparer):
                 comparison.baseline.prompt_digests,
                 comparison.baseline.parameters,
             ):
-                comparison.differs.append(equal_line())
+                comparison.differs.append(equal_line(self.suite.flag))
         if self.standing is not None:
             comparison.differs.append(account(self.standing, policy, kind.primary))
         if self.cut:

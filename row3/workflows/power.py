@@ -44,7 +44,7 @@ def plan(
         raise InvalidFile(
             f"there is nothing to plan from: {'; '.join(tried)}",
             where=f"suite {suite.name}",
-            fix="Make a baseline and compare once, or ask several times: row3 --repeats 3 --mode record",
+            fix=f"Make a baseline and compare once, or ask several times: row3 --repeats 3 --mode record{suite.flag}",
         )
     return _report(suite, metrics, still, detect, tried)
 
@@ -56,7 +56,7 @@ def _report(suite: Suite, metrics: list[Metric], found: Found, detect: float | N
         if made is not None and found.source.kind == "repeats":  # nothing changed, so cases had nothing to differ by
             made = replace(made, seen=replace(made.seen, buy=None))
         plans.append((each, made))
-    return PowerReport(suite.name, found.source, suite.policy, tuple(plans), tuple(tried))
+    return PowerReport(suite.name, found.source, suite.policy, tuple(plans), tuple(tried), suite.flag)
 
 
 def _metrics(suite: Suite, wanted: str | None) -> list[Metric]:

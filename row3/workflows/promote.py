@@ -22,7 +22,7 @@ from row3.workflows.evidence import approved_before, declining_runs, evidence_di
 from row3.workflows.gating import compare
 from row3.workflows.lineup import Lineup, line_up, resolve_version
 from row3.workflows.promotion import AlreadyDone, PromotionResult
-from row3.workflows.promotion_entry import promotion_entry
+from row3.workflows.promotion_entry import promotion_entry, unexplained
 from row3.workflows.promotion_files import as_inserted, planned_files, promotion_files
 from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
@@ -56,7 +56,8 @@ def promote(
             raise AlreadyDone(f"{ref.name} {ref.version}", session.recovered)
         if _waits_for_a_commit(project):  # cut off after its last write, or finished by a command in between
             raise AlreadyDone(f"{ref.name} {ref.version}", ())
-        raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix="See `row3 history`")
+        see = f"See `row3 history{suite.flag}`"
+        raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix=see)
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
     run, comparison, verdict, reasons = _judged(session, lineup)
     if not run.complete:
@@ -73,8 +74,15 @@ def promote(
     )
     result.refused = not allowed
     result.entry = promotion_entry(project, result, current.version if current is not None else None)
+    as_it_stands = as_inserted(project, result)
+    if unexplained(as_it_stands) and not result.refused:
+        result.notes.append(
+            f"{CHANGELOG} {'would have' if dry_run else 'has'} no reason for {ref.version}: `description` in "
+            f"prompts/{ref}.md is still that of an earlier version. "
+            + ("Write there what changes" if dry_run else "Write it under `### Changes` of its entry")
+        )
     if dry_run:
-        result.entry = as_inserted(project, result)
+        result.entry = as_it_stands
     if dry_run or not allowed:
         result.files = planned_files(project, result) if allowed else ()
         return result

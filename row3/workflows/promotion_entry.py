@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from row3.domain.counts import count
+from row3.domain.prompts import PromptRef
+from row3.errors import Row3Error
 from row3.gate.zones import SLACK
 from row3.store import prompts as prompt_store
 from row3.store.project import Project
@@ -14,6 +16,8 @@ NOTABLE = 0.02
 """Change of a case's composite from which the changelog mentions it."""
 SIGNIFICANT = 0.05
 NOTED_CASES = 5
+UNSAID = "Nobody wrote what changes and why"
+"""Begins what stands for the reason of a version whose description is an earlier one's."""
 
 
 def promotion_entry(project: Project, result: PromotionResult, before: str | None) -> str:
@@ -32,18 +36,38 @@ def promotion_entry(project: Project, result: PromotionResult, before: str | Non
         for metric in result.run.suite.kind.metrics
         if not metric.companion and metric.key in run.header.metrics
     ]
-    described = prompt_store.read_prompt(project.root, result.ref).description
     others = [name for name in result.promoted if name != str(result.ref)]
     return changelog_entry(
         version=str(result.ref.version),
         date=datetime.now(UTC).date().isoformat(),
         prompt=result.ref.name,
-        changes=[described] if described else [],
+        changes=_changes(project, result.ref),
         rows=rows,
         baseline_version=before,
         notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )
+
+
+def unexplained(entry: str) -> bool:
+    """Whether an entry, as it stands in the changelog, says that nobody wrote what the version changes."""
+    return any(line.startswith(f"- {UNSAID}") for line in entry.splitlines())
+
+
+def _changes(project: Project, ref: PromptRef) -> list[str]:
+    """What the prompt's description says; of one that was only copied, that it tells nothing of this version."""
+    described = prompt_store.read_prompt(project.root, ref).description
+    if not described:
+        return []
+    earlier = [version for version in prompt_store.versions(project.root)[ref.name] if version < ref.version]
+    for version in reversed(earlier):
+        try:
+            old = prompt_store.read_prompt(project.root, PromptRef(ref.name, version)).description
+        except Row3Error:  # `row3 lint` is for that
+            continue
+        if old.split() == described.split():
+            return [f"{UNSAID}: the prompt's description is still that of {version}."]
+    return [described]
 
 
 def _begun(title: str) -> str:

@@ -56,7 +56,7 @@ def in_force(
             raise InvalidFile(
                 f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}",
                 where=place(folder),
-                fix="Take some out with `row3 flaky release CASE`",
+                fix=f"Take some out with `row3 flaky release{suite.flag} CASE`",
             )
     return Quarantine(active, expired, waiting)
 
@@ -118,7 +118,9 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
             there = (
                 f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already ({', '.join(sorted(active))})"
             )
-            raise UsageError(f"{there}; {MOST}", where=where, fix="Release one with `row3 flaky release CASE`")
+            raise UsageError(
+                f"{there}; {MOST}", where=where, fix=f"Release one with `row3 flaky release{session.suite.flag} CASE`"
+            )
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
         write_quarantine(folder, [*(held | {case_id: entry}).values()])
     return Changed(entry, before, place(folder), len(active | {case_id}))
@@ -170,7 +172,7 @@ def _known(session: Session, case_id: str) -> int:
         return len(files)
     ids = [read_case(path, session.suite.kind).id for path in files]
     if case_id not in ids:
-        see = "See the ids with `row3 flaky`"
+        see = f"See the ids with `row3 flaky{session.suite.flag}`"
         hint = case_hint(session.project, session.suite.name, case_id, ids, otherwise=see, most=1, alike=0.4)
         raise UsageError(f"case `{case_id}` does not exist", where=f"{shown(folder)}/", fix=hint)
     return len(files)

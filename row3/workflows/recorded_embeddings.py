@@ -13,7 +13,7 @@ from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.meanings import file_of, with_recorded
 from row3.workflows.recorded_scores import RecordedScores
-from row3.workflows.recording_findings import FileSummary, RecordingFinding
+from row3.workflows.recording_findings import FileSummary, RecordingFinding, broken_line
 
 
 def summaries(project: Project, suite: Suite) -> list[FileSummary]:
@@ -49,7 +49,7 @@ def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
             embedding = embeddings.from_line(line, where=where)
             embedding.vector(where)
         except Row3Error as error:
-            yield RecordingFinding("error", "broken-line", str(error), where)
+            yield broken_line(error, where)
             continue
         if embedding_digest(embedding.model, embedding.text) != embedding.digest:
             what = "the line was edited: model and text do not fit its digest"
@@ -63,11 +63,12 @@ def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
                 yield RecordingFinding("warning", "two-answers", what, where)
         key = (embedding.model, embedding.text, embedding.digest)
         if before > key:
-            what = "out of order; `row3 recordings prune` sorts the file"
+            what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
             yield RecordingFinding("warning", "unsorted", what, where)
         before = key
         if not _used(embedding.model, suite):
-            what = f"of {embedding.model}, by which the suite does not match; `row3 recordings prune` removes it"
+            prune = f"`row3 recordings prune{suite.flag}` removes it"
+            what = f"of {embedding.model}, by which the suite does not match; {prune}"
             yield RecordingFinding("warning", "stale", what, where)
 
 

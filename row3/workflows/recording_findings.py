@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
+from row3.errors import Row3Error
 
 Level = Literal["error", "warning"]
 
@@ -26,6 +27,13 @@ class FileSummary:
     """Recordings that a replay of the candidates uses."""
     stale: int = 0
     """Recordings that no prompt version asks for any more."""
+
+
+def broken_line(error: Row3Error, where: str) -> RecordingFinding:
+    """The finding of a line that cannot be read: what is wrong and what to do, as `where` names the place already."""
+    column = error.where.removeprefix(where).rpartition(":")[2]
+    what = f"{error.what} (column {column})" if column.isdecimal() else error.what
+    return RecordingFinding("error", "broken-line", f"{what}. {error.fix}" if error.fix else what, where)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from row3.workflows.at_ref import find_ref, laid_out
 from row3.workflows.lineup import Role
 from row3.workflows.reach import Reach, lineup_use
 from row3.workflows.recording_drift import since_base
-from row3.workflows.recording_findings import FileSummary, RecordingFinding
+from row3.workflows.recording_findings import FileSummary, RecordingFinding, broken_line
 from row3.workflows.systems import versions_of
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
@@ -69,7 +69,7 @@ def _recording(row: _Row) -> Recording:
         text = row.raw.decode("utf-8")
     except UnicodeDecodeError:
         raise InvalidFile("the line is not UTF-8", where=row.where, fix="Restore the file from git") from None
-    return from_line(text, where=row.where)
+    return from_line(text.rstrip("\r\n"), where=row.where)
 
 
 def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
@@ -129,7 +129,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
         try:
             recording = _recording(row)
         except Row3Error as error:
-            yield RecordingFinding("error", "broken-line", str(error), row.where)
+            yield broken_line(error, row.where)
             continue
         digest = digest_text(recording.answer.text)
         if recording.answer_digest != digest:
@@ -148,7 +148,7 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             yield RecordingFinding("warning", "bad-answer", f"{recording.case_id}: {parsed.reason}", row.where)
         key = (row.file, (recording.case_id, recording.prompt, recording.repeat, recording.digest))
         if before is not None and before[0] == key[0] and before[1] > key[1]:
-            what = "out of order; `row3 recordings prune` sorts the file"
+            what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
             yield RecordingFinding("warning", "unsorted", what, row.where)
         before = key
 
@@ -172,7 +172,7 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     today, ever = reach.digests(any_model=False), reach.digests(any_model=True)
     for digest in index.digests():
         if digest not in ever:
-            what = "no prompt version asks for it with today's cases; `row3 recordings prune` removes it"
+            what = f"no prompt version asks for it with today's cases; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, index.place(digest))
         elif digest not in today:
             what = "of another model or other parameters than today's; used only when they are asked for"

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.counts import count
 from row3.domain.quarantine import Quarantine
+from row3.errors import UsageError
 from row3.store.suites import Suite
 from row3.workflows.budget import pricing
 from row3.workflows.compare import Comparer
@@ -17,6 +19,9 @@ from row3.workflows.live_comparer import LiveComparer
 from row3.workflows.results import CaseResult, Compare, Packing
 from row3.workflows.run_suite import RunOptions
 from row3.workflows.session import Session
+
+NAMED = 3
+"""Cases without a recording that a message names."""
 
 
 def asked(
@@ -99,9 +104,24 @@ def asking_for_the_rest(
     missing = frozenset(result.case_id for result in waiting if result.status == "failed")
     if missing:
         options = replace(session.options, only=missing, case=None)
-        asked = {result.case_id: result for result in _live(session, suite, asking, options, compare=compare).results()}
+        try:
+            again = _live(session, suite, asking, options, compare=compare).results()
+        except UsageError as error:
+            raise _cannot_ask(error, [result.case_id for result in waiting if result.status == "failed"]) from None
+        asked = {result.case_id: result for result in again}
         waiting = [asked.get(result.case_id, result) for result in waiting]
     yield from waiting
+
+
+def _cannot_ask(error: UsageError, missing: Sequence[str]) -> UsageError:
+    """What a provider lacks, after the reason for which it is needed: these cases have no recording."""
+    which = ", ".join(missing[:NAMED]) + (f" and {len(missing) - NAMED:,} more" if len(missing) > NAMED else "")
+    have = count(len(missing), "case has", "cases have")
+    return UsageError(
+        f"{have} no recording ({which}), and mode auto asks for what is not recorded: {error.what}",
+        where=error.where,
+        fix=f"{error.fix}; or see with --mode replay which recording is the nearest",
+    )
 
 
 def asked_for_cases(session: Session, suite: Suite, asking: Asking, cases: Iterable[str]) -> list[CaseResult]:

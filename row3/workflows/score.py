@@ -18,7 +18,7 @@ from row3.metrics.extraction import entity_metrics
 from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
 from row3.store.other_suites import case_hint, no_case_fits
-from row3.store.outputs import Output, OutputIndex
+from row3.store.outputs import SHAPE, Output, OutputIndex
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.evaluate import Asking
@@ -125,14 +125,18 @@ class Scoring:
             return score
 
 
-def output_results(project: Project, suite: Suite, outputs: Path, options: RunOptions) -> Iterator[CaseResult]:
+def output_results(
+    project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
+) -> Iterator[CaseResult]:
     """Every golden case with the score of its output, in the order of the files.
 
     A suite that matches by meaning takes its embeddings as the mode says; where they may have to be made, one process
-    does all of it. Raises `InvalidFile` for a broken line, for a case id that stands twice, and, when all cases were
-    seen, for one that is no golden case.
+    does all of it. Raises `InvalidFile` for a broken line, for a case id that stands twice, for a file
+    without an output that may not be empty, and, when all cases were seen, for one that is no golden case.
     """
     index = OutputIndex(outputs, where=_shown(outputs, project.root), usual=suite.kind.usual_line)
+    if not (len(index) or may_be_empty):
+        raise InvalidFile("the file holds no output", where=index.where, fix=SHAPE)
     files = case_files(project.golden(suite.name))
     wanted = wanted_cases(options)
     seen: set[str] = set()
@@ -152,7 +156,9 @@ def output_results(project: Project, suite: Suite, outputs: Path, options: RunOp
         raise no_case_fits(project, suite, options.case, how="`row3 score {}`".format)
 
 
-def score_outputs(project: Project, suite: Suite, outputs: Path, options: RunOptions) -> Run:
+def score_outputs(
+    project: Project, suite: Suite, outputs: Path, options: RunOptions, *, may_be_empty: bool = False
+) -> Run:
     """Score a file of outputs against the suite's golden cases.
 
     A golden case without an output has failed, so the run is incomplete; an output that cannot be read is a bad
@@ -162,7 +168,7 @@ def score_outputs(project: Project, suite: Suite, outputs: Path, options: RunOpt
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")
     lineup = Lineup((), {}, {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
-    results = output_results(project, suite, outputs, options)
+    results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
     return collect(results, suite, lineup, head, partial=options.partial)
 
 
@@ -190,7 +196,7 @@ def score(suite: str, outputs: Path | str | Iterable[Mapping[str, Any]], *, proj
         path = Path(folder) / "outputs"
         with path.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(_as_line(number, value) for number, value in enumerate(outputs, 1))
-        return _card(score_outputs(opened, chosen, path, options))
+        return _card(score_outputs(opened, chosen, path, options, may_be_empty=True))
 
 
 def _as_line(number: int, value: Mapping[str, Any]) -> str:

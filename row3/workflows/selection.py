@@ -44,7 +44,7 @@ def last_run(project: Project, suite: Suite) -> SavedRun:
         run = read_run(path, where=f".row3/runs/{path.name}")
         if run.header.suite == suite.name and run.header.mode != MODE:  # outputs of elsewhere say nothing of prompts
             return run
-    raise InvalidFile("there is no run yet", where=".row3/runs", fix="Run `row3` first")
+    raise InvalidFile("there is no run yet", where=".row3/runs", fix=f"Run `row3{suite.flag}` first")
 
 
 def _failing(run: SavedRun, suite: Suite) -> list[str]:

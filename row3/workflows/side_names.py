@@ -52,6 +52,8 @@ class Names:
         self._project, self._suite = project, suite
         self._repository: Repository | None = None
         self._asked_git = False
+        self._no_git: EnvironmentFault | None = None
+        """Why git cannot be asked."""
 
     def read(self, before: str, after: str) -> tuple[Reading, Reading]:
         """What two names mean.
@@ -59,7 +61,12 @@ class Names:
         A bare version such as `v1.0` is one of the prompt that the other side names too, as far as that decides.
         Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a path to no file.
         """
-        return self._one(before, after), self._one(after, before)
+        try:
+            first = self._one(before, after)
+        except _AmbiguousNameError:  # perhaps because the other name, which would have decided, means nothing
+            self._one(after, before)
+            raise
+        return first, self._one(after, before)
 
     @property
     def repository(self) -> Repository | None:
@@ -70,8 +77,8 @@ class Names:
             self._asked_git = True
             try:
                 self._repository = Repository.find(self._project.root)
-            except EnvironmentFault:
-                self._repository = None
+            except EnvironmentFault as fault:
+                self._no_git = fault
         return self._repository
 
     def _one(self, name: str, other: str) -> Reading:
@@ -88,9 +95,9 @@ class Names:
         if found:
             raise _ambiguous(name, found)
         if name == LATEST:
-            raise _no_run()
+            raise _no_run(self._suite)
         if name == BASELINE:
-            raise _no_baseline(self._suite.name)
+            raise _no_baseline(self._suite)
         if name.endswith(".json"):
             raise InvalidFile("the file does not exist", where=name, fix="Correct the path")
         self._refuse_prompt(name)
@@ -102,6 +109,8 @@ class Names:
             "model:NAME"
         )
         repository = self.repository
+        if self._no_git is not None:
+            return f"{known}. No commit is known: {self._no_git}"
         if repository is None or not repository.is_shallow:
             return known
         from row3.vcs.refs import DEEPEN
@@ -133,17 +142,19 @@ class Names:
                 f"`{value}` is no prompt version", where=name, fix="Write it like prompt:decompose-concepts-v1.0"
             )
         if kind == "run" and value == LATEST:
-            raise _no_run()
+            raise _no_run(self._suite)
         if kind == "run":
             fix = "Give `run:latest`, a run id of .row3/runs or the path of a saved run"
             raise UsageError(f"there is no run `{value}`", where=name, fix=fix)
         if value in ("", BASELINE):
-            raise _no_baseline(self._suite.name)
+            raise _no_baseline(self._suite)
         raise UsageError(f"there is no baseline `{value}`", where="baselines/archive/", fix="Correct its name")
 
     def _needs_git(self, ref: str) -> None:
-        """Raise `UsageError` where git does not know the commit."""
+        """Raise `UsageError` where git does not know the commit, `EnvironmentFault` where there is no git to ask."""
         repository = self.repository
+        if self._no_git is not None:
+            raise self._no_git
         if repository is None:
             raise UsageError("this is no git repository", where=f"git:{ref}", fix="Run `git init`, or name a run")
         try:
@@ -240,20 +251,25 @@ def _once(found: list[Reading]) -> list[Reading]:
     ]
 
 
+class _AmbiguousNameError(UsageError):
+    """A name that means several things."""
+
+
 def _ambiguous(name: str, found: list[Reading]) -> UsageError:
     kinds = {"run": "a run", "baseline": "a baseline", "prompt": "a prompt version", "git": "a commit", "model": ""}
     readings = ", ".join(f"{kinds[one.kind]} ({one.spelling})" for one in found)
-    return UsageError(
+    return _AmbiguousNameError(
         f"`{name}` can mean {readings}", where=WHERE, fix=f"Write {' or '.join(o.spelling for o in found)}"
     )
 
 
-def _no_run() -> UsageError:
-    return UsageError("no run was kept yet", where=".row3/runs", fix="Run `row3` first")
+def _no_run(suite: Suite) -> UsageError:
+    return UsageError("no run was kept yet", where=".row3/runs", fix=f"Run `row3{suite.flag}` first")
 
 
-def _no_baseline(suite: str) -> UsageError:
-    return UsageError("there is no baseline", where=f"baselines/{suite}.json", fix="Make one with `row3 --baseline`")
+def _no_baseline(suite: Suite) -> UsageError:
+    fix = f"Make one with `row3 --baseline{suite.flag}`"
+    return UsageError("there is no baseline", where=f"baselines/{suite.name}.json", fix=fix)
 
 
 def _is_file(path: Path) -> bool:

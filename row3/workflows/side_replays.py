@@ -71,7 +71,8 @@ class Replays:
             raise UsageError(
                 f"no answer of model `{reading.value}` is recorded",
                 where=f"recordings/{self.suite.name}/",
-                fix=f"Recorded are {', '.join(models) or 'none'}; `row3 --mode record --model NAME` records another",
+                fix=f"Recorded are {', '.join(models) or 'none'}; "
+                f"`row3 --mode record --model NAME{self.suite.flag}` records another",
             ) from None
 
     def _replayed(self, name: str, reading: Reading, lineup: Lineup, options: RunOptions) -> Side:

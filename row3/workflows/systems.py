@@ -119,5 +119,6 @@ def no_prompts(suite: Suite, where: str) -> UsageError:
     return UsageError(
         f"suite `{suite.name}` is answered by `{system_of(suite).type}` and has no prompts",
         where=where,
-        fix="Raise `version` in row3.toml when the system changes, and save a baseline with `row3 --baseline`",
+        fix="Raise `version` in row3.toml when the system changes, and save a baseline with "
+        f"`row3 --baseline{suite.flag}`",
     )

@@ -56,7 +56,9 @@ def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) 
     own = [entry for entry in entries if entry.suite == suite.name and tier_of(entry.mode) == suite.tier]
     if not own:
         raise InvalidFile(
-            "the history has no run of this suite", where="metrics-history.json", fix="Make one with `row3 --baseline`"
+            "the history has no run of this suite",
+            where="metrics-history.json",
+            fix=f"Make one with `row3 --baseline{suite.flag}`",
         )
     charts = trend_charts(
         points_of(own),

@@ -181,3 +181,23 @@ def test_the_project_may_lie_below_the_repository_s_root(branch: Box, tmp_path: 
     whole.init()
     inner.prompt("1.1")
     assert "Cases: 3 unchanged" in inner.row3("diff", "HEAD", "model:baker-1", code=0).out
+
+
+@pytest.mark.parametrize("wrong", ["v7", "v7.0"])
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_name_that_means_nothing_is_the_wrong_one(box: Box, wrong: str, *, turned: bool) -> None:
+    text = box.read("prompts/extract-v1.0.md")
+    box.write("prompts/link-v1.0.md", text.replace("name: extract", "name: link"))
+    names = ["v1.0", wrong]
+    (error,) = box.row3("diff", *(reversed(names) if turned else names), code=2).errors
+    assert wrong in error
+    assert "can mean" not in error
+    (error,) = box.row3("diff", "v1.0", "latest", code=2).errors
+    assert "`v1.0` can mean a prompt version" in error
+
+
+@pytest.mark.parametrize("name", ["main", "git:main"])
+def test_without_git_it_says_so(box: Box, name: str) -> None:
+    (error,) = box.row3("diff", "v1.0", name, code=2, PATH="/nonexistent").errors
+    assert "git cannot be started" in error
+    assert error.endswith("Install git and make sure that it is on PATH.")

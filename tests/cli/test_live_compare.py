@@ -101,8 +101,8 @@ class TestInterleaved:
         assert result["reasons"][0]["verdict"] == "block"
         assert result["reasons"][0]["text"] == (
             "the provider moved: the baseline's own prompts fell by 6.2 points of Overall since its baseline "
-            "(95 %: −6.2 to −6.2, 10 cases); as of now the candidates are at 0.0 points from them "
-            "(95 %: 0.0 to 0.0, 10 cases); --mode live compares both as of now"
+            "(95%: −6.2 to −6.2, 10 cases); as of now the candidates are at 0.0 points from them "
+            "(95%: 0.0 to 0.0, 10 cases); --mode live compares both as of now"
         )
         assert any(
             "(--no-interleave): a provider that moved looks like the prompt" in line for line in result["differs"]
@@ -116,7 +116,7 @@ class TestInterleaved:
         before = "the prompt: the baseline's prompts answer as before: 0.0 points of Overall since its baseline"
         for flags, cases in (((), 15), (("--no-interleave",), 10)):
             result = box.row3("--compare", "--mode", "live", "--format", "json", *flags, code=1).json
-            assert result["reasons"][0]["text"] == f"{before} (95 %: 0.0 to 0.0, {cases} cases)"
+            assert result["reasons"][0]["text"] == f"{before} (95%: 0.0 to 0.0, {cases} cases)"
 
     def test_a_provider_so_low_that_the_zones_fail_is_named(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 2))
@@ -353,7 +353,7 @@ class TestAdaptive:
         line = next(line for line in result["differs"] if line.startswith("adaptive: "))
         assert line == (
             "adaptive: 2 of at most 5 rounds of 15 cases; no answer of 30 came with another text; repeats tell nothing "
-            "more (at most 10% of answers could, 95 %)"
+            "more (at most 10% of answers could, 95%)"
         )
 
     def test_a_steady_loss_blocks_after_two(self, box: Box, provider: Make) -> None:

@@ -47,7 +47,7 @@ def two_fell(two_fell_once: Box, tmp_path: Path) -> Box:
 def test_the_fixed_rule_blocks_and_says_that_it_may_be_noise(two_fell: Box) -> None:
     done = two_fell.row3("--compare", code=1)
     text = " ".join(done.out.split())
-    assert "Concept recall is worse by 6.7 points (more than 5); it may be noise (95 %: −16.4 to +3.1 points)" in text
+    assert "Concept recall is worse by 6.7 points (more than 5); it may be noise (95%: −16.4 to +3.1 points)" in text
 
 
 def test_the_intervals_are_those_of_the_paired_t_test(two_fell: Box) -> None:
@@ -99,7 +99,7 @@ def test_limits_of_single_metrics(two_fell: Box) -> None:
 @pytest.mark.parametrize(
     ("limits", "words"),
     [
-        ("recal:3:4", "`3:4` is no limit for recall"),
+        ("rec:3:4", "`3:4` is no limit for recall"),
         ("recall=3", "`recall=3` is no limit"),
         ("p:3", "may be precision or provenanceCoverage"),
         ("wit:3", "`wit` is no metric of this kind"),

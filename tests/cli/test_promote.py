@@ -208,3 +208,30 @@ def test_charts_go_into_a_folder(box: Box) -> None:
     box.write("notes.txt", "mine\n")
     (error,) = box.row3("trend", "--out", "notes.txt", code=2).errors
     assert error == "error: --out notes.txt: this is no folder, and charts go into one. Name a folder."
+
+
+def first_time(box: Box) -> None:
+    """Nothing was promoted and nothing is compared with."""
+    for name in ("baselines/bread.json", "prompts/promoted.json", "metrics-history.json"):
+        box.path(name).unlink()
+
+
+def test_a_first_promotion_has_a_verdict(box: Box) -> None:
+    first_time(box)
+    done = box.row3("promote", "v1.1", "--dry-run", code=0)
+    assert "\n✓ PROCEED  Overall 85.0% · 3 cases, no baseline to compare with\n" in done.out
+    assert "Next:" not in done.out
+
+
+def test_a_first_promotion_that_is_blocked_says_why_and_what_to_do(box: Box) -> None:
+    first_time(box)
+    worse(box, concepts=1)
+    done = box.row3("promote", "v1.2", code=1)
+    assert "Why\n  ✗ block        Concept recall 25.0% is in its fail zone\n" in done.out
+    assert "\n✗ BLOCK  Overall " in done.out
+    text = " ".join(done.out.split())
+    assert "run row3 promote extract-v1.2 again; or, if it has to be, --approve REASON." in text
+    assert done.out.endswith("extract v1.2 was not promoted; nothing was written.\n")
+    done = box.row3("promote", "extract-v1.2", "--approve", "a beginning", code=0)
+    assert "! BLOCK, approved  Overall " in done.out
+    assert "approved by Zoë Tester <zoe@example.org>: a beginning" in done.out

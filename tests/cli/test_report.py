@@ -192,3 +192,10 @@ class TestAllSuites:
         before = several.tree()
         assert told in several.row3("report", "--all", *args, code=2).errors[0]
         assert several.tree() == before
+
+
+def test_it_says_what_it_wrote(box: Box) -> None:
+    done = box.row3("report", "--out", "report.html", code=0)
+    assert done.err == "note: report.html tells of suite bread\n"
+    assert box.row3("report", "--out", "report.html", "--quiet", code=0).err == ""
+    assert box.row3("report", code=0).err == ""

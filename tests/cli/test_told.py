@@ -141,3 +141,28 @@ class TestTheHistoryIsNoted:
         box = with_baselines(tmp_path / "project")
         assert f"4 comparisons are noted in {NOTED}" in box.row3("--compare", "--all").err
         assert NOTED not in box.row3("--compare", "--all", "--format", "json").err
+
+
+@pytest.mark.parametrize(
+    ("args", "told"),
+    [
+        (["score"], "Missing argument 'SUITE'. See `row3 score --help`."),
+        (["cases", "rye"], "Got unexpected extra argument (rye). See `row3 cases --help`."),
+        (["--temperature", "hot"], "'hot' is no number."),
+        (["--max-tokens", "many"], "'many' is no whole number."),
+    ],
+)
+def test_what_a_command_line_lacks(tiny_promoted: Box, args: list[str], told: str) -> None:
+    (error,) = tiny_promoted.row3(*args, code=2).errors
+    assert error.endswith(told)
+    assert "range" not in error
+
+
+def test_a_project_in_a_folder_below_is_named(box: Box) -> None:
+    above = Box(box.root.parent)
+    (error,) = above.row3("--compare", code=2).errors
+    assert error.endswith("here or above, but one is in project/. Go there, or name it: -C project.")
+    assert above.row3("-C", "project", code=0).out.startswith("bread · ")
+    empty = box.root.parent / "empty"
+    empty.mkdir()
+    assert "Run `row3 init`" in above.row3("-C", "empty", code=2).errors[0]

@@ -79,7 +79,7 @@ class TestState:
     def test_a_fall_beyond_noise_has_moved(self) -> None:
         drift = drifted(-0.05, -0.07, -0.06, -0.06)
         assert drift.state == "moved"
-        assert moved_text(drift) == "fell by 6.0 points of Overall since its baseline (95 %: −7.3 to −4.7, 4 cases)"
+        assert moved_text(drift) == "fell by 6.0 points of Overall since its baseline (95%: −7.3 to −4.7, 4 cases)"
 
     def test_so_has_a_rise(self) -> None:
         assert drifted(0.05, 0.07, 0.06, 0.06).state == "moved"
@@ -93,7 +93,7 @@ class TestState:
         assert drifted(0.01, -0.01, 0.02, -0.02, 0.0).state == "steady"
         wide = drifted(0.3, -0.3, 0.2)
         assert wide.state == "open"
-        assert steady_text(wide).startswith("+6.7 points of Overall since its baseline (95 %: −")
+        assert steady_text(wide).startswith("+6.7 points of Overall since its baseline (95%: −")
 
     def test_one_case_is_open(self) -> None:
         assert drifted(-0.5).state == "open"
@@ -139,8 +139,8 @@ class TestSentences:
         beside = Interval(-0.002, -0.01, 0.006, 0.95, 0.5, 0.003, 9.0, 10)
         assert by_sample(self.moved, beside) == (
             "provider",
-            "the provider moved: the baseline's own prompts fell by 6.0 points of Overall since its baseline (95 %: "
-            "−8.5 to −3.5, 3 cases); as of now the candidates are at −0.2 points from them (95 %: −1.0 to +0.6, 10 "
+            "the provider moved: the baseline's own prompts fell by 6.0 points of Overall since its baseline (95%: "
+            "−8.5 to −3.5, 3 cases); as of now the candidates are at −0.2 points from them (95%: −1.0 to +0.6, 10 "
             "cases); "
             "--mode live compares both as of now",
         )

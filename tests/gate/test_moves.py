@@ -71,8 +71,14 @@ class TestTheFixedRule:
         change = compared({"overall": before}, {"overall": [0.0, *before[1:]]}, policy("fixed"))["overall"]
         assert change.verdict is BLOCK
         assert change.why == (
-            "Overall is worse by 5.3 points (more than 5); it may be noise (95 %: −16.8 to +6.1 points)"
+            "Overall is worse by 5.3 points (more than 5); it may be noise (95%: −16.8 to +6.1 points)"
         )
+
+    def test_two_cases_are_within_what_is_possible(self) -> None:
+        change = compared({"overall": [0.9, 0.5]}, {"overall": [0.1, 0.5]}, policy("fixed"))["overall"]
+        assert change.why.endswith("(95%: −100.0 to +100.0 points)")
+        assert change.interval is not None
+        assert change.interval.low < -1.0
 
     def test_and_not_when_it_could_not(self) -> None:
         assert moved(-0.06, rule="fixed").why == "Overall is worse by 6.0 points (more than 5)"
@@ -104,7 +110,7 @@ class TestPaired:
     def test_blocks_what_is_shown_to_be_beyond_the_limit(self) -> None:
         change = moved(-0.06)
         assert change.verdict is BLOCK
-        said = "Overall is worse by 6.0 points, and by more than 5 beyond noise (95 %: −6.3 to −5.7"
+        said = "Overall is worse by 6.0 points, and by more than 5 beyond noise (95%: −6.3 to −5.7"
         assert change.why.startswith(said)
         assert "; p = " in change.why
 
@@ -115,7 +121,7 @@ class TestPaired:
     def test_a_loss_within_the_limit_is_to_be_investigated_where_it_is_one(self) -> None:
         change = moved(-0.03, cases=200)
         assert change.verdict is INVESTIGATE
-        assert change.why == "Overall is worse by 3.0 points (at least 1) (95 %: −3.2 to −2.8 points)"
+        assert change.why == "Overall is worse by 3.0 points (at least 1) (95%: −3.2 to −2.8 points)"
         assert moved(-0.005).verdict is PROCEED
 
     @pytest.mark.parametrize(("setting", "verdict"), [("investigate", INVESTIGATE), ("block", BLOCK)])
@@ -124,7 +130,7 @@ class TestPaired:
         assert change.verdict is verdict
         assert change.why == (
             "Overall is inconclusive: a loss of more than 5 points is neither shown nor ruled out "
-            "(95 %: −5.3 to −4.7 points)"
+            "(95%: −5.3 to −4.7 points)"
         )
 
     def test_few_cases_that_all_lose_the_same_show_less_than_their_interval_seems_to(self) -> None:
@@ -185,7 +191,7 @@ class TestRareLosses:
         assert change.interval.low > -0.05
         assert change.verdict is INVESTIGATE
         assert change.why == (
-            "Overall is inconclusive: no loss of more than 5 points is seen (95 %: −0.9 to +0.9 points), but 16 "
+            "Overall is inconclusive: no loss of more than 5 points is seen (95%: −0.9 to +0.9 points), but 16 "
             "answers do not rule out one that is rare and large (one in 16 that fails is enough); 47 or more can"
         )
         assert moved(0.0, cases=16, inconclusive="block").verdict is BLOCK
@@ -229,7 +235,7 @@ class TestGuardRails:
         change = compared({"recall": before}, {"recall": after}, policy(inconclusive="block"))["recall"]
         assert change.verdict is INVESTIGATE
         assert change.why == (
-            "Recall is worse by 6.7 points (more than 5), which may be noise (95 %: −18.3 to +4.9 points)"
+            "Recall is worse by 6.7 points (more than 5), which may be noise (95%: −18.3 to +4.9 points)"
         )
 
     def test_one_that_may_be_nothing_proceeds(self) -> None:

@@ -54,3 +54,9 @@ def test_a_quarantine_is_told_though_no_number_moved(comparison: Any, still: Any
     entry = Quarantined("ozone", "2026-01-01", "2026-02-01", "it wavers")
     resting = replace(still, run=replace(still.run, quarantine=Quarantine((entry,))))
     assert "it wavers" in hook_text(Hook([Judged(comparison), Judged(resting)]))
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "pre-merge-commit", "pre-push"])
+def test_what_is_pushed_has_to_be_committed(comparison: Any, name: str) -> None:
+    text = hook_text(Hook([Judged(comparison)], name=name))
+    assert text.endswith(f"git add metrics-history.json CHANGELOG.md{' && git commit' if name == 'pre-push' else ''}\n")

@@ -34,6 +34,8 @@ def fits(run: Run, comparison: Comparison, entry: HistoryEntry) -> tuple[RunView
         (numbers.points(0.0423), "+4.2"),
         (numbers.points(-0.0004), "0.0"),
         (numbers.points(-0.013), "−1.3"),
+        (numbers.interval(-0.0123, 0.046), "−1.2…+4.6"),
+        (numbers.interval(-2.284, 1.951), "−100.0…+100.0"),
         (numbers.changelog_delta(0.04), "+4%"),
         (numbers.changelog_delta(-0.013), "-1.3%"),
         (numbers.changelog_delta(0.00001), "0%"),

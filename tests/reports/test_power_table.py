@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -70,7 +71,7 @@ def test_paired_speaks_of_blocking() -> None:
     shown = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"), detect=0.1)).split())
     assert "this suite blocks drops of" in shown
     assert "to block 10 you need" in shown
-    assert "Blocked: the 95 % interval lies wholly beyond the limit of 5 points" in shown
+    assert "Blocked: the 95% interval lies wholly beyond the limit of 5 points" in shown
     plain_limit = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"))).split())
     assert "ask for more, such as --detect 10" in plain_limit
 
@@ -90,6 +91,14 @@ def test_too_few_cases() -> None:
     text = power_text(report(pairs(1)))
     assert "fewer than two independent cases" in " ".join(text.split())
     assert "Add golden cases." in text
+
+
+@pytest.mark.parametrize("policy", ["fixed", "paired"])
+def test_no_drop_is_more_than_a_metric_can_fall(policy: str) -> None:
+    text = power_text(report(pairs(2, scale=0.4), policy=replace(LIMIT, policy=policy)))
+    assert " ".join(text.split()).count("2 cases are too few to say which drops this suite") == 1
+    assert ">100: more than a metric can fall, so these are too few to say." in text
+    assert not [number for number in re.findall(r"\d+\.\d", text) if float(number) > 100.0]
 
 
 def test_clusters_are_worth_less() -> None:

@@ -60,7 +60,7 @@ def test_bad_answers_and_failed_cases_are_listed_with_their_problem(run: Any, ma
     text = scorecard_table(run)
     assert "? 1 case without an answer: the run is incomplete, nothing counts as 0\n  bank-runs  timed out\n" in text
     assert "✗ 1 case with a bad answer: 0 on every metric\n  ozone  no JSON in it\n" in text
-    assert re.search(r"^\? bank-runs +no answer$", text, re.MULTILINE)
+    assert text.count("bank-runs") == 1
     assert re.search(r"^✗ ozone +60.0 +bad answer: 0 on every metric$", text, re.MULTILINE)
 
 

@@ -53,6 +53,14 @@ def said(
             "With 15 cases asked about 1.5 times this suite sees drops of 4.0 points or more; so it sees 5.",
         ),
         (
+            said(sees=2.924, cases=Needed(583), n=2),
+            "2 cases are too few to say which drops this suite sees; to see 5 you need 583 cases.",
+        ),
+        (
+            said(sees=1.0, n=2),
+            "With 2 cases this suite sees drops of 100.0 points or more; to see 5 you need 11 cases.",
+        ),
+        (
             said(sees=None, cases=UNKNOWN),
             "What this suite can see is unknown: its 15 cases all moved alike, and no spread is no promise.",
         ),

@@ -132,9 +132,9 @@ def test_the_text_names_what_was_found_and_what_is_invented(project: Project) ->
     assert "  up: improved +20.0\n    + found concepts: rye" in text
     assert "  down: regressed −10.0\n    − new invented concepts: stove" in text
     # Differences of 20 and −10: 5 ± 12.706 × 15, t = 1/3 with one degree of freedom.
-    assert "Overall          70.0%  75.0%   +5.0 ▲  −185.6…+195.6  .795      2" in text
+    assert "Overall          70.0%  75.0%   +5.0 ▲  −100.0…+100.0  .795      2" in text
     assert json.loads(json.dumps(diff_json(found)))["moves"] == {"improved": 1, "regressed": 1}
-    assert "  + 1 concepts found\n  − 1 new invented concepts\n" in text
+    assert "  + 1 concept found\n  − 1 new invented concept\n" in text
     assert "prompts, model, parameters, cases and rules are the same" in text.replace("\n    ", " ")
 
 
@@ -142,7 +142,7 @@ def test_markdown_says_the_same_and_no_markup_comes_from_a_case(project: Project
     saved(project, "old.json", record("up", 0.5, missedConcepts=("<b>rye</b>",)), record("down", 0.9))
     saved(project, "new.json", record("up", 0.7), record("down", 0.8, wrongConcepts=("stove",)), model="n|m")
     text = diff_markdown(compared(project, "old.json", "new.json"), suite_of(project).kind.metrics)
-    assert "| **Overall** | 70.0% | 75.0% | +5.0 ▲ | −185.6…+195.6 | .795 | 2 |" in text
+    assert "| **Overall** | 70.0% | 75.0% | +5.0 ▲ | −100.0…+100.0 | .795 | 2 |" in text
     assert "- model: m → n\\|m" in text
     assert "  - found concepts: `<b>rye</b>`" in text
     assert text.index("What differs") < text.index("| Metric |") < text.index("Cases that moved most")

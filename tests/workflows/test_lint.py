@@ -741,3 +741,11 @@ def test_text_that_stands_in_no_block_is_a_warning(root: Path) -> None:
     )
     path.write_text(f"{text.rstrip()}\n{{# a word to ourselves #}}\n")
     assert not found(root, "unsent-text")
+
+
+def test_a_conflict_in_the_changelog_is_found_before_a_promotion_stops_on_it(root: Path) -> None:
+    path = root / "CHANGELOG.md"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    path.write_text("\n".join([*lines, "<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> x", ""]), encoding="utf-8")
+    found = [finding for finding in lint(open_project(root)).findings if finding.file == "CHANGELOG.md"]
+    assert [(finding.rule, finding.line) for finding in found] == [("merge-conflict", len(lines) + 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,8 @@ def test_verify_lists_every_broken_line_instead_of_stopping(project: Project) ->
     path.write_bytes(f"{lines[0][:-9]}\n{lines[1]}\n<<<<<<< HEAD\n".encode() + b"\xff\n")
     found = verify(project, suite_of(project))
     assert [finding.rule for finding in found] == ["broken-line"] * 3 + ["not-checked"]
+    assert all(finding.where not in finding.message for finding in found)
+    assert re.search(r" \(column [1-9][0-9]+\)\. Correct the file", found[0].message)
 
 
 def test_verify_tells_missing_ones_and_those_of_another_model(project: Project) -> None:

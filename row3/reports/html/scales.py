@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from row3.domain.intervals import Interval
+from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.quick_dataclass import dataclass
 
@@ -67,8 +67,8 @@ def zone_scale(metric: Metric, limits: Threshold | None, now: float | None, befo
 
 
 def widest(intervals: Sequence[Interval]) -> float:
-    """The largest change that any of the intervals reaches; at least a point, so that nothing looks large."""
-    return max([0.01, *(abs(end) for one in intervals for end in (one.low, one.high))])
+    """The largest change that an interval reaches and there can be; at least a point, so that nothing looks large."""
+    return max([0.01, *(abs(end) for one in intervals for end in cut(one.low, one.high))])
 
 
 def whisker(interval: Interval, most: float, *, higher_is_better: bool) -> Whisker:

@@ -53,3 +53,9 @@ def test_every_interval_fits_the_widest(ends: list[list[float]]) -> None:
     for one in intervals:
         drawn = whisker(one, most, higher_is_better=True)
         assert 0 <= drawn.low <= drawn.at <= drawn.high <= WIDTH
+
+
+def test_no_change_is_larger_than_there_can_be() -> None:
+    assert widest([interval(-2.3, 1.9)]) == 1.0
+    drawn = whisker(interval(-2.3, 0.5), 1.0, higher_is_better=True)
+    assert (drawn.low, drawn.high) == (0.0, 0.75 * WIDTH)

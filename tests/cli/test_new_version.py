@@ -1,0 +1,60 @@
+"""`row3 new-version`, and what a promotion makes of a description that was only copied."""
+
+from __future__ import annotations
+
+from tests.projects import Box
+
+UNSAID = "- Nobody wrote what changes and why: the prompt's description is still that of v1.0."
+HAND = "- Every concept is asked for."
+
+
+def same_description(box: Box) -> None:
+    """v1.1 has the description of v1.0; what is asked stays, so that its recordings answer it."""
+    box.replace("prompts/extract-v1.1.md", "as of 1.1.", "as of 1.0.")
+
+
+def test_the_copy_is_said_to_need_a_description(box: Box) -> None:
+    done = box.row3("new-version", "extract", code=0)
+    assert "`description` in prompts/extract-v1.2.md is still that of v1.0: write there" in done.err
+
+
+def test_without_a_description_nothing_is_to_be_changed(box: Box) -> None:
+    text = box.read("prompts/extract-v1.1.md")
+    box.write("prompts/other-v1.0.md", text.replace("name: extract", "name: other").replace('"1.1"', '"1.0"'))
+    box.replace("prompts/other-v1.0.md", "description: Finds what a text is about, as of 1.1.\n", "")
+    assert "description" not in box.row3("new-version", "other", code=0).err
+
+
+def test_the_command_it_names_can_be_typed(box: Box) -> None:
+    for name in ("baselines/bread.json", "prompts/promoted.json", "prompts/extract-v1.1.md"):
+        box.path(name).unlink()
+    done = box.row3("new-version", "extract", code=0)
+    assert "to have extract-v1.0 measured first: row3 promote extract-v1.0" in done.err
+    box.row3("promote", "extract-v1.0", code=0)
+    assert box.path("baselines/bread.json").is_file()
+
+
+def test_a_copied_description_is_no_reason(box: Box) -> None:
+    same_description(box)
+    dry = box.row3("promote", "v1.1", "--dry-run", code=0)
+    assert UNSAID in dry.out
+    assert "CHANGELOG.md would have no reason for v1.1" in dry.err
+    done = box.row3("promote", "v1.1", code=0)
+    assert "CHANGELOG.md has no reason for v1.1" in done.err
+    assert UNSAID in box.read("CHANGELOG.md")
+    assert "as of 1.0." not in box.read("CHANGELOG.md").split("## v1.0")[0]
+
+
+def test_what_a_hand_wrote_is_the_reason(box: Box) -> None:
+    same_description(box)
+    box.write("CHANGELOG.md", f"## v1.1 (Unreleased)\n\nPrompt: extract\n\n### Changes\n{HAND}\n")
+    done = box.row3("promote", "v1.1", code=0)
+    assert "no reason" not in done.err
+    assert HAND in box.read("CHANGELOG.md")
+    assert UNSAID not in box.read("CHANGELOG.md")
+
+
+def test_a_description_of_its_own_is_the_reason(box: Box) -> None:
+    done = box.row3("promote", "v1.1", code=0)
+    assert "no reason" not in done.err
+    assert "- Finds what a text is about, as of 1.1." in box.read("CHANGELOG.md")
