@@ -21,7 +21,19 @@ def test_what_a_country_has(name: str, other: str) -> None:
     assert compare(name, other).same
 
 
-@pytest.mark.parametrize("name", ["cheese of switzerland", "war of korea", "embassy in iran", "national congress in india", "american embassy of iran", "economy of scale", "germany", ""])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "cheese of switzerland",
+        "war of korea",
+        "embassy in iran",
+        "national congress in india",
+        "american embassy of iran",
+        "economy of scale",
+        "germany",
+        "",
+    ],
+)
 def test_other_names_are_left_alone(name: str) -> None:
     assert of_a_nation(name) == ""
 

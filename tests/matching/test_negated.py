@@ -38,6 +38,9 @@ def test_a_prefix_that_makes_another_word(name: str, never: str) -> None:
     assert never not in found
 
 
-@pytest.mark.parametrize("name", ["invoices paid", "not", "a not guilty verdict", "not fully insured", "fees if not paid", "happy not sad", ""])
+@pytest.mark.parametrize(
+    "name",
+    ["invoices paid", "not", "a not guilty verdict", "not fully insured", "fees if not paid", "happy not sad", ""],
+)
 def test_other_names_have_none(name: str) -> None:
     assert list(negated(name)) == []
