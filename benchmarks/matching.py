@@ -31,7 +31,7 @@ from row3.matching.normalise import normalise
 from row3.matching.quotes import SourceText
 
 DATA = Path(__file__).parent.parent / "tests" / "data"
-PAIRS = tuple(DATA / f"name_pairs{part}.jsonl" for part in ("", "_second", "_third", "_fourth"))
+PAIRS = tuple(DATA / f"name_pairs{part}.jsonl" for part in ("", "_second", "_third", "_fourth", "_fifth"))
 """The development set."""
 THRESHOLD = 0.85
 REPEATS = 5
