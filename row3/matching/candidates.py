@@ -13,112 +13,38 @@ from functools import lru_cache
 
 from row3.matching.acronyms import Acronyms, as_term
 from row3.matching.additions import without_addition
+from row3.matching.beginnings import (
+    ARTICLES,
+    DIGRAPHS,
+    FILLED_FIRST,
+    LAST,
+    LIGHT,
+    SKIPPED,
+    UNLIKE,
+    WRITTEN_OTHERWISE,
+    beginning,
+)
 from row3.matching.forms import form_key, form_keys
 from row3.matching.inflection import plain, token_form
-from row3.matching.lexicon import (
-    NUMERALS,
-    PLURALS,
-    ROMAN,
-    ROMAN_FIFTIES,
-    ROMAN_LETTERS,
-    ROMAN_ORDINALS,
-    SPELLINGS,
-    words,
-)
 from row3.matching.nations import COUNTRY_WORDS, of_a_nation
 from row3.matching.negated import negated
 from row3.matching.normalise import normalise
 from row3.matching.persons import TOLD_BY, is_evident
-from row3.matching.phrases import (
-    BEFORE_NAMES,
-    BEFORE_NUMBERS,
-    COMPANY_ENDS,
-    COUNTRIES_IN_SHORT,
-    FUNCTION_WORDS,
-    LETTERED,
-    OFTEN,
-    PHRASES,
-)
 from row3.matching.plain_words import plain_words
 from row3.matching.readings import readings
 from row3.matching.shortened import SHORT_WORDS, written_out
-from row3.matching.values import NUMBER_WORDS, value_of
+from row3.matching.values import value_of
 from row3.matching.variants import ECHOES, variant_keys, without_echo, without_filler
-
-LIGHT = (
-    FUNCTION_WORDS
-    | COMPANY_ENDS
-    | BEFORE_NAMES.keys()
-    | words(
-        "a an in on for to by at with from that which who is are was were not so called concept notion idea process "
-        "phenomenon practice city town village term word phrase king queen pope emperor empress tsar czar saint sultan "
-        "kaiser"
-    )
-)
-"""Words that one way to write a name has and another has not: a name is not looked up by them."""
-
-FILLERS = words(
-    "country state island kingdom river planet genus species metal gas disease language chemical element known called "
-    "named as"
-)
-"""Words that stand before a name and add nothing to it, though they tell much in others: the planet Mars."""
-
-FILLED_FIRST = FILLERS | words(
-    "the so concept notion idea process phenomenon practice city town village well famous term said aforesaid above "
-    "aforementioned month game sport colour color republic kingdom sultanate commonwealth federal islamic democratic "
-    "socialist"
-)
-_CALLED = re.compile(" (?:known as|called|named) ")
-_SKIPPED = LIGHT | FILLERS
-
-ARTICLES = ("the", "a", "an")
 
 LONGEST_SHORT = 12
 """Characters of a name that may be an acronym, with room for a plural."""
-
-
-@lru_cache(maxsize=4096)
-def _beginning(word: str, most: int = 3) -> str:
-    """What a word and its other forms begin with; less of a short one, whose plural may change more of it."""
-    form = token_form(word)
-    return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
-
-
-class _Lasts(dict[str, str]):
-    """How words begin that may be the last of a name; bounded."""
-
-    __slots__ = ()
-    MOST = 8192
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= self.MOST:
-            self.clear()
-        self[word] = begins = "" if word in _SKIPPED else _beginning(word, 5)
-        return begins
-
-
-_LAST = _Lasts()
-_RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
-"""Words that begin a run which is written in another way: per cent, Tse-tung."""
-_WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES, LETTERED)
-_UNLIKE = NUMBER_WORDS.union(
-    ROMAN, ROMAN_FIFTIES, ROMAN_LETTERS, ROMAN_ORDINALS, _RUN_FIRST, COUNTRIES_IN_SHORT, OFTEN
-).union(
-    spelling
-    for table in (PLURALS, SPELLINGS, NUMERALS, BEFORE_NUMBERS, BEFORE_NAMES)
-    for spelling, form in table.items()
-    if not spelling.startswith(_beginning(form, 5))
-)
-_UNLIKE |= {f"{word}s" for word in _UNLIKE}
-"""Words that begin otherwise than their form, and plurals of them: mice, Kyiv, two, sceptics."""
+_CALLED = re.compile(" (?:known as|called|named) ")
 _OTHERWISE = SHORT_WORDS | COUNTRY_WORDS | ECHOES | {"not"}
 """Words that a name without a sign needs to be written in other words too (`_otherwise`)."""
-_ODD = _UNLIKE | TOLD_BY | _OTHERWISE
+_ODD = UNLIKE | TOLD_BY | _OTHERWISE
 _SIGN = re.compile(r"[^a-z \n]")
 _SHORT_FIRST = re.compile(r"\n (?:the )?\w{1,2} ")  # e mail
 _TWO_CAPITALS = re.compile(r"\n *[A-Z]{2}")
-DIGRAPHS = ("ae", "oe", "ulph")
-"""Letters that stand for others where a word begins: haemoglobin, sulphur."""
 
 
 @lru_cache(maxsize=4096)
@@ -135,8 +61,7 @@ def _search_keys(name: str) -> frozenset[str]:
 
 def _otherwise(name: str) -> tuple[str, ...]:
     """A name with its short forms written out, an adjective for a country, a prefix for `not`; empty for most."""
-    found = [written_out(name), without_echo(name)]
-    found.append(without_addition(name))
+    found = [written_out(name), without_echo(name), without_addition(name)]
     if " of " in name:
         found.append(of_a_nation(name.lower()))
     if "not " in name:
@@ -173,7 +98,7 @@ class Candidates:
             self._text, keys = "\n ".join((self._text, *more)), [*keys, *more]
         self._odd = self._find_odd(telling, signs=signs)
         """Places of names that are not found by how their words begin."""
-        self._lasts = [_LAST[key.rpartition(" ")[2]] for key in keys]
+        self._lasts = [LAST[key.rpartition(" ")[2]] for key in keys]
         """How the last word of each begins; "" where it may be left out."""
         if "," in raw or ")" in raw:
             for place, name in enumerate(self._names):
@@ -254,7 +179,7 @@ class Candidates:
                 if at - text.rfind(" ", 0, at) < 6:
                     starts.append(at)
                 at = text.find(letters, at + 1)
-        for word in telling & _UNLIKE if telling else ():
+        for word in telling & UNLIKE if telling else ():
             starts += [hit.start() for hit in re.finditer(rf" {re.escape(word)}\b", text)]
         return {text.count("\n", 0, start + 1) - 1 for start in starts}
 
@@ -272,7 +197,7 @@ class Candidates:
             or "- " in name  # hypo- and hyperthyroidism
             or (len(key) < 3 * len(spelt) and max(map(len, spelt)) < 3)  # N.A.T.O.
             or (spelt[0] in LIGHT and spelt[0] not in ARTICLES)  # by-product
-            or not _WRITTEN_OTHERWISE.isdisjoint(spelt)  # Mao Tse-tung, the Ft. Worth
+            or not WRITTEN_OTHERWISE.isdisjoint(spelt)  # Mao Tse-tung, the Ft. Worth
         ):
             everywhere = range(len(names))
         if everywhere:
@@ -297,7 +222,7 @@ class Candidates:
         """Positions of names of which a word begins as one of these does."""
         text, found = self._text, set()
         for word in [word for word in spelt if word not in LIGHT] or spelt:
-            if not (begins := _beginning(word)):  # a mark without its letter
+            if not (begins := beginning(word)):  # a mark without its letter
                 continue
             wanted = " " + begins
             at = text.find(wanted)
@@ -310,11 +235,7 @@ class Candidates:
         """What every word of a name begins with is in a run of letters: the name is made of the same words."""
         name = self._names[place]
         spelt = normalise(name).split()
-        if (
-            "," in name
-            or name.endswith(")")
-            or all(_beginning(word, 5) in run for word in spelt if word not in _SKIPPED)
-        ):
+        if "," in name or name.endswith(")") or all(beginning(word, 5) in run for word in spelt if word not in SKIPPED):
             return True
         rest = [word for left in self._without_filler(name) for word in normalise(left).split()]
-        return bool(rest) and all(_beginning(word, 5) in run for word in rest)
+        return bool(rest) and all(beginning(word, 5) in run for word in rest)
