@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import cache
 
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, two_values
 from row3.matching.normalise import normalise
@@ -51,16 +52,21 @@ def by_matches(
             settled.setdefault(label, match.position)
     if not settled:
         return resolve
-    by_key: dict[str, str | None] = {}
-    for label in dict.fromkeys(labels):
-        key = normalise(label)
-        by_key[key] = None if key in by_key else label
+
+    @cache
+    def by_key() -> dict[str, str | None]:
+        """The concept of each key; None where several are written so."""
+        found: dict[str, str | None] = {}
+        for label in dict.fromkeys(labels):
+            key = normalise(label)
+            found[key] = None if key in found else label
+        return found
 
     def resolved(name: str) -> tuple[int, bool] | None:
         hit = resolve(name)
         if hit is not None and (hit[0] >= FOREIGN or not hit[1]):
             return hit
-        label = name if name in settled else by_key.get(normalise(name))
+        label = name if name in settled else by_key().get(normalise(name))
         if label is None or label not in settled or (label != name and two_values(name, label, text)):
             return hit
         return settled[label], True

@@ -98,7 +98,12 @@ def _two_in_writing(one: str, other: str, text: str) -> bool:
             and _POSSESSIVE.sub("", low) == _POSSESSIVE.sub("", low2)
             and (_possessed(one) or _possessed(other))
         )
-        or (low.replace("-", " ") == low2.replace("-", " ") and _joined_elsewhere(one, other))
+        or (
+            "-" in one
+            and "-" in other
+            and low.replace("-", " ") == low2.replace("-", " ")
+            and _joined_elsewhere(one, other)
+        )
         or (low.replace(" and the ", " and ") == low2.replace(" and the ", " and ") and low != low2)
         or (low.replace("new ", "new") == low2.replace("new ", "new") and low != low2 and one[0] + other[0] == "NN")
     ):

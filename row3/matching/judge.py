@@ -17,7 +17,7 @@ from row3.matching.candidates import Candidates
 from row3.matching.compare import SCORES, Comparison, compare
 from row3.matching.dates import writes_day_first
 from row3.matching.forms import form_keys
-from row3.matching.normalise import normalise
+from row3.matching.normalise import normalise, with_single_spaces
 from row3.matching.quotes import SourceText
 from row3.matching.readings import parted
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
@@ -93,7 +93,7 @@ class Judge:
             keys, whose = [keys[place] for place in kept], [whose[place] for place in kept if place < len(names)]
             names = [names[place] for place in kept if place < len(names)]
         self._whose, self._keys = whose, keys
-        self._names = [" ".join(name.split()) for name in (*names, *canaries)]
+        self._names = with_single_spaces([*names, *canaries])
 
     @cached_property
     def _acronyms(self) -> Acronyms:

@@ -85,3 +85,14 @@ def normalise_all(names: Sequence[str]) -> list[str]:
         _KNOWN.clear()
     _KNOWN.update(zip(names, keys, strict=True))
     return keys
+
+
+def with_single_spaces(names: Sequence[str]) -> list[str]:
+    """Names as they are written, but for white space: none around them, and one space between words."""
+    joined = "|".join(names)
+    if joined.isprintable() and not (joined[:1] == " " or joined[-1:] == " " or any(map(joined.__contains__, _UNEVEN))):
+        return list(names)  # as most are, and seen at once
+    return [" ".join(name.split()) for name in names]
+
+
+_UNEVEN = ("  ", "| ", " |")
