@@ -63,21 +63,12 @@ def beginning(word: str, most: int = 3) -> str:
     return form[:2] if len(form) < 5 else form[: min(len(form) - 2, most)]
 
 
-class _Lasts(dict[str, str]):
-    """How words begin that may be the last of a name; bounded."""
-
-    __slots__ = ()
-    MOST = 8192
-
-    def __missing__(self, word: str) -> str:
-        if len(self) >= self.MOST:
-            self.clear()
-        self[word] = begins = "" if word in SKIPPED else beginning(word, 5)
-        return begins
+@lru_cache(maxsize=8192)
+def last_beginning(word: str) -> str:
+    """How the last word of a normalised name begins; "" where the name may be written without it."""
+    return "" if word in SKIPPED else beginning(word, 5)
 
 
-LAST = _Lasts()
-"""By the last word of a normalised name how it begins; "" where the name may be written without it."""
 _RUN_FIRST = frozenset(phrase.partition("-")[0] for phrase in PHRASES)
 """Words that begin a run which is written in another way: per cent, Tse-tung."""
 WRITTEN_OTHERWISE = _RUN_FIRST.union(BEFORE_NAMES, LETTERED)

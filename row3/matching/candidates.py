@@ -17,12 +17,12 @@ from row3.matching.beginnings import (
     ARTICLES,
     DIGRAPHS,
     FILLED_FIRST,
-    LAST,
     LIGHT,
     SKIPPED,
     UNLIKE,
     WRITTEN_OTHERWISE,
     beginning,
+    last_beginning,
 )
 from row3.matching.forms import form_key, form_keys
 from row3.matching.inflection import plain, token_form
@@ -98,7 +98,7 @@ class Candidates:
             self._text, keys = "\n ".join((self._text, *more)), [*keys, *more]
         self._odd = self._find_odd(telling, signs=signs)
         """Places of names that are not found by how their words begin."""
-        self._lasts = [LAST[key.rpartition(" ")[2]] for key in keys]
+        self._lasts = [last_beginning(key.rpartition(" ")[2]) for key in keys]
         """How the last word of each begins; "" where it may be left out."""
         if "," in raw or ")" in raw:
             for place, name in enumerate(self._names):

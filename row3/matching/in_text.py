@@ -53,7 +53,7 @@ FIRST_OF_TWO = words(
 def two_by_text(one: str, other: str, text: str) -> bool:
     """Two words that a capital parts, with an article or without, where the text has both: `China` and bone `china`."""
     if " " in one and one[1:] == other[1:] and one[:1] != other[:1] and one.lower().partition(" ")[0] in ALWAYS_A_NAME:
-        low, high = sorted((one, other), key=str.islower, reverse=True) if one.islower() else (other, one)
+        low, high = (one, other) if one[:1].islower() else (other, one)
         return low in text and re.search(_INSIDE + re.escape(high), text) is not None  # a Polish remover
     if len(one) > LONGEST or one[-2:] != other[-2:]:
         return False

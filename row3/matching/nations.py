@@ -10,21 +10,19 @@ import re
 from row3.matching.lexicon import pairs, words
 
 COUNTRIES = words(
-    "argentina australia austria bangladesh belgium bolivia brazil bulgaria cameroon canada chile china colombia "
-    "croatia cuba cyprus denmark ecuador egypt england estonia ethiopia finland france germany ghana greece hungary "
-    "iceland india indonesia iran iraq ireland israel italy japan jordan kenya latvia lebanon libya lithuania malaysia "
-    "mexico morocco nepal netherlands nigeria norway pakistan peru philippines poland portugal romania russia scotland "
-    "senegal serbia singapore slovakia slovenia spain sudan sweden switzerland syria taiwan tanzania thailand tunisia "
-    "turkey uganda ukraine uk usa venezuela vietnam wales zambia zimbabwe"
+    "albania argentina armenia australia austria azerbaijan bahrain bangladesh barbados belarus belgium benin bhutan "
+    "bolivia botswana brazil bulgaria burundi cambodia cameroon canada chile china colombia croatia cuba cyprus "
+    "denmark djibouti dominica ecuador egypt england eritrea estonia ethiopia fiji finland france gabon gambia "
+    "germany ghana greece guinea guyana haiti honduras hungary iceland india indonesia iran iraq ireland israel italy "
+    "jamaica japan jordan kazakhstan kenya kiribati kosovo kuwait kyrgyzstan laos latvia lebanon lesotho liberia "
+    "libya liechtenstein lithuania luxembourg madagascar malawi malaysia maldives mali malta mauritania mauritius "
+    "mexico moldova monaco mongolia montenegro morocco mozambique myanmar namibia nauru nepal netherlands nicaragua "
+    "niger nigeria norway oman pakistan palau panama paraguay peru philippines poland portugal qatar romania russia "
+    "rwanda samoa scotland senegal serbia seychelles singapore slovakia slovenia somalia spain sudan suriname sweden "
+    "switzerland syria taiwan tajikistan tanzania thailand togo tonga tunisia turkey turkmenistan uganda uk ukraine "
+    "uruguay usa uzbekistan vanuatu venezuela vietnam wales yemen zambia zimbabwe"
 )
 """Names of countries of one word, in their normal form."""
-COUNTRIES |= words(
-    "albania armenia azerbaijan bahrain barbados belarus benin bhutan botswana burundi cambodia djibouti dominica "
-    "eritrea fiji gabon gambia guinea guyana haiti honduras jamaica kazakhstan kiribati kosovo kuwait kyrgyzstan laos "
-    "lesotho liberia liechtenstein luxembourg madagascar malawi maldives mali malta mauritania mauritius moldova "
-    "monaco mongolia montenegro mozambique myanmar namibia nauru nicaragua niger oman palau panama paraguay qatar "
-    "rwanda samoa seychelles somalia suriname tajikistan togo tonga turkmenistan uruguay uzbekistan vanuatu yemen"
-)
 _ADJECTIVES = {
     country.replace("-", " "): adjective.replace("-", " ")
     for country, adjective in pairs(

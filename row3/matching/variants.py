@@ -204,7 +204,7 @@ def _regnal(name: str) -> list[str]:
     return [f"{name[: hit.start()]}{hit['name']} {number[1]}"] if number else []
 
 
-_IN_FULL = {"co": "company", "corp": "corporation", "ltd": "limited", "inc": "incorporated"}
+_LEGAL_FORMS = {"co": "company", "corp": "corporation", "ltd": "limited", "inc": "incorporated"}
 
 
 def _company(name: str) -> list[str]:
@@ -222,8 +222,8 @@ def _company(name: str) -> list[str]:
         ):
             break
         short = name[len(rest) :].strip(" ,.").lower()
-        if short in _IN_FULL:
-            found.append(f"{rest} {_IN_FULL[short]}")
+        if short in _LEGAL_FORMS:
+            found.append(f"{rest} {_LEGAL_FORMS[short]}")
         name = re.sub(r"\s*(?:&|and)$", "", rest)
         found.append(name)
     return found

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.matching.beginnings import LAST, SKIPPED, UNLIKE, beginning
+from row3.matching.beginnings import SKIPPED, UNLIKE, beginning, last_beginning
 from row3.matching.inflection import token_form
 
 
@@ -20,6 +20,6 @@ def test_words_that_begin_otherwise_than_their_form_are_known() -> None:
 
 @pytest.mark.parametrize("word", ["planet", "company", "the", ""])
 def test_the_last_word_counts_unless_a_name_is_written_without_it(word: str) -> None:
-    assert LAST[word] == ""
-    assert LAST["curves"] == beginning("curves", 5) == "cur"
+    assert last_beginning(word) == ""
+    assert last_beginning("curves") == beginning("curves", 5) == "cur"
     assert "curves" not in SKIPPED

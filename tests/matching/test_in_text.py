@@ -49,6 +49,7 @@ TWO_WHERE_THE_TEXT_HAS_BOTH = [
     ),
     ("the boss's letter", "the bosses' letter", "The boss's letter came first. The bosses' letter came later."),
     ("sister company", "sister's company", "It is a sister company of the buyer. Her sister's company bid as well."),
+    ("Polish USB lamp", "polish USB lamp", "Our Polish USB lamp is new. The polish USB lamp is old."),
     ("Polish remover", "polish remover", "Our Polish remover carried the piano. The polish remover leaked."),
     (
         "J. Brennan",
