@@ -52,25 +52,25 @@ class TypeMatch(Struct, frozen=True, gc=False, rename="camel"):
     state: TypeState
 
 
-class ConceptMatch(Struct, frozen=True, gc=False, rename="camel"):
-    """One extracted concept, in output order."""
+class ConceptMatch(Struct, frozen=True, gc=False, rename="camel", omit_defaults=True):
+    """One extracted concept, in output order; written in this order of fields, without those that say nothing."""
 
     label: str
     state: ConceptState
     expected: str | None
     """The expected label (exact, alias, fuzzy, duplicate), the canary, or the nearest expected label."""
     score: float
-    """Similarity to `expected` in [0, 1]."""
+    """Similarity to `expected` in [0, 1], to four digits."""
     quote: QuoteState
     grounded: bool
     """Expected, or found in the source text."""
-    type: TypeMatch | None = None
-    """Of a match (exact, alias, fuzzy) whose expected concept has a type."""
     how: str = ""
     """The rule by which a name that is not equal is one with `expected`: form, value, acronym, person, variant or
     spelling. Of a canary and a duplicate too."""
     why_not: str = ""
     """Why an unmatched name is not the nearest one, where the two are similar."""
+    type: TypeMatch | None = None
+    """Of a match (exact, alias, fuzzy) whose expected concept has a type."""
 
 
 class Expectation(Struct, frozen=True, gc=False, rename="camel"):
@@ -83,6 +83,7 @@ class Expectation(Struct, frozen=True, gc=False, rename="camel"):
     nearest: str | None
     """The extracted label nearest to a missed one."""
     score: float
+    """Similarity to the one or the other in [0, 1], to four digits."""
 
 
 class RelationshipMatch(Struct, frozen=True, gc=False, rename="camel"):

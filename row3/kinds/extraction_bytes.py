@@ -8,19 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from row3.domain.matches import ExpectedRelationship, Explanation, RelationshipMatch, TypeMatch
-
-
-class _Concept(msgspec.Struct, gc=False, omit_defaults=True):
-    label: str
-    state: str
-    expected: str | None
-    score: float
-    quote: str
-    grounded: bool
-    how: str = ""
-    why_not: str = msgspec.field(default="", name="whyNot")
-    type: TypeMatch | None = None
+from row3.domain.matches import ConceptMatch, ExpectedRelationship, Explanation, RelationshipMatch
 
 
 class _Found(msgspec.Struct, gc=False):
@@ -38,7 +26,7 @@ class _Missed(msgspec.Struct, gc=False):
 
 
 class _Matches(msgspec.Struct, gc=False):
-    concepts: list[_Concept]
+    concepts: tuple[ConceptMatch, ...]
     expected_concepts: list[_Found | _Missed] = msgspec.field(name="expectedConcepts")
     relationships: tuple[RelationshipMatch, ...]
     expected_relationships: tuple[ExpectedRelationship, ...] = msgspec.field(name="expectedRelationships")
@@ -57,24 +45,11 @@ def matches_bytes(explanation: Explanation) -> bytearray:
     """
     _ENCODER.encode_into(
         _Matches(
-            [
-                _Concept(
-                    one.label,
-                    one.state,
-                    one.expected,
-                    round(one.score, 4),
-                    one.quote,
-                    one.grounded,
-                    one.how,
-                    "" if one.how else one.why_not,
-                    one.type,
-                )
-                for one in explanation.concepts
-            ],
+            explanation.concepts,
             [
                 _Found(one.label, one.required, one.found_by)
                 if one.found_by is not None
-                else _Missed(one.label, one.required, None, one.nearest, round(one.score, 4))
+                else _Missed(one.label, one.required, None, one.nearest, one.score)
                 for one in explanation.expected_concepts
             ],
             explanation.relationships,

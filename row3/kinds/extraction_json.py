@@ -17,7 +17,7 @@ def matches_json(explanation: Explanation) -> dict[str, Any]:
                 "label": m.label,
                 "state": m.state,
                 "expected": m.expected,
-                "score": round(m.score, 4),
+                "score": m.score,
                 "quote": m.quote,
                 "grounded": m.grounded,
             }
@@ -31,7 +31,7 @@ def matches_json(explanation: Explanation) -> dict[str, Any]:
                 "required": e.required,
                 "foundBy": None,
                 "nearest": e.nearest,
-                "score": round(e.score, 4),
+                "score": e.score,
             }
             for e in explanation.expected_concepts
         ],
@@ -47,7 +47,7 @@ def matches_json(explanation: Explanation) -> dict[str, Any]:
     for concept, match in zip(value["concepts"], explanation.concepts, strict=True):
         if match.how:
             concept["how"] = match.how
-        elif match.why_not:
+        if match.why_not:
             concept["whyNot"] = match.why_not
         if match.type is not None:
             concept["type"] = asdict(match.type)

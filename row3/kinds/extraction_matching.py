@@ -95,7 +95,16 @@ def _concepts(
             quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"
         grounded = state in GROUNDED or text.mentions(label)
         result.append(
-            ConceptMatch(label, state, expected, match.score, quoted, grounded, None, match.how, match.why_not)
+            ConceptMatch(
+                label,
+                state,
+                expected,
+                round(match.score, 4),
+                quoted,
+                grounded,
+                match.how,
+                "" if match.how else match.why_not,
+            )
         )
     return result
 
@@ -109,10 +118,12 @@ def _expectations(
     for position, concept in enumerate(case.expected_concepts):
         item = found.get(position)
         if item is not None:
-            result.append(Expectation(concept.label, concept.required, labels[item], None, matches[item].score))
+            result.append(
+                Expectation(concept.label, concept.required, labels[item], None, round(matches[item].score, 4))
+            )
         else:
             near, score = nearest(normalise(concept.label), keys, rule)
             result.append(
-                Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, score)
+                Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, round(score, 4))
             )
     return result

@@ -82,5 +82,3 @@ UNLIKE = NUMBER_WORDS.union(
 )
 UNLIKE |= {f"{word}s" for word in UNLIKE}
 """Words that begin otherwise than their form, and plurals of them: mice, Kyiv, two, sceptics."""
-DIGRAPHS = ("ae", "oe", "ulph")
-"""Letters that stand for others where a word begins: haemoglobin, sulphur."""

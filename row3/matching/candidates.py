@@ -15,7 +15,6 @@ from row3.matching.acronyms import Acronyms, as_term
 from row3.matching.additions import without_addition
 from row3.matching.beginnings import (
     ARTICLES,
-    DIGRAPHS,
     FILLED_FIRST,
     LIGHT,
     SKIPPED,
@@ -41,7 +40,9 @@ LONGEST_SHORT = 12
 _CALLED = re.compile(" (?:known as|called|named) ")
 _OTHERWISE = SHORT_WORDS | COUNTRY_WORDS | ECHOES | {"not"}
 """Words that a name without a sign needs to be written in other words too (`_otherwise`)."""
-_ODD = UNLIKE | TOLD_BY | _OTHERWISE
+_FILLING = FILLED_FIRST | {"known"}
+"""Words without which a name of small letters has nothing to leave out (`_without_filler`)."""
+_ODD = UNLIKE | TOLD_BY | _OTHERWISE | _FILLING
 _SIGN = re.compile(r"[^a-z \n]")
 _SHORT_FIRST = re.compile(r"\n (?:the )?\w{1,2} ")  # e mail
 _TWO_CAPITALS = re.compile(r"\n *[A-Z]{2}")
@@ -72,7 +73,18 @@ def _otherwise(name: str) -> tuple[str, ...]:
 class Candidates:
     """The names of a case, ready to be searched."""
 
-    __slots__ = ("_acronyms", "_count", "_lasts", "_names", "_odd", "_people", "_text", "_whose", "other_readings")
+    __slots__ = (
+        "_acronyms",
+        "_count",
+        "_lasts",
+        "_may_be_filled",
+        "_names",
+        "_odd",
+        "_people",
+        "_text",
+        "_whose",
+        "other_readings",
+    )
 
     def __init__(self, names: Sequence[str], keys: Sequence[str], told: frozenset[int], acronyms: Acronyms) -> None:
         """Names as they were written and normalised, the positions of those told to be persons', and acronyms."""
@@ -96,6 +108,8 @@ class Candidates:
         if signs or not _OTHERWISE.isdisjoint(telling) or any(map(raw.__contains__, "./'’")):
             more = self._add_otherwise()
             self._text, keys = "\n ".join((self._text, *more)), [*keys, *more]
+        self._may_be_filled = len(keys) > len(names) or not (raw.islower() and _FILLING.isdisjoint(telling))
+        """A name may begin with words that add nothing."""
         self._odd = self._find_odd(telling, signs=signs)
         """Places of names that are not found by how their words begin."""
         self._lasts = [last_beginning(key.rpartition(" ")[2]) for key in keys]
@@ -122,7 +136,7 @@ class Candidates:
         number.
         """
         found = self._by_words(name, similar)
-        more = _otherwise(name) if plain_words(name) is None else ()
+        more = () if plain_words(name) is not None else _otherwise(name)
         for reading in (*known_as, *self._without_filler(name), *more):
             found |= self._by_words(reading, similar)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:
@@ -173,12 +187,6 @@ class Candidates:
         text = self._text
         patterns = (_SIGN, _SHORT_FIRST) if signs else (_SHORT_FIRST,)
         starts = [hit.start() for pattern in patterns for hit in pattern.finditer(text)]
-        for letters in DIGRAPHS:
-            at = text.find(letters)
-            while at >= 0:
-                if at - text.rfind(" ", 0, at) < 6:
-                    starts.append(at)
-                at = text.find(letters, at + 1)
         for word in telling & UNLIKE if telling else ():
             starts += [hit.start() for hit in re.finditer(rf" {re.escape(word)}\b", text)]
         return {text.count("\n", 0, start + 1) - 1 for start in starts}
@@ -187,10 +195,12 @@ class Candidates:
         """Positions of names that share words with a name and meet one of its keys, or may be one person's."""
         key, names = normalise(name), self._names
         spelt = key.split()
-        run = f"{key.replace(' ', '')} {''.join(map(token_form, spelt))}"
-        near = {place for place, last in enumerate(self._lasts) if last in run}.difference(similar)
-        if near:
-            near = {place for place in near if self._within(place, run)}
+        run = f"{''.join(spelt)} {''.join(map(token_form, spelt))}"
+        near = {
+            place
+            for place, last in enumerate(self._lasts)
+            if last in run and place not in similar and self._within(place, run)
+        }
         everywhere: Collection[int] = self._odd
         if (
             not name.isascii()  # accents
@@ -213,9 +223,10 @@ class Candidates:
                     else _words(names[place]) == _words(name)
                 ):
                     found.add(self._whose[place])
-        if self._people or is_evident(name):
+        evident = plain_words(name) is None and is_evident(name)
+        if self._people or evident:
             may = {self._whose[place] for place in (*self._sharing(spelt), *everywhere)}
-            found |= may if is_evident(name) else self._people & may
+            found |= may if evident else self._people & may
         return found
 
     def _sharing(self, spelt: Sequence[str]) -> set[int]:
@@ -234,8 +245,13 @@ class Candidates:
     def _within(self, place: int, run: str) -> bool:
         """What every word of a name begins with is in a run of letters: the name is made of the same words."""
         name = self._names[place]
-        spelt = normalise(name).split()
-        if "," in name or name.endswith(")") or all(beginning(word, 5) in run for word in spelt if word not in SKIPPED):
+        for word in normalise(name).split():
+            if word not in SKIPPED and beginning(word, 5) not in run:
+                break
+        else:
             return True
-        rest = [word for left in self._without_filler(name) for word in normalise(left).split()]
+        if "," in name or name[-1:] == ")":
+            return True
+        filled = self._without_filler(name) if self._may_be_filled else ()
+        rest = [word for left in filled for word in normalise(left).split()]
         return bool(rest) and all(beginning(word, 5) in run for word in rest)

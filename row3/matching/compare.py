@@ -81,7 +81,30 @@ def compare(
     `person` says that both are persons (True) or that they are none (False); None leaves it to their looks.
     `day_first` says how the source writes 03/04/2024 (`dates.writes_day_first`).
     """
-    a, b = " ".join(a.split()), " ".join(b.split())
+    return compare_spaced(
+        " ".join(a.split()),
+        " ".join(b.split()),
+        scorer=scorer,
+        threshold=threshold,
+        acronyms=acronyms,
+        known=known,
+        person=person,
+        day_first=day_first,
+    )
+
+
+def compare_spaced(
+    a: str,
+    b: str,
+    *,
+    scorer: str,
+    threshold: float,
+    acronyms: Acronyms,
+    known: Container[str],
+    person: bool | None,
+    day_first: bool | None,
+) -> Comparison:
+    """`compare` of names with one space between words and none around them."""
     key_a, key_b = normalise(a), normalise(b)
     if a == b and key_a:
         return Comparison(True, "exact", 1.0, "")

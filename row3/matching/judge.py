@@ -14,10 +14,11 @@ from rapidfuzz import process
 
 from row3.matching.acronyms import LONGEST, NO_ACRONYMS, Acronyms, introduced
 from row3.matching.candidates import Candidates
-from row3.matching.compare import SCORES, Comparison, compare
+from row3.matching.compare import SCORES, Comparison, compare_spaced
 from row3.matching.dates import writes_day_first
 from row3.matching.forms import form_keys
 from row3.matching.normalise import normalise, with_single_spaces
+from row3.matching.plain_words import plain_words
 from row3.matching.quotes import SourceText
 from row3.matching.readings import parted
 from row3.matching.scorers import CUTOFF_SLACK, SCORERS, SLACK
@@ -135,13 +136,13 @@ class Judge:
         canary = vetoed = NOTHING
         readings: Sequence[str] = ()
         more: set[int] = set()
-        numbered = has_number(name)
+        numbered = plain_words(name) is None and has_number(name)
         day_first = self._day_first if numbered else None
         if len(name) <= LONGEST_NAME:
             readings = self._candidates.readings(name)
             more = self._candidates.of(name, readings, similar, numbered=numbered, day_first=day_first)
         whose, count = self._whose, len(self._whose)
-        for position in (*similar, *sorted(more.difference(similar))):
+        for position in (*similar, *sorted(more.difference(similar))) if more else similar:
             same, how, score, why_not = self._compare(name, position, readings, day_first)
             equal = key == self._keys[position]
             if position >= count:
@@ -184,14 +185,18 @@ class Judge:
         scorer, full = SCORERS[self._scorer]
         _, raw, position = process.extractOne(key, self._keys[: len(self._whose)], scorer=scorer, processor=None)
         why_not = ""
-        if has_number(name) and (done := self._compare(name, position, (), self._day_first)).how == "value":
+        if (
+            plain_words(name) is None
+            and has_number(name)
+            and (done := self._compare(name, position, (), self._day_first)).how == "value"
+        ):
             why_not = done.why_not
         return Near(self._whose[position], raw / full, "", why_not)
 
     def _compare(self, name: str, position: int, readings: Sequence[str], day_first: bool | None) -> Comparison:
         """The one decision about a pair, with as much of what the case tells as it can depend on."""
         told = position < len(self._whose) and self._expected[self._whose[position]].person
-        return compare(
+        return compare_spaced(
             name,
             self._names[position],
             scorer=self._scorer,

@@ -40,7 +40,10 @@ _ASCII = bytes(
 
 def normalise_text(text: str) -> str:
     """Normalise a text of any length; not cached."""
-    return " ".join(spaced(text).split())
+    key = spaced(text)
+    if "  " in key or key[:1] == " " or key[-1:] == " ":
+        return " ".join(key.split())
+    return key
 
 
 def spaced(text: str) -> str:

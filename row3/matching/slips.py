@@ -101,7 +101,7 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
     foreign = min(len(one), len(other)) >= FOREIGN and (_MAY_BE_FOREIGN.search(one) or _MAY_BE_FOREIGN.search(other))
     if foreign and _script(one) == _script(other):
         return ""
-    one_right, other_right = is_word(one) or one in known, is_word(other) or other in known
+    one_right, other_right = one in known or is_word(one), other in known or is_word(other)
     if one_right and other_right and not name:
         one_right = one in known or is_known(one) or not _parts_badly(one, other)
         other_right = other in known or is_known(other) or not _parts_badly(other, one)

@@ -25,6 +25,7 @@ from row3.workflows.detail import detail_json
 ANYTHING = st.text(st.characters(), max_size=12)  # halves of surrogate pairs too
 TEXTS = st.text(max_size=12) | ANYTHING
 FRACTIONS = st.floats(0, 1) | st.sampled_from((0.0, 1.0, 0.99995, 1e-5))
+SIMILARITIES = FRACTIONS.map(lambda value: round(value, 4))
 TRIPLES = st.builds(Triple, TEXTS, TEXTS, TEXTS)
 STATES = st.sampled_from(("exact", "alias", "unmatched", "duplicate"))
 
@@ -36,14 +37,14 @@ def explanations() -> st.SearchStrategy[Explanation]:
         TEXTS,
         STATES,
         st.none() | TEXTS,
-        FRACTIONS,
+        SIMILARITIES,
         st.sampled_from(("verified", "missing")),
         st.booleans(),
+        TEXTS,
+        TEXTS,
         types,
-        TEXTS,
-        TEXTS,
     )
-    expected = st.builds(Expectation, TEXTS, st.booleans(), st.none() | TEXTS, st.none() | TEXTS, FRACTIONS)
+    expected = st.builds(Expectation, TEXTS, st.booleans(), st.none() | TEXTS, st.none() | TEXTS, SIMILARITIES)
     relationships = st.builds(RelationshipMatch, TRIPLES, STATES, st.none() | TRIPLES)
     links = st.builds(ExpectedRelationship, TRIPLES, st.booleans(), st.none() | TRIPLES)
     lists = [st.lists(items, max_size=3).map(tuple) for items in (concepts, expected, relationships, links)]
