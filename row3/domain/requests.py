@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 from row3.domain.quick_dataclass import dataclass
 
+RECORDED_ONLY = "reference-llm"
+"""The model of recordings that were made by hand, one that no provider serves."""
+
 
 def digest_text(text: str | bytes) -> str:
     """SHA-256, hexadecimal, of a text in UTF-8 (or of bytes)."""

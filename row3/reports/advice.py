@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import get_args
 
+from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Cause, Verdict
 from row3.reports import numbers
 from row3.reports.case_changes import count_line
 from row3.reports.headline import candidates, title_of
-from row3.reports.model import ComparisonView
+from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import plain, visible
 
 
@@ -56,13 +57,13 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     promote = f"row3 promote{flag} {waiting[0]}" if waiting and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
-            model = " --model MODEL" if run.suite.system is None else ""
-            return [f"Next: row3 --compare{flag} --mode auto{model} asks for what is not recorded."]
+            return [f"Next: row3 --compare{flag} --mode auto{model_flag(run)} asks for what is not recorded."]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
+        against = f"{flag} --against {visible(comparison.against)}" if comparison.against else flag
         if any(reason.cause == "part" for reason in comparison.reasons):  # no gate, so there is nothing to approve
-            return _steps(comparison, flag, f"{{}} and run row3 --compare{flag} with all the cases.")
-        again = f"row3 {'promote' if promoting else '--compare'}{flag} again"
+            return _steps(comparison, flag, f"{{}} and run row3 --compare{against} with all the cases.")
+        again = f"row3 promote{flag} {waiting[0]} again" if promoting else f"row3 --compare{against} again"
         return _steps(comparison, flag, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
     if promoting:
         return []
@@ -71,6 +72,8 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
         return ["This gate is informational: it reports, and blocks nothing.", next_step]
     if comparison.verdict is Verdict.BLOCK:
         kept = "commit metrics-history.json and CHANGELOG.md too: the approval stands there."
+        if comparison.against is None and set(_causes(comparison)) - {"answers"}:
+            kept += " Hook and CI judge by the commit before; what they show besides is approved with --against."
         return _numbered([promote, kept] if promote else [kept])
     if comparison.verdict is Verdict.INVESTIGATE:
         if "part" in _causes(comparison):
@@ -79,8 +82,14 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     return [f"Next: {promote}" if promote else "Next: commit."]
 
 
+def model_flag(run: RunView) -> str:
+    """What a command that asks has to name: a model, where the recordings are of none that a provider serves."""
+    return " --model MODEL" if run.suite.system is None and run.header.model in ("", RECORDED_ONLY) else ""
+
+
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
+    "unrecorded": "record the answers (row3 --compare{flag} --mode auto)",
     "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",

@@ -8,15 +8,17 @@ from typing import Protocol
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.advice import looks_like, verdict_word
+from row3.reports.advice import looks_like, model_flag, verdict_word
 from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_block
 from row3.reports.style import BOLD, RED, VERDICT_COLOURS, WIDTH, Style, cells, plain, wrap
 from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
 
 SHOWN_REASONS = 6
-SHOWN_CASES = 4
+SHOWN_CASES = 3
 SHOWN_ITEMS = 6
+SHA = 10
+"""Digits of a commit that a command names."""
 
 
 class HookView(Protocol):
@@ -136,7 +138,7 @@ def _cure(hook: HookView) -> list[str]:
         return ["  Mend the file; row3 lint names all that is wrong."]
     if any(result.exit_code == 3 for result in hook.results):
         missing = [r.comparison.run for r in hook.results if isinstance(r, Judged) and r.exit_code == 3]
-        model = "" if missing and all(run.suite.system is not None for run in missing) else " --model MODEL"
+        model = next(filter(None, map(model_flag, missing)), "")
         suite = " --all" if len(missing) > 1 else f" --suite {plain(missing[0].suite.name)}" if missing else ""
         several = len(hook.results) + len(hook.untouched) > 1
         return [
@@ -144,12 +146,22 @@ def _cure(hook: HookView) -> list[str]:
             f"    row3 --compare{suite if several else ''} --mode auto{model} && git add recordings{_committed(hook)}",
         ]
     suite = _named(hook)
-    return [
-        f"  See it in full:     row3 --compare{suite}",
-        f"  Explain a case:     row3 investigate{suite} CASE",
-        f"  Accept it, signed:  row3 --compare{suite} --approve REASON",
-        f"                      git add metrics-history.json CHANGELOG.md{_committed(hook)}",
+    # By the commit that judged here: the baseline of the work tree may be the very thing that was changed.
+    compare = f"row3 --compare{suite}{f' --against {hook.base[:SHA]}' if hook.base else ''}"
+    steps = [
+        ("See it in full:", compare),
+        ("Explain a case:", f"row3 investigate{suite} CASE"),
+        ("Accept it, signed:", f"{compare} --approve REASON"),
+        ("", f"git add metrics-history.json CHANGELOG.md{_committed(hook)}"),
     ]
+    if hook.name == "pre-merge-commit":  # comparisons are noted in the history, which git would not overwrite
+        steps.append(("Take it back:", "git checkout metrics-history.json; git merge --abort"))
+    beside = [f"  {label:<20}{command}" for label, command in steps]
+    if max(map(cells, beside)) <= WIDTH:
+        return beside
+    labels = [label.strip(":").lower() for label, _ in steps if label]
+    head = f"See it in full, {', '.join(labels[1:])}:"
+    return [f"  {head}", *(f"    {command}" for _, command in steps)]
 
 
 def _committed(hook: HookView) -> str:

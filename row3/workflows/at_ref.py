@@ -55,6 +55,8 @@ class Judging:
     notes: tuple[str, ...] = ()
     new_baseline: bool = False
     """The change brings a baseline of its own, which has to follow from its recordings."""
+    asked_otherwise: tuple[Path, ...] = ()
+    """Of the cases that the change edits, as it has them, those whose input is another."""
 
 
 def inside_of(repository: Repository, root: Path) -> str:
@@ -144,14 +146,14 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     added = sorted(set(new) - set(old))
     reasons = []
     if gone:
-        what = f"golden cases removed since {label}: {_listed(gone)}"
+        what = f"golden cases removed since {label}: {listed(gone)}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
     if changed:
-        what = f"golden cases changed since {label}, judged as they were there: {_listed(changed)}"
+        what = f"golden cases changed since {label}, judged as they were there: {listed(changed)}"
         reasons.append(Reason(Verdict.INVESTIGATE, what, cause="cases"))
     weakened = [file for file in changed if _weakened(old[file], new[file], suite)]
     if weakened:
-        what = f"golden cases that demand less than at {label}: {_listed(weakened)}"
+        what = f"golden cases that demand less than at {label}: {listed(weakened)}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
     if (here.rules, here.policy) != (suite.rules, suite.policy):
         looser = loosened(rules_of(suite), rules_of(here))
@@ -171,13 +173,14 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         copy = there.golden(name) / file
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(case_bytes(new[file]))
-    notes = (f"golden cases new since {label}: {_listed(added)}",) if added else ()
+    notes = (f"golden cases new since {label}: {listed(added)}",) if added else ()
     before, after = there.baseline(name), own.baseline(name)
     if before.is_file() and not after.is_file():
         what = f"the baseline was removed since {label}: nothing would judge what comes after this change"
         reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
-    return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes, moved)
+    otherwise = tuple(new[file] for file in changed if _asks_otherwise(old[file], new[file], suite))
+    return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes, moved, otherwise)
 
 
 def _live_tier(there: Project, own: Project, name: str, label: str) -> list[Reason]:
@@ -232,6 +235,13 @@ def _weakened(before: Path, after: Path, suite: Suite) -> bool:
     return gone_demands(demands(suite.kind, old), suite.kind, read_case(after, suite.kind).case) > 0
 
 
-def _listed(names: list[str]) -> str:
+def _asks_otherwise(before: Path, after: Path, suite: Suite) -> bool:
+    """What the case gives to the prompts is another."""
+    old, new = (suite.kind.variables(read_case(path, suite.kind).case) for path in (before, after))
+    return old != new
+
+
+def listed(names: list[str]) -> str:
+    """The first few of some names, and how many more there are."""
     shown = ", ".join(names[:NAMED])
     return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"

@@ -197,7 +197,7 @@ class Comparer:
         *,
         against: str | None,
         partial: bool,
-        own: Callable[[], str],
+        own: Callable[..., str],
         rules: RulesView | None = None,
         extra: Iterable[Reason] = (),
     ) -> Comparison:
@@ -247,7 +247,7 @@ class Comparer:
         reasons = (*reasons, *extra)
         verdict = max((verdict, *(reason.verdict for reason in extra)))
         # Only a block can be approved, so only a block needs to be told from every other.
-        evidence = evidence_digest(run, header.run_id, own()) if verdict is Verdict.BLOCK else ""
+        evidence = evidence_digest(run, header.run_id, reasons, own) if verdict is Verdict.BLOCK else ""
         return Comparison(
             run=run,
             baseline=header,

@@ -2,29 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from typing import get_args
 
 from row3.domain.requests import digest_json, digest_text
-from row3.domain.tiers import tier_of
+from row3.domain.tiers import Tier, tier_of
+from row3.domain.verdicts import Reason, Verdict
 from row3.gate.trend import consecutive_declines
 from row3.store.cases import case_bytes, case_files
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project
+from row3.store.prompts import PROMOTED
 from row3.store.suites import Suite, make_suite
 from row3.workflows.run_header import rules_of
 from row3.workflows.run_suite import Run
 
 
-def own_files(project: Project, suite: Suite) -> str:
-    """Digest of the golden cases and rules as the change itself has them, whatever judges it."""
+def own_files(project: Project, suite: Suite, *, recordings: bool = False) -> str:
+    """Digest of cases, rules, baselines and locks as the change itself has them, whatever judges it.
+
+    With `recordings` of these too: where one of them is a ground of the verdict, no other may take its place.
+    """
     rules = rules_of(make_suite(project.config, suite.name, suite.tier))
     folder = project.golden(suite.name)
     cases = [(path.name, digest_text(case_bytes(path))) for path in case_files(folder)]
-    return digest_json([cases, rules.thresholds, rules.weights, rules.gate])
+    files = [project.root / PROMOTED, *(project.baseline(suite.name, tier) for tier in get_args(Tier))]
+    if recordings:
+        files += sorted(project.recordings(suite.name).glob("*.jsonl"))
+    found = [(path.name, digest_text(path.read_bytes())) for path in files if path.is_file()]
+    return digest_json([cases, rules.thresholds, rules.weights, rules.gate, found])
 
 
-def evidence_digest(run: Run, baseline_id: str, own: str) -> str:
-    """What a verdict rests on: an approval holds for exactly this, and for nothing that was changed afterwards."""
+def evidence_digest(run: Run, baseline_id: str, reasons: Iterable[Reason], own: Callable[..., str]) -> str:
+    """What a verdict rests on: an approval holds for exactly this, and for nothing that was changed afterwards.
+
+    Nor for what its giver was not shown: a comparison with a git ref sees grounds that the one with the baseline of
+    the work tree does not (a lock, a recording or a baseline that was rewritten), so the grounds are part of it.
+    """
+    blocking = [reason for reason in reasons if reason.verdict is Verdict.BLOCK]
+    answers = {f"{reason.metric} {reason.case_id}" for reason in blocking if reason.cause == "answers"}
+    grounds = {reason.cause for reason in blocking}
     header = run.header
     return digest_json(
         {
@@ -32,7 +49,8 @@ def evidence_digest(run: Run, baseline_id: str, own: str) -> str:
             "parameters": header.parameters,
             "scorer": header.scorer,
             "baseline": baseline_id,
-            "own": own,
+            "grounds": [sorted(grounds), sorted(answers)],
+            "own": own(recordings="recordings" in grounds),
             "metrics": {key: round(value, 9) for key, value in header.metrics.items()},
         }
     )[:16]

@@ -18,7 +18,7 @@ from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
-from row3.workflows.at_ref import Base, find_ref, judging_by, laid_out
+from row3.workflows.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed
 from row3.workflows.baseline import mixed_tiers, read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
@@ -34,7 +34,7 @@ from row3.workflows.recording_drift import (
 )
 from row3.workflows.rescore import StoredCases, baseline_reasons
 from row3.workflows.run_header import RulesSummary, rules_of
-from row3.workflows.run_suite import Run, with_action
+from row3.workflows.run_suite import Run, RunOptions, make_asking, replay, with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import GateFlags, Session, entry_of, make_approval, repository_state, save_log
 
@@ -84,6 +84,7 @@ def compare(
         own=partial(own_files, session.project, session.suite),
         extra=(
             *judging.reasons,
+            *_unanswered(session, run, judging),
             *edited_reasons(replaced, since),
             *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify),
         ),
@@ -101,6 +102,22 @@ def compare(
         tell_which_moved(session, comparer, comparison)
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)
     return comparison
+
+
+def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:
+    """Cases that the change asks otherwise, without a recorded answer: the base's text was judged, and all that comes
+    after the change would be incomplete."""
+    if not judging.asked_otherwise:
+        return []
+    suite = session.suite
+    asking = make_asking(suite, run.lineup, session.options)
+    options = RunOptions(mode="replay", overrides=session.options.overrides, repeats=session.options.repeats, jobs=1)
+    results = replay(session.project, suite, asking, options, list(judging.asked_otherwise))
+    missing = [result.case_id for result in results if result.status == "failed"]
+    if not missing:
+        return []
+    what = f"no recorded answer to what these cases ask now: {listed(missing)}"
+    return [Reason(Verdict.BLOCK, what, cause="unrecorded")]
 
 
 def _replaced(session: Session, suite: Suite, comparer: Comparer, run: Run, base: Base | None) -> list[Replaced]:
@@ -174,7 +191,8 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
             "a part of the cases is no gate, so there is nothing to approve", where="--approve", fix="Run all of them"
         )
     with laid_out(None if against is None else find_ref(session.project, against)) as base:
-        comparison = compare(session, base=base, lenient=base is None)
+        # Who approves is to see what hook and CI see of the baseline that judges.
+        comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
@@ -62,7 +63,7 @@ def promote(
     run, comparison, verdict, reasons = _judged(session, lineup)
     if not run.complete:
         raise incomplete(run, "and nothing is promoted")
-    approval = _approval(session, verdict, comparison, run, approve)
+    approval = _approval(session, run, comparison, reasons, approve) if verdict is Verdict.BLOCK else None
     allowed = verdict is not Verdict.BLOCK or approval is not None or _only_informed(suite, reasons)
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
@@ -144,17 +145,19 @@ def _only_informed(suite: Suite, reasons: Sequence[Reason]) -> bool:
 
 
 def _approval(
-    session: Session, verdict: Verdict, comparison: Comparison | None, run: Run, reason: str | None
+    session: Session,
+    run: Run,
+    comparison: Comparison | None,
+    reasons: Sequence[Reason],
+    approve: str | None,
 ) -> Approval | None:
-    if verdict is not Verdict.BLOCK:
-        return None
-    if reason is not None:
-        return make_approval(session, reason)
+    """Who lets a blocked run be promoted: now, or before for this very evidence."""
+    if approve is not None:
+        return make_approval(session, approve)
     if comparison is not None:
         return comparison.approval
-    return approved_before(
-        read_history(session.project.root), evidence_digest(run, "", own_files(session.project, session.suite))
-    )
+    own = partial(own_files, session.project, session.suite)
+    return approved_before(read_history(session.project.root), evidence_digest(run, "", reasons, own))
 
 
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:

@@ -142,7 +142,7 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
     project.git("add", "-A")
     told = project.row3("hook", "run", "pre-commit", code=3).err
     assert max(len(line) for line in told.splitlines()) <= 80
-    assert "row3 --compare --all --mode auto --model MODEL && git add recordings" in told
+    assert "row3 --compare --all --mode auto && git add recordings" in told
 
 
 WRONG: list[tuple[str, Any, str, str]] = [

@@ -56,7 +56,8 @@ def test_a_system_is_mended_and_asked_without_a_model(comparison: Any, make: Any
 
 def test_a_blocked_promotion_is_promoted_again(comparison: Any) -> None:
     assert advised(comparison, BLOCK, Reason(BLOCK, "worse"), action="promotion")[-1] == (
-        "Then: mend the prompt and run row3 promote again; or, if it has to be, --approve REASON."
+        "Then: mend the prompt and run row3 promote decompose-concepts-v1.1 again; "
+        "or, if it has to be, --approve REASON."
     )
 
 

@@ -59,4 +59,7 @@ def test_a_quarantine_is_told_though_no_number_moved(comparison: Any, still: Any
 @pytest.mark.parametrize("name", ["pre-commit", "pre-merge-commit", "pre-push"])
 def test_what_is_pushed_has_to_be_committed(comparison: Any, name: str) -> None:
     text = hook_text(Hook([Judged(comparison)], name=name))
-    assert text.endswith(f"git add metrics-history.json CHANGELOG.md{' && git commit' if name == 'pre-push' else ''}\n")
+    lines = text.splitlines()
+    added = f"git add metrics-history.json CHANGELOG.md{' && git commit' if name == 'pre-push' else ''}"
+    assert lines[-2 if name == "pre-merge-commit" else -1].strip() == added
+    assert ("git merge --abort" in lines[-1]) == (name == "pre-merge-commit")

@@ -61,7 +61,7 @@ def compared(box: Box, held: Iterable[Quarantined] = ()) -> Comparison:
     project, suite = session.project, session.suite
     comparer = Comparer(project, suite, read_baseline(project, suite), StoredCases(project, suite))
     run = run_under(box, held, comparer, session)
-    return comparer.finish(run, read_history(box.root), against=None, partial=False, own=lambda: "")
+    return comparer.finish(run, read_history(box.root), against=None, partial=False, own=lambda **_: "")
 
 
 class TestCounting:

@@ -1,0 +1,138 @@
+"""An approval holds for what its giver was shown, and the hook prints the commands by which it is given."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Callable
+
+import pytest
+
+from tests.projects import CASES, CONFIG, SUITE, Box, Done, flawless, worse
+
+BASELINE = f"baselines/{SUITE}.json"
+
+
+def approved(box: Box, *options: str) -> Done:
+    return box.row3("--compare", *options, "--approve", "agreed", code=0)
+
+
+def against(box: Box, code: int | None = None) -> Done:
+    return box.row3("--compare", "--against", "main", code=code)
+
+
+def forge(box: Box) -> None:
+    """A baseline that says less than its recordings give, so that what comes after looks better."""
+    text = box.read(BASELINE)
+    box.write(BASELINE, re.sub(r'("(?:recall|f1|overall)": ?)0\.\d+', r"\g<1>0.1", text))
+    assert box.read(BASELINE) != text
+
+
+def edit_recording(box: Box) -> None:
+    """Of a prompt that this comparison does not run."""
+    name = f"recordings/{SUITE}/extract-v1.1.jsonl"
+    first, *rest = box.read(name).splitlines(keepends=True)
+    value = json.loads(first)
+    value["response"]["text"] = value["response"]["text"].replace("a", "o", 1)
+    box.write(name, json.dumps(value, ensure_ascii=False) + "\n" + "".join(rest))
+
+
+@pytest.fixture
+def branch(box: Box) -> Box:
+    """A branch with a worse prompt."""
+    box.git("checkout", "-q", "-b", "worse")
+    worse(box)
+    return box
+
+
+@pytest.mark.parametrize("tamper", [forge, edit_recording])
+def test_what_is_rewritten_after_an_approval_is_not_approved(branch: Box, tamper: Callable[[Box], None]) -> None:
+    approved(branch)
+    assert "BLOCK, approved" in against(branch, 0).out
+    tamper(branch)
+    done = against(branch, 1)
+    assert "approved" not in done.out.replace("--approve", "")
+
+
+@pytest.mark.parametrize("tamper", [forge, edit_recording])
+def test_what_was_rewritten_before_is_approved_only_where_it_was_shown(
+    branch: Box, tamper: Callable[[Box], None]
+) -> None:
+    tamper(branch)
+    branch.row3("--compare", "--approve", "agreed")
+    against(branch, 1)
+    shown = approved(branch, "--against", "main")
+    assert "BLOCK, approved" in shown.out
+    assert "BLOCK, approved" in against(branch, 0).out
+
+
+def test_who_approves_is_told_of_a_forged_baseline(branch: Box) -> None:
+    forge(branch)
+    done = branch.row3("--compare", "--approve", "agreed")
+    assert "the baseline does not follow from its recordings" in " ".join(done.out.split())
+
+
+def test_another_recording_takes_no_approved_ones_place(branch: Box) -> None:
+    edit_recording(branch)
+    approved(branch, "--against", "main")
+    against(branch, 0)
+    edit_recording(branch)
+    against(branch, 1)
+
+
+def test_a_case_that_asks_otherwise_has_to_be_recorded(box: Box) -> None:
+    text = CASES["rye"]["sourceText"] + " More."
+    box.case("rye", sourceText=text)
+    done = against(box, 1)
+    assert "no recorded answer to what these cases ask now: rye" in " ".join(done.out.split())
+    assert "record the answers (row3 --compare --mode auto)" in " ".join(done.out.split())
+    box.record("1.0", {"rye": flawless(CASES["rye"])})
+    box.record("1.1", {"rye": flawless(CASES["rye"])})
+    against(box, 0)
+
+
+def _loosen(box: Box) -> None:
+    loose = f"[suites.{SUITE}.thresholds.recall]\nminimum = 0.1\ntarget = 0.2\nexcellent = 0.3\n"
+    box.write("row3.toml", CONFIG + loose)
+
+
+def _no_canary(box: Box) -> None:
+    box.case("rye", forbiddenConcepts=[])
+
+
+def _no_case(box: Box) -> None:
+    box.path(f"golden/{SUITE}/rye.gold.json").unlink()
+
+
+@pytest.mark.parametrize("change", [_loosen, _no_canary, _no_case])
+@pytest.mark.parametrize("again", [True, False])
+def test_the_commands_that_the_hook_prints_end_the_block(box: Box, change: Callable[[Box], None], again: bool) -> None:
+    box.row3("hook", "install", code=0)
+    change(box)
+    if again:
+        box.row3("--baseline", code=0)
+    box.git("add", "-A")
+    blocked = box.git("commit", "-m", "x", code=1).err
+    see, accept = (
+        shlex.split(line.partition(":")[2].strip())[1:]
+        for line in blocked.splitlines()
+        if line.strip().startswith(("See it in full", "Accept it, signed"))
+    )
+    assert "BLOCK" in box.row3(*see, code=1).out
+    box.row3(*accept, code=0)
+    box.git("add", "metrics-history.json", "CHANGELOG.md")
+    assert "BLOCK, approved" in box.git("commit", "-m", "x", code=0).err
+
+
+def test_a_merge_that_was_looked_at_can_be_taken_back(branch: Box) -> None:
+    branch.row3("--compare")
+    branch.commit("worse")
+    branch.git("checkout", "-q", "main")
+    branch.row3("hook", "install", code=0)
+    done = branch.git("merge", "--no-ff", "worse", code=None)
+    line = next(line for line in done.err.splitlines() if "Take it back" in line)
+    branch.row3("--compare")
+    for command in line.partition(":")[2].split(";"):
+        branch.git(*shlex.split(command)[1:], code=0)
+    assert branch.git("status", "--porcelain").out == ""
