@@ -13,6 +13,7 @@ from row3.vcs.discovery import Place, discover
 from row3.vcs.process import Answer, refusal
 
 OID = b"# branch.oid "
+_HEX = frozenset("0123456789abcdef")
 
 
 class Repository:
@@ -51,6 +52,17 @@ class Repository:
     def head(self) -> str | None:
         """The commit that is checked out, None before the first one."""
         return self._git.ask("rev-parse", "--verify", "-q", "HEAD^{commit}", expect=(0, 1)).text or None
+
+    def merging(self) -> list[str]:
+        """The commits that are being merged into the one that is checked out; none outside of a merge.
+
+        Before it runs `pre-merge-commit`, git names them in the environment only.
+        """
+        prefix, head = "GITHEAD_", self.git_path("MERGE_HEAD")
+        named = [name.removeprefix(prefix) for name in os.environ if name.startswith(prefix)]
+        if head.is_file():
+            named += head.read_text(encoding="ascii", errors="replace").split()
+        return [name for name in dict.fromkeys(named) if set(name) <= _HEX and self.knows(name)]
 
     def branch(self) -> str | None:
         """The branch that is checked out, None where HEAD is detached."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -78,10 +78,11 @@ def find_ref(project: Project, name: str) -> Ref:
 class Base:
     """The files of a ref, laid out in a folder: for one suite, or for all of them in turn."""
 
-    def __init__(self, ref: Ref, folder: Path) -> None:
+    def __init__(self, ref: Ref, folder: Path, changed: Collection[str] = ()) -> None:
         root = folder / ref.inside
         self.ref = ref
         self.project = Project(root, read_config(root))
+        self._changed = frozenset(changed)
         self._cases: dict[Path, dict[str, Path]] = {}
 
     def cases(self, suite: str) -> dict[str, Path]:
@@ -93,6 +94,10 @@ class Base:
         if folder not in self._cases:
             self._cases[folder] = _by_name(folder)
         return self._cases[folder]
+
+    def differs(self, file: str) -> bool:
+        """A file of the recordings, by its path in the project, is not as it was there."""
+        return self.ref.inside + file in self._changed
 
     def suites(self, tier: Tier) -> list[str]:
         """The suites that have a baseline of this tier there."""
@@ -115,7 +120,7 @@ def laid_out(ref: Ref | None, changed: Sequence[str] | None = None) -> Iterator[
     with TemporaryDirectory(prefix="row3-against-") as name:
         paths = [*(ref.inside + path for path in READ), *(path for path in changed if path.startswith(recordings))]
         ref.repository.read_tree(ref.sha, paths, Path(name))
-        yield Base(ref, Path(name))
+        yield Base(ref, Path(name), changed)
 
 
 def judging_by(project: Project, suite: Suite, base: Base | None) -> Judging:

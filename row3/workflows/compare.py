@@ -31,6 +31,7 @@ from row3.store.suites import Suite
 from row3.workflows.compare_case import CaseComparer
 from row3.workflows.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.rescore import Recorded
 from row3.workflows.results import CaseResult
 from row3.workflows.run_suite import Run
 
@@ -84,10 +85,18 @@ class Comparison:
 class Comparer:
     """Adds up how a run's cases compare with the baseline's; `case` compares one, in whatever process."""
 
-    def __init__(self, project: Project, suite: Suite, baseline: SavedRun, paths: Callable[[str], Any]) -> None:
+    def __init__(
+        self,
+        project: Project,
+        suite: Suite,
+        baseline: SavedRun,
+        paths: Callable[[str], Any],
+        recorded: Recorded | None = None,
+    ) -> None:
+        """`recorded` are the recordings by which the baseline was scored, where they are not the project's own."""
         self.suite = suite
         self.baseline = baseline
-        self.case = CaseComparer(project, suite, baseline, paths)
+        self.case = CaseComparer(project, suite, baseline, paths, recorded)
         self._pairs = Pairs()
         self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []

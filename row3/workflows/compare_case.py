@@ -16,7 +16,7 @@ from row3.store.project import Project
 from row3.store.run_records import CaseRecord
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
-from row3.workflows.rescore import Rescorer
+from row3.workflows.rescore import Recorded, Rescorer
 
 COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
 
@@ -29,6 +29,8 @@ class CaseComparer:
     suite: Suite
     baseline: SavedRun
     stored: Callable[[str], Any]
+    recorded: Recorded | None = None
+    """The recordings by which the baseline was scored, where they are not the project's own."""
 
     @cached_property
     def scorer_changed(self) -> bool:
@@ -41,7 +43,7 @@ class CaseComparer:
 
     @cached_property
     def _rescore(self) -> Rescorer:
-        return Rescorer(self.project, self.suite, self.baseline.header)
+        return Rescorer(self.project, self.suite, self.baseline.header, self.recorded)
 
     def __call__(self, record: CaseRecord) -> Compared:
         """Compare one case; raises `InvalidFile` for a broken record of the baseline or golden case."""

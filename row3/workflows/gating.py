@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -24,15 +25,17 @@ from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
 from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
+from row3.workflows.new_baseline import baseline_reasons, new_baseline_reasons
 from row3.workflows.recording_drift import (
     Replaced,
     again_text,
     edited_reasons,
+    recorded_at,
     same_requests,
     since_base,
     since_baseline,
 )
-from row3.workflows.rescore import StoredCases, baseline_reasons
+from row3.workflows.rescore import Recorded, StoredCases
 from row3.workflows.run_header import RulesSummary, rules_of
 from row3.workflows.run_suite import Run, RunOptions, make_asking, replay, with_action
 from row3.workflows.running import run_suite
@@ -67,7 +70,9 @@ def compare(
     suite = session.gate.applied(judging.suite)
     label = None if base is None else base.ref.label
     baseline = read_baseline(judging.project, suite, against=label)
-    comparer = _comparer(session, suite, baseline, StoredCases(judging.project, suite))
+    recorded = None if base is None else partial(recorded_at, session.project, suite, base)
+    cases = StoredCases(judging.project, suite)
+    comparer = _comparer(session, suite, baseline, cases, recorded)
     if pages:
         from row3.workflows.case_pages import CasePages
 
@@ -85,8 +90,11 @@ def compare(
         extra=(
             *judging.reasons,
             *_unanswered(session, run, judging),
+            *_made_current(
+                session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
+            ),
             *edited_reasons(replaced, since),
-            *_baseline_reasons(session, suite, new=judging.new_baseline, verify=verify),
+            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, verify=verify),
         ),
     )
     comparison.differs.extend(judging.notes)
@@ -120,6 +128,17 @@ def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:
     return [Reason(Verdict.BLOCK, what, cause="unrecorded")]
 
 
+def _made_current(
+    session: Session, suite: Suite, judging: Judging, run: Run, comparer: Callable[[], Comparer]
+) -> list[Reason]:
+    """What is wrong with the versions that a change promotes; nothing is promoted where no base judges."""
+    if judging.project is session.project or suite.system is not None:
+        return []
+    from row3.workflows.made_current import made_current_reasons
+
+    return made_current_reasons(session, suite, judging, run, comparer)
+
+
 def _replaced(session: Session, suite: Suite, comparer: Comparer, run: Run, base: Base | None) -> list[Replaced]:
     """Recordings that hold another answer than before: at the base, or when the baseline was made."""
     if session.mode != "replay":
@@ -143,19 +162,25 @@ def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSumma
     return rules_of(own if lenient else session.gate.applied(own))
 
 
-def _baseline_reasons(session: Session, suite: Suite, *, new: bool, verify: bool) -> list[Reason]:
-    """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings."""
-    if new:
-        return baseline_reasons(session.project, suite)
-    recorded = suite.tier == "replay"
-    found = baseline_reasons(session.project, suite, name="the baseline") if verify and recorded else []
+def _baseline_reasons(session: Session, suite: Suite, before: SavedRun | None, *, verify: bool) -> list[Reason]:
+    """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
+
+    `before` is the one that a change puts another in the place of.
+    """
+    if before is not None:
+        return new_baseline_reasons(session.project, suite, before)
+    if not verify or suite.tier != "replay":
+        return []
+    found = baseline_reasons(session.project, suite, name="the baseline", unknown=Verdict.PROCEED)
     return [reason for reason in found if reason.verdict is Verdict.BLOCK]
 
 
-def _comparer(session: Session, suite: Suite, baseline: SavedRun, cases: StoredCases) -> Comparer:
+def _comparer(
+    session: Session, suite: Suite, baseline: SavedRun, cases: StoredCases, recorded: Recorded | None
+) -> Comparer:
     """What compares; all that a provider is asked beside it is imported where one is."""
     if session.mode == "replay":
-        return Comparer(session.project, suite, baseline, cases)
+        return Comparer(session.project, suite, baseline, cases, recorded)
     from row3.workflows.live_compare import comparer_for
 
     return comparer_for(session, suite, baseline, cases)

@@ -25,6 +25,7 @@ from row3.workflows.run_suite import RunOptions
 from row3.workflows.session import Session
 
 if TYPE_CHECKING:
+    from row3.vcs.pushes import Push
     from row3.vcs.repository import Repository
 
 HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
@@ -65,25 +66,44 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
 
         for push in parse_pushes(stdin):
             if push.local_sha is not None:
-                base = _push_base(repository, start, push.local_sha, push.remote_sha)
+                base = _push_base(repository, start, push)
                 _judge(repository, verdict, inside, tree=push.local_sha, base=base)
         return verdict
     head = repository.head()
-    _judge(repository, verdict, inside, tree=None, base=None if head is None else _fork(repository, start, head))
+    _judge(repository, verdict, inside, tree=None, base=None if head is None else _base(repository, start, head))
     return verdict
 
 
-def _push_base(repository: Repository, start: Path, local: str, remote: str | None) -> str | None:
+def _base(repository: Repository, start: Path, head: str) -> str:
+    """Where the work left the protected branch; of a merge, where the last of its lines did.
+
+    What a merge brings from the protected branch was judged there.
+    """
+    base = _fork(repository, start, head)
+    for other in repository.merging():
+        theirs = _fork(repository, start, other)
+        if repository.merge_base(base, theirs) == base:
+            base = theirs
+    return base
+
+
+def _push_base(repository: Repository, start: Path, push: Push) -> str | None:
     """What a push is judged against: what the remote has, where that is known here.
 
     None where nothing of it is: the commit is then judged as a whole, by its own baseline.
     """
-    if remote is not None:
+    local, protected = push.local_sha or "", _protected(repository, start)
+    if push.remote_sha is not None:
         try:
-            return repository.merge_base(local, repository.resolve(remote)) or remote
+            remote = repository.resolve(push.remote_sha)
+            base = repository.merge_base(local, remote) or remote
         except UsageError:
             pass  # the remote has commits that were never fetched; what was fetched last is the best that is known
-    protected = _protected(repository, start)
+        else:
+            # Of the protected branch a forced push may take back what was promoted there: that too is judged.
+            onto = push.remote_ref.removeprefix("refs/heads/")
+            forced = base != remote and protected is not None and onto == protected.removeprefix("origin/")
+            return remote if forced else base
     for name in () if protected is None else (f"refs/remotes/{protected}", f"refs/remotes/origin/{protected}"):
         try:
             # Never the branch as it is here: that may be the very thing that is pushed.

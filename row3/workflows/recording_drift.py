@@ -16,7 +16,7 @@ from row3.domain.verdicts import Reason, Verdict
 from row3.store.embeddings import is_embeddings
 from row3.store.outputs import lines_of
 from row3.store.project import Project
-from row3.store.recordings import Recording, from_line, open_index
+from row3.store.recordings import Recording, RecordingIndex, from_line, open_index
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.at_ref import Base
@@ -78,6 +78,21 @@ def since_base(project: Project, suite: Suite, base: Base) -> list[Replaced]:
             again = now.recorded_at > before.recorded_at
             found.append(Replaced(now.case_id, now.prompt, again, index.place(digest)))
     return found
+
+
+def recorded_at(project: Project, suite: Suite, base: Base) -> RecordingIndex:
+    """The recordings as they were at the base, by which its baseline was scored: a change may have taken some away.
+
+    Raises `InvalidFile` for a broken line.
+    """
+    own, there = project.recordings(suite.name), base.project.recordings(suite.name)
+    index = RecordingIndex([], [], own)
+    for folder in (there, own):
+        for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+            name = f"recordings/{suite.name}/{path.name}"
+            if not is_embeddings(path) and path.is_file() and (folder is there or not base.differs(name)):
+                index.add_file(path, f"{name} at {base.ref.label}" if folder is there else name)
+    return index
 
 
 def _answers(folder: Path) -> Mapping[str, Recording]:

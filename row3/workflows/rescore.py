@@ -3,32 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
-from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, Row3Error
-from row3.gate.zones import SLACK
-from row3.metrics.aggregate import Aggregate
 from row3.store.cases import read_case
 from row3.store.golden import golden_files
 from row3.store.project import Project
-from row3.store.recordings import open_index
+from row3.store.recordings import RecordingIndex, open_index
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
-from row3.store.saved_runs import read_run
-from row3.store.suites import Suite, make_suite
+from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import Replay
 from row3.workflows.lineup import line_up
 from row3.workflows.results import CaseResult, Packing
 
+Recorded = Callable[[], RecordingIndex]
+"""Opens the recordings, when something has to be scored again."""
+
 
 class Rescorer:
     """Scores the baseline's old answers again, by today's scorer and a case as it stands today."""
 
-    def __init__(self, project: Project, suite: Suite, header: RunHeader) -> None:
+    def __init__(self, project: Project, suite: Suite, header: RunHeader, recorded: Recorded | None = None) -> None:
+        """`recorded` are the recordings that hold the old answers, where they are not the project's own."""
         self._project, self._suite, self._header = project, suite, header
+        self._recorded = recorded or (lambda: open_index(project.recordings(suite.name)))
         self._replay: Replay | None = None
         self.problem = ""
 
@@ -64,8 +63,8 @@ class Rescorer:
             name: Parameters(p["model"], p.get("temperature"), p.get("seed"), p.get("maxTokens"))
             for name, p in header.parameters.items()
         }
-        index = open_index(self._project.recordings(self._suite.name))
-        return Replay(Asking(self._suite, lineup, parameters, header.repeats), index, Packing(self._suite))
+        asking = Asking(self._suite, lineup, parameters, header.repeats)
+        return Replay(asking, self._recorded(), Packing(self._suite))
 
 
 class StoredCases:
@@ -87,36 +86,3 @@ class StoredCases:
             for path in golden_files(folder):
                 self._paths[read_case(path, self._suite.kind).id] = path
         return read_case(self._paths[case_id], self._suite.kind)
-
-
-def baseline_reasons(project: Project, suite: Suite, *, name: str = "the new baseline") -> list[Reason]:
-    """Whether a baseline, usually one that a change brings, follows from the recordings that are there.
-
-    Raises `InvalidFile` for a baseline or golden case that cannot be read.
-    """
-    baseline = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
-    own = make_suite(project.config, suite.name, suite.tier)
-    rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline), baseline.header)
-    stored = StoredCases(project, own)
-    unknown, wrong, total = [], [], Aggregate()
-    quarantined = baseline.header.gate.get("quarantined", ())
-    for before in baseline.records():
-        if before.id not in quarantined:
-            total.add(before.metrics, {})
-        try:
-            again = rescorer(before, partial(stored, before.id))
-        except KeyError:
-            again = None
-        if again is None:
-            unknown.append(before.id)
-        elif any(abs(again.metrics.get(key, -1.0) - value) > SLACK for key, value in before.metrics.items()):
-            wrong.append(before.id)
-    means = total.means()
-    if wrong or any(abs(means.get(key, -1.0) - value) > SLACK for key, value in baseline.header.metrics.items()):
-        what = f"{name} does not follow from its recordings"
-        which = ", ".join(wrong[:3]) or "its means are others"
-        return [Reason(Verdict.BLOCK, f"{what}: {which}", cause="baseline")]
-    if unknown:
-        what = f"{name} cannot be checked: {', '.join(unknown[:3])}"
-        return [Reason(Verdict.INVESTIGATE, what, cause="baseline")]
-    return []

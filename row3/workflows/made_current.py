@@ -1,0 +1,49 @@
+"""Prompt versions that a change makes the current ones, judged though a newer draft is what runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from row3.domain.verdicts import Reason, Verdict
+from row3.store.prompts import read_promoted
+from row3.store.suites import Suite
+from row3.workflows.at_ref import Judging
+from row3.workflows.compare import Comparer
+from row3.workflows.lineup import line_up
+from row3.workflows.run_suite import Run, RunOptions
+from row3.workflows.running import run_suite
+from row3.workflows.session import Session
+
+
+def made_current_reasons(
+    session: Session, suite: Suite, judging: Judging, run: Run, comparer: Callable[[], Comparer]
+) -> list[Reason]:
+    """Why what a change promotes may not be: by the gate's word on these versions, where the run was of others.
+
+    A gate that looked at the newest drafts alone would let any version become current behind a harmless draft.
+    """
+    lineup = line_up(session.project, session.suite, role="promoted")
+    before = read_promoted(judging.project.root)
+    moved = [
+        f"{name} {version}"
+        for name, version in lineup.promoted.items()
+        if name not in before or before[name].version != version
+    ]
+    if not moved or lineup.versions() == run.lineup.versions():
+        return []
+    given = session.options
+    options = RunOptions("replay", given.overrides, given.repeats, given.jobs, given.case, given.only)
+    also = comparer()
+    current = run_suite(
+        replace(session, options=options), suite=suite, files=judging.files, comparer=also, lineup=lineup
+    )
+    as_promoted = f"as promoted ({', '.join(moved)})"
+    if current.collected.failed:
+        return [Reason(Verdict.BLOCK, f"{as_promoted}: cases without a recorded answer", cause="locks")]
+    judged = also.finish(current, (), against=None, partial=given.partial, own=lambda **_: "")
+    return [
+        Reason(Verdict.BLOCK, f"{as_promoted}: {reason.text}", reason.metric, reason.case_id, cause="locks")
+        for reason in judged.reasons
+        if reason.verdict is Verdict.BLOCK and reason.cause == "answers"
+    ]

@@ -1,0 +1,91 @@
+"""Whether a baseline can be trusted: whole, of the promoted prompts, and what its recordings give."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from row3.domain.verdicts import Reason, Verdict
+from row3.gate.zones import SLACK
+from row3.metrics.aggregate import Aggregate
+from row3.store.cases import ids_of
+from row3.store.project import Project
+from row3.store.prompts import read_promoted
+from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.saved_runs import SavedRun, read_run
+from row3.store.suites import Suite, make_suite
+from row3.workflows.rescore import Rescorer, StoredCases
+
+NAMED = 3
+"""Cases that a reason names."""
+
+
+def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun) -> list[Reason]:
+    """What is wrong about the baseline that a change brings in the place of the one `before`.
+
+    It judges whatever comes later, so it has to hold each case that the one before held and that is still there, be
+    of the versions that are promoted, and follow from recordings. Raises as `baseline_reasons`.
+    """
+    new = _read(project, suite)
+    gone = sorted(set(before.ids()) & set(ids_of(project.golden(suite.name))) - set(new.ids()))
+    reasons = [_blocks(f"the new baseline lacks cases that the one before has: {_listed(gone)}")] if gone else []
+    reasons += [_blocks(what) for what in _other_versions(project, new.header)]
+    return reasons + baseline_reasons(project, suite, name="the new baseline", unknown=Verdict.BLOCK)
+
+
+def baseline_reasons(project: Project, suite: Suite, *, name: str, unknown: Verdict) -> list[Reason]:
+    """Whether a baseline follows from the recordings that are there; `unknown` where that cannot be told.
+
+    Raises `InvalidFile` for a baseline or golden case that cannot be read.
+    """
+    baseline = _read(project, suite)
+    own = make_suite(project.config, suite.name, suite.tier)
+    rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline), baseline.header)
+    stored = StoredCases(project, own)
+    unchecked, wrong, total = [], [], Aggregate()
+    quarantined = baseline.header.gate.get("quarantined", ())
+    for before in baseline.records():
+        if before.id not in quarantined:
+            total.add(before.metrics, {})
+        try:
+            again = rescorer(before, partial(stored, before.id))
+        except KeyError:
+            again = None
+        if again is None:
+            unchecked.append(before.id)
+        elif _differ(before, again):
+            wrong.append(before.id)
+    means, told = total.means(), baseline.header.metrics
+    if wrong or means.keys() != told.keys() or any(abs(means[key] - told[key]) > SLACK for key in told):
+        which = _listed(wrong) or "its means are others"
+        return [_blocks(f"{name} does not follow from its recordings: {which}")]
+    if unchecked:
+        what = f"{name} cannot be checked, since answers of it are not recorded: {_listed(unchecked)}"
+        return [Reason(unknown, what, cause="baseline")]
+    return []
+
+
+def _read(project: Project, suite: Suite) -> SavedRun:
+    return read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
+
+
+def _differ(before: CaseRecord, again: CaseRecord) -> bool:
+    old, new = before.metrics, again.metrics
+    return old.keys() != new.keys() or any(abs(new[key] - value) > SLACK for key, value in old.items())
+
+
+def _other_versions(project: Project, header: RunHeader) -> Iterable[str]:
+    promoted = read_promoted(project.root)
+    for name, version in header.prompts.items():
+        entry = promoted.get(name)
+        if entry is not None and entry.version != version:
+            yield f"the new baseline is of {name} {version}, and {entry.version} is promoted"
+
+
+def _blocks(what: str) -> Reason:
+    return Reason(Verdict.BLOCK, what, cause="baseline")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
