@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,6 +10,10 @@ from pydantic import ValidationError
 
 SHOWN_KEYS, LONGEST_KEY = 5, 40
 NEAR = 0.6
+OF_SCALARS = ("bool_type", "int_type", "float_type", "string_type", "literal_error", "string_pattern_mismatch")
+"""Complaints that say what is wanted and not what is there."""
+CASE_ID = "^[A-Za-z0-9][A-Za-z0-9._-]"
+"""How the pattern of an id begins."""
 OF_MODELS = ("model_type", "model_attributes_type", "dataclass_type", "is_instance_of")
 """Complaints in which pydantic names a class."""
 
@@ -32,14 +37,29 @@ def misfit(value: Any, error: ValidationError) -> str:
 
 
 def message(kind: str, text: str, value: Any) -> str:
-    """Pydantic's message, in row3's words where it names a class.
+    """Pydantic's message with the value that it is about, in row3's words where it names a class or a pattern.
 
     Args:
         kind: the type of pydantic's error.
         text: its message.
         value: what does not fit.
     """
-    return f"Input should be an object, and is {describe(value)}" if kind in OF_MODELS else text
+    if kind in OF_MODELS:
+        return f"Input should be an object, and is {describe(value)}"
+    if kind == "string_pattern_mismatch" and isinstance(value, str) and not value.strip():
+        return "the text is empty"
+    if kind == "string_pattern_mismatch" and CASE_ID in text:
+        text = "letters, digits and . _ - only, the first a letter or a digit, at most 128"
+    elif kind not in OF_SCALARS:
+        return text
+    return f"{text}, and is {shown(value)}"
+
+
+def shown(value: Any) -> str:
+    """A JSON value as a message quotes it, or its type where it is long."""
+    if value is None or isinstance(value, dict | list) or len(str(value)) > LONGEST_KEY:
+        return describe(value)
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
 
 
 def _place(value: Any, loc: Sequence[str | int]) -> tuple[str, Any]:

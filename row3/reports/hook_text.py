@@ -20,6 +20,8 @@ SHOWN_ITEMS = 6
 SHA = 10
 """Digits of a commit that a command names."""
 
+NAMED = "--suite NAME"
+
 
 class HookView(Protocol):
     """What a hook found."""
@@ -46,10 +48,11 @@ def hook_text(hook: HookView, *, colour: bool = False) -> str:
     notes: dict[str, list[str]] = {}
     for result in hook.results:
         if isinstance(result, Unjudged | Judged) and result.note:
-            notes.setdefault(result.note, []).append(plain(result.suite))
+            # One sentence for all suites that it is true of.
+            notes.setdefault(result.note.replace(f"--suite {result.suite}", NAMED), []).append(plain(result.suite))
     lines = [
         line
-        for note, names in notes.items()
+        for note, names in ((n.replace(NAMED, f"--suite {s[0]}") if len(s) == 1 else n, s) for n, s in notes.items())
         for line in wrap(
             plain(note), first=f"row3: suite{'s' if len(names) > 1 else ''} {', '.join(names)}: ", then="  "
         )

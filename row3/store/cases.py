@@ -58,7 +58,7 @@ def case_files(folder: Path) -> list[Path]:
         raise InvalidFile(
             f"the suite has no golden cases ({PATTERN})",
             where=f"{shown(folder)}/",
-            fix="Add some, or run `row3 init` for a starter",
+            fix="Write some, as `row3 init` in an empty folder shows, or name another suite",
         )
     return files
 

@@ -134,6 +134,8 @@ class OutputIndex:
             case_id = head[1].decode("ascii") if head is not None else self._slow_id(line)
             earlier = self._order.setdefault(case_id, len(self._order))
             if earlier != len(self._numbers):
+                # What is no output at all, such as answers of two prompts, is to be told before that it stands twice.
+                read_output(parse_line(line.raw, where=f"{where}:{line.number}"), where=f"{where}:{line.number}")
                 raise InvalidFile(
                     f"case `{case_id}` stands twice, in lines {self._numbers[earlier]} and {line.number}",
                     where=f"{where}:{line.number}",

@@ -41,8 +41,8 @@ def _by_its_own(session: Session, *, pages: bool) -> SuiteResult:
     name = session.suite.name
     session.switch("replay")  # like all that is judged by a base
     if not session.project.baseline(name).is_file():
-        flag = " --suite NAME" if session.suite.flag else ""  # one sentence for all suites that have none
-        return Unjudged(name, f"no baseline yet, so nothing was compared (`row3 --baseline{flag}` makes one)")
+        how = f"row3 --baseline{session.suite.flag}"
+        return Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
     return Judged(compare(session, pages=pages), "the baseline is new in this change, and judges it")
 
 

@@ -60,11 +60,11 @@ def why(value: Any) -> str:
         ({"concepts": [["x"]]}, "field `concepts.0`: Input should be an object, and is an array"),
         (
             {"concepts": [{"label": "x", "sourceQuote": 4}]},
-            "field `concepts.0.sourceQuote`: Input should be a valid string",
+            "field `concepts.0.sourceQuote`: Input should be a valid string, and is `4`",
         ),
         (
             {"concepts": [{"label": "x", "sourceQuote": {"quote": 4}}]},
-            "field `concepts.0.sourceQuote`: Input should be a valid string",
+            "field `concepts.0.sourceQuote`: Input should be a valid string, and is an object",
         ),
     ],
 )

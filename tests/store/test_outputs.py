@@ -64,6 +64,7 @@ def test_takes_a_byte_order_mark_crlf_blank_lines_and_no_line_end_at_the_end(tmp
         ('{"output": 1, "output": 2, "caseId": "x"}', "out.jsonl:2: key `output` stands twice"),
         ("<<<<<<< HEAD", "out.jsonl:2: the file has merge-conflict markers"),
         ('{"caseId": "a", "output": {}}', "out.jsonl:2: case `a` stands twice, in lines 1 and 2"),
+        ('{"caseId": "a", "prompt": "p-v1.0", "response": "x"}', "recordings import FILE"),
     ],
 )
 def test_refuses_a_bad_line_when_the_file_is_opened(tmp_path: Path, line: str, message: str) -> None:
