@@ -74,7 +74,7 @@ def promote(
         ref, run, comparison, verdict, reasons, approval, tuple(str(p.ref) for p in newly), (), dry_run, ""
     )
     result.refused = not allowed
-    result.entry = promotion_entry(project, result, current.version if current is not None else None)
+    result.entry = promotion_entry(project, result)
     as_it_stands = as_inserted(project, result)
     if unexplained(as_it_stands) and not result.refused:
         result.notes.append(

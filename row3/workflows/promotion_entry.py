@@ -20,12 +20,14 @@ UNSAID = "Nobody wrote what changes and why"
 """Begins what stands for the reason of a version whose description is an earlier one's."""
 
 
-def promotion_entry(project: Project, result: PromotionResult, before: str | None) -> str:
+def promotion_entry(project: Project, result: PromotionResult) -> str:
     """The entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
     from row3.reports.changelog import changelog_entry
 
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}
+    # Promoted or not: the version whose figures stand beside the new ones.
+    before = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
     rows = [
         (
             _begun(metric.title.removeprefix("Concept ")),
@@ -43,7 +45,7 @@ def promotion_entry(project: Project, result: PromotionResult, before: str | Non
         prompt=result.ref.name,
         changes=_changes(project, result.ref),
         rows=rows,
-        baseline_version=before,
+        baseline_version=None if before == str(result.ref.version) else before,
         notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
         approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
     )

@@ -235,3 +235,10 @@ def test_a_first_promotion_that_is_blocked_says_why_and_what_to_do(box: Box) -> 
     done = box.row3("promote", "extract-v1.2", "--approve", "a beginning", code=0)
     assert "! BLOCK, approved  Overall " in done.out
     assert "approved by Zoë Tester <zoe@example.org>: a beginning" in done.out
+
+
+def test_what_was_never_promoted_stands_in_the_changelog_by_the_baselines_version(box: Box) -> None:
+    box.path("prompts/promoted.json").unlink()
+    box.path("CHANGELOG.md").unlink(missing_ok=True)
+    box.row3("promote", "v1.1", code=0)
+    assert "| Metric | v1.0 | v1.1 | Delta |" in box.read("CHANGELOG.md")
