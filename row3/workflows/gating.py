@@ -148,7 +148,7 @@ def _baseline_reasons(session: Session, suite: Suite, *, new: bool, verify: bool
     if new:
         return baseline_reasons(session.project, suite)
     recorded = suite.tier == "replay"
-    found = baseline_reasons(session.project, suite, name="the baseline") if verify and recorded else []
+    found = baseline_reasons(session.project, suite, new=False) if verify and recorded else []
     return [reason for reason in found if reason.verdict is Verdict.BLOCK]
 
 

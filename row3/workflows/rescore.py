@@ -89,15 +89,19 @@ class StoredCases:
         return read_case(self._paths[case_id], self._suite.kind)
 
 
-def baseline_reasons(project: Project, suite: Suite, *, name: str = "the new baseline") -> list[Reason]:
-    """Whether a baseline, usually one that a change brings, follows from the recordings that are there.
+def baseline_reasons(project: Project, suite: Suite, *, new: bool = True) -> list[Reason]:
+    """Whether a baseline, usually a `new` one that a change brings, follows from the recordings that are there.
+
+    One that was there before is weighed as when it was made: that other weights hold now is a ground of its own.
 
     Raises `InvalidFile` for a baseline or golden case that cannot be read.
     """
     baseline = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
     own = make_suite(project.config, suite.name, suite.tier)
-    rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline), baseline.header)
+    rules = own.rules if new else replace(own.rules, weights=baseline.header.weights)
+    rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline, rules=rules), baseline.header)
     stored = StoredCases(project, own)
+    name = "the new baseline" if new else "the baseline"
     unknown, wrong, total = [], [], Aggregate()
     quarantined = baseline.header.gate.get("quarantined", ())
     for before in baseline.records():
