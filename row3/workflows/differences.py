@@ -79,15 +79,15 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
     lines = []
     kind = kind_named(current.kind, where="the suite")
     lower_is_better = {metric.key for metric in kind.metrics if not metric.higher_is_better}
-    for key, old in baseline.thresholds.items():
-        new = current.thresholds.get(key)
-        if new is None:
+    for key, zones in baseline.thresholds.items():
+        limits = current.thresholds.get(key)
+        if limits is None:
             lines.append(f"the thresholds of {key} were removed")
             continue
         lines.extend(
             f"threshold {key}.{zone} was loosened from {value:g} to {now:g}"
-            for zone, value in old.items()
-            if (now := new.get(zone, value)) != value and (now > value) is (key in lower_is_better)
+            for zone, value in zones.items()
+            if (now := limits.get(zone, value)) != value and (now > value) is (key in lower_is_better)
         )
         if key in current.gate.get("warning", ()) and key not in baseline.gate.get("warning", ()):
             lines.append(f"threshold {key} was made non-blocking: its fail zone only warns")
@@ -109,19 +109,19 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         for what in ("symmetric", "inverse")
         if what in before and before[what] != after.get(what)
     )
-    was, now = before.get("matchingThreshold"), after.get("matchingThreshold")
-    if was is not None and now is not None and now != was:
-        how = "loosened" if now < was else "changed"  # a higher one takes fewer names for canaries
-        lines.append(f"the matching threshold was {how} from {was:g} to {now:g}")
+    old, new = before.get("matchingThreshold"), after.get("matchingThreshold")
+    if old is not None and new is not None and new != old:
+        how = "loosened" if new < old else "changed"  # a higher one takes fewer names for canaries
+        lines.append(f"the matching threshold was {how} from {old:g} to {new:g}")
     if before.get("matchingScorer") != after.get("matchingScorer"):
         lines.append(
             f"the matching scorer was changed from {before.get('matchingScorer')} to {after.get('matchingScorer')}"
         )
     lines += _looser_meaning(before.get("semantic"), after.get("semantic"))
     for key in dict.fromkeys((*baseline.weights, *current.weights)):
-        was, now = baseline.weights.get(key, 0.0), current.weights.get(key, 0.0)
-        if now != was:
-            lines.append(f"the weight of {key} was changed from {was:g} to {now:g}")
+        old_weight, weight = baseline.weights.get(key, 0.0), current.weights.get(key, 0.0)
+        if weight != old_weight:
+            lines.append(f"the weight of {key} was changed from {old_weight:g} to {weight:g}")
     return lines
 
 
