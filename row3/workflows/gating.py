@@ -36,7 +36,15 @@ from row3.workflows.rescore import StoredCases, baseline_reasons
 from row3.workflows.run_header import RulesSummary, rules_of
 from row3.workflows.run_suite import Run, RunOptions, make_asking, replay, with_action
 from row3.workflows.running import run_suite
-from row3.workflows.session import GateFlags, Session, entry_of, make_approval, repository_state, save_log
+from row3.workflows.session import (
+    GateFlags,
+    Session,
+    check_approval,
+    entry_of,
+    make_approval,
+    repository_state,
+    save_log,
+)
 
 
 def compare(
@@ -186,6 +194,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
     A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
+    check_approval(session, approve)
     if approve is not None and session.options.partial:
         raise UsageError(
             "a part of the cases is no gate, so there is nothing to approve", where="--approve", fix="Run all of them"

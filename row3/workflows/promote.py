@@ -27,7 +27,7 @@ from row3.workflows.promotion_entry import promotion_entry, unexplained
 from row3.workflows.promotion_files import as_inserted, planned_files, promotion_files
 from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, incomplete, make_approval, repository_state, save_log
+from row3.workflows.session import Session, check_approval, incomplete, make_approval, repository_state, save_log
 
 
 def promote(
@@ -46,6 +46,7 @@ def promote(
 
     Raises `InvalidFile`, `UsageError`, `RunIncomplete`, `EnvironmentFault`.
     """
+    check_approval(session, approve)
     if session.options.partial:
         raise UsageError("a part of the cases is no gate", where="--case", fix="Promote with all of them")
     project, suite = session.project, session.suite
