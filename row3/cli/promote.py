@@ -62,13 +62,7 @@ def command(
             make_tag=make_tag,
         )
     except AlreadyDone as done:
-        files = "".join(f"\n  {file}" for file in done.files)
-        how = (
-            "the interrupted promotion was finished. Commit these files together."
-            if files
-            else "nothing is left to do."
-        )
-        emit(f"{done.name} is promoted: {how}{files}", common.out)
+        emit(done.told(), common.out)
         ctx.exit(0)
     code = show_promotion(result, common)
     session.finish()

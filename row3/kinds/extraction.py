@@ -13,6 +13,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds import extraction_lint
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.extraction_demands import demands_of
 from row3.kinds.extraction_json import matches_json
 from row3.kinds.extraction_matching import explain
 from row3.kinds.extraction_models import (
@@ -27,9 +28,6 @@ from row3.kinds.extraction_reading import fit, read_answer
 from row3.kinds.extraction_structs import Extracted, item_json, usual_line
 from row3.kinds.extraction_tally import tally
 from row3.kinds.extraction_types import carries_types
-from row3.matching.forms import category_key
-from row3.matching.marks import apart
-from row3.matching.normalise import normalise
 from row3.metrics.composite import overall
 from row3.metrics.extraction import Counts, concept_counts, relationship_counts, states_of, type_counts, values
 
@@ -193,18 +191,8 @@ class Extraction:
         return matches_json(explanation)
 
     def expectations(self, case: GoldenCase) -> list[str]:
-        """Everything the case demands, one line each, by normalised names."""
-        lines = [f"concept {normalise(c.label)}" for c in case.expected_concepts]
-        lines += [f"required {normalise(c.label)}" for c in case.expected_concepts if c.required]
-        lines += [f"type {normalise(c.label)} {category_key(c.type)}" for c in case.expected_concepts if c.type]
-        accepted = {normalise(name): name for c in case.expected_concepts for name in (c.label, *c.aliases)}
-        for canary in case.forbidden_concepts:
-            known = accepted.get(normalise(canary))
-            if known is None or apart(canary, known):  # else finding it is right, and the canary demands nothing
-                lines.append(f"canary {normalise(canary)}")
-        for kind, links in (("link", case.expected_relationships), ("forbidden", case.forbidden_relationships)):
-            lines += [f"{kind} {normalise(r.source)} {r.predicate} {normalise(r.target)}" for r in links]
-        return lines
+        """Everything the case demands, by normalised names."""
+        return demands_of(case)
 
     def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
         """STANDARDS, section 3, and what makes a case contradict itself."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
@@ -13,6 +14,7 @@ from row3.domain.tiers import Tier, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.limits import parse_limits
 from row3.gate.policy import GatePolicy
+from row3.gate.zones import SLACK
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
 from row3.matching.names import NameRule
@@ -114,6 +116,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     weights = {metric.key: metric.weight for metric in kind.metrics if metric.weight} | settings.weights
     if kind.primary in weights:
         raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
+    _refuse_high(weights, where=f"{where}.weights")
     gate = settings.gate.model_copy(update={key: getattr(live.gate, key) for key in live.gate.model_fields_set})
     thresholds = {
         metric.key: replace(metric.threshold, blocking=metric.blocking or metric.key in (gate.metrics or ()))
@@ -164,6 +167,16 @@ def _threshold(own: ThresholdConfig, metric: Metric, general: Threshold | None, 
         raise InvalidFile("the zones overlap", where=where, fix=f"Keep {order}")
     blocking = own.blocking if own.blocking is not None else general is None or general.blocking
     return Threshold(minimum, target, excellent, blocking)
+
+
+def _refuse_high(weights: Mapping[str, float], *, where: str) -> None:
+    """Rewards above 1 in all would lift the composite above 100 %; raises `InvalidFile`."""
+    rewards = {key: weight for key, weight in weights.items() if weight > 0}
+    total = math.fsum(rewards.values())
+    if total > 1 + SLACK:
+        parts = ", ".join(f"{key} {weight:g}" for key, weight in rewards.items())
+        what = f"the rewards add up to {total:.4g}, so that the composite could exceed 1 ({parts})"
+        raise InvalidFile(what, where=where, fix="Lower some of them, the defaults included: 1 in all is the most")
 
 
 def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:

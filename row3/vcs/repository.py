@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from row3.errors import EnvironmentFault, UsageError
@@ -217,13 +217,20 @@ class Repository:
         self._git.ask("commit", "-q", "-F", "-", "--only", "--", *specs, stdin=_utf8(message), environment=locale)
         return self.head()
 
-    def tag(self, name: str, message: str) -> None:
-        """Put an annotated tag on HEAD.
+    def commits_of(self, path: str) -> Iterator[str]:
+        """The commits before HEAD, it included, that changed a file, the newest first; none before the first one."""
+        if self.head() is not None:
+            yield from self._git.ask("log", "--format=%H", "--", *trees.pathspecs([path])).text.split()
+
+    def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
+        """Put an annotated tag on a commit.
 
         Raises UsageError where the tag exists or the name cannot be one, EnvironmentFault where git refuses.
         """
         answer = self._git.ask(
-            "tag", "-a", "--cleanup=whitespace", "-F", "-", refs.checked(name), stdin=_utf8(message), expect=None
+            *("tag", "-a", "--cleanup=whitespace", "-F", "-", refs.checked(name), refs.checked(at)),
+            stdin=_utf8(message),
+            expect=None,
         )
         if "already exists" in answer.err:
             raise UsageError(f"the tag {name} exists already", fix=f"Choose another name, or `git tag -d {name}` first")

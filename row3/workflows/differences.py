@@ -77,17 +77,17 @@ class RulesView(Protocol):
 def loosened(baseline: RulesView, current: RulesView) -> list[str]:
     """Thresholds, weights and limits that ask for less than the baseline's; each of them blocks."""
     lines = []
-    metrics = kind_named(current.kind, where="the suite").metrics
-    lower_is_better = {metric.key for metric in metrics if not metric.higher_is_better}
-    for key, old in baseline.thresholds.items():
-        new = current.thresholds.get(key)
-        if new is None:
+    kind = kind_named(current.kind, where="the suite")
+    lower_is_better = {metric.key for metric in kind.metrics if not metric.higher_is_better}
+    for key, zones in baseline.thresholds.items():
+        limits = current.thresholds.get(key)
+        if limits is None:
             lines.append(f"the thresholds of {key} were removed")
             continue
         lines.extend(
             f"threshold {key}.{zone} was loosened from {value:g} to {now:g}"
-            for zone, value in old.items()
-            if (now := new.get(zone, value)) != value and (now > value) is (key in lower_is_better)
+            for zone, value in zones.items()
+            if (now := limits.get(zone, value)) != value and (now > value) is (key in lower_is_better)
         )
         if key in current.gate.get("warning", ()) and key not in baseline.gate.get("warning", ()):
             lines.append(f"threshold {key} was made non-blocking: its fail zone only warns")
@@ -101,6 +101,7 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
     gone = [key for key in before.get("metrics", ()) if key not in after.get("metrics", ())]
     if gone:
         lines.append(f"the gate no longer judges {', '.join(gone)}")
+    lines += _thinner_guard(before, after, kind.primary)
     if before.get("unit") != after.get("unit"):
         lines.append(f"the gate's unit was changed from {before.get('unit')} to {after.get('unit')}")
     lines.extend(
@@ -108,17 +109,19 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         for what in ("symmetric", "inverse")
         if what in before and before[what] != after.get(what)
     )
-    if float(after.get("matchingThreshold", 1)) < float(before.get("matchingThreshold", 0)):
-        was, now = before["matchingThreshold"], after["matchingThreshold"]
-        lines.append(f"the matching threshold was loosened from {was:g} to {now:g}")
+    old, new = before.get("matchingThreshold"), after.get("matchingThreshold")
+    if old is not None and new is not None and new != old:
+        how = "loosened" if new < old else "changed"  # a higher one takes fewer names for canaries
+        lines.append(f"the matching threshold was {how} from {old:g} to {new:g}")
     if before.get("matchingScorer") != after.get("matchingScorer"):
         lines.append(
             f"the matching scorer was changed from {before.get('matchingScorer')} to {after.get('matchingScorer')}"
         )
     lines += _looser_meaning(before.get("semantic"), after.get("semantic"))
-    for key, weight in baseline.weights.items():
-        if current.weights.get(key) != weight:
-            lines.append(f"the weight of {key} was changed from {weight:g} to {_shown(current.weights.get(key))}")
+    for key in dict.fromkeys((*baseline.weights, *current.weights)):
+        old_weight, weight = baseline.weights.get(key, 0.0), current.weights.get(key, 0.0)
+        if weight != old_weight:
+            lines.append(f"the weight of {key} was changed from {old_weight:g} to {weight:g}")
     return lines
 
 
@@ -144,12 +147,37 @@ def _looser_noise(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[s
         was, now = old.get(key, before.get("block", 0.0)), new.get(key, after.get("block", 0.0))
         if float(now) > float(was):
             lines.append(f"the limit of {key} was loosened from {was:g} to {now:g}")
-    strict = [gate.get("policy", "fixed") == "fixed" or gate.get("inconclusive") == "block" for gate in (before, after)]
-    if strict[0] and not strict[1]:
-        lines.append("the gate's policy was loosened to `paired`, which lets through what may be noise")
+    lines += _looser_policy(before, after)
     if after.get("informational") and not before.get("informational"):
         lines.append("the gate was made informational: it no longer blocks")
     return lines
+
+
+def _looser_policy(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    """`fixed` stops what may be noise; `paired` stops what is inconclusive, where that blocks: neither holds the other.
+
+    Where what is inconclusive does not block, all that `paired` stops is beyond the limit, which `fixed` stops too.
+    """
+    was, now = (gate.get("policy", "fixed") for gate in (before, after))
+    blocked, blocks = (gate.get("inconclusive") == "block" for gate in (before, after))
+    lines = []
+    if was != now == "paired":
+        lines.append("the gate's policy was loosened to `paired`, which lets through what may be noise")
+    if was != now == "fixed" and blocked:
+        lines.append("the gate's policy was loosened to `fixed`, which lets through what is inconclusive")
+    if blocked and not blocks:
+        lines.append("the gate's `inconclusive` was loosened from block to investigate")
+    return lines
+
+
+def _thinner_guard(before: Mapping[str, Any], after: Mapping[str, Any], primary: str) -> list[str]:
+    """Guard rails of `paired` share one error rate, so that each has to show more the more of them there are."""
+    if "metrics" not in before or {gate.get("policy", "fixed") for gate in (before, after)} != {"paired"}:
+        return []
+    new = [key for key in after.get("metrics", ()) if key not in before["metrics"] and key != primary]
+    if not new:
+        return []
+    return [f"the gate judges {', '.join(new)} too; under `paired` the others then have to fall further to block"]
 
 
 def signature_change(before: str, after: str) -> str:

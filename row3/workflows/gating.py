@@ -39,7 +39,15 @@ from row3.workflows.rescore import Recorded, StoredCases
 from row3.workflows.run_header import RulesSummary, rules_of
 from row3.workflows.run_suite import Run, RunOptions, make_asking, replay, with_action
 from row3.workflows.running import run_suite
-from row3.workflows.session import GateFlags, Session, entry_of, make_approval, repository_state, save_log
+from row3.workflows.session import (
+    GateFlags,
+    Session,
+    check_approval,
+    entry_of,
+    make_approval,
+    repository_state,
+    save_log,
+)
 
 
 def compare(
@@ -169,10 +177,7 @@ def _baseline_reasons(session: Session, suite: Suite, before: SavedRun | None, *
     """
     if before is not None:
         return new_baseline_reasons(session.project, suite, before)
-    if not verify or suite.tier != "replay":
-        return []
-    found = baseline_reasons(session.project, suite, name="the baseline", unknown=Verdict.PROCEED)
-    return [reason for reason in found if reason.verdict is Verdict.BLOCK]
+    return baseline_reasons(session.project, suite, new=False) if verify and suite.tier == "replay" else []
 
 
 def _comparer(
@@ -211,6 +216,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
     A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
+    check_approval(session, approve)
     if approve is not None and session.options.partial:
         raise UsageError(
             "a part of the cases is no gate, so there is nothing to approve", where="--approve", fix="Run all of them"

@@ -31,18 +31,23 @@ def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun) -> li
     gone = sorted(set(before.ids()) & set(ids_of(project.golden(suite.name))) - set(new.ids()))
     reasons = [_blocks(f"the new baseline lacks cases that the one before has: {_listed(gone)}")] if gone else []
     reasons += [_blocks(what) for what in _other_versions(project, new.header)]
-    return reasons + baseline_reasons(project, suite, name="the new baseline", unknown=Verdict.BLOCK)
+    return reasons + baseline_reasons(project, suite, new=True)
 
 
-def baseline_reasons(project: Project, suite: Suite, *, name: str, unknown: Verdict) -> list[Reason]:
-    """Whether a baseline follows from the recordings that are there; `unknown` where that cannot be told.
+def baseline_reasons(project: Project, suite: Suite, *, new: bool) -> list[Reason]:
+    """Whether a baseline follows from the recordings that are there.
+
+    A `new` one that they cannot tell it of blocks. One that was there before is weighed as when it was made: that other
+    weights hold now is a ground of its own.
 
     Raises `InvalidFile` for a baseline or golden case that cannot be read.
     """
     baseline = _read(project, suite)
     own = make_suite(project.config, suite.name, suite.tier)
-    rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline), baseline.header)
+    rules = own.rules if new else replace(own.rules, weights=baseline.header.weights)
+    rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline, rules=rules), baseline.header)
     stored = StoredCases(project, own)
+    name = "the new baseline" if new else "the baseline"
     unchecked, wrong, total = [], [], Aggregate()
     quarantined = baseline.header.gate.get("quarantined", ())
     for before in baseline.records():
@@ -62,7 +67,7 @@ def baseline_reasons(project: Project, suite: Suite, *, name: str, unknown: Verd
         return [_blocks(f"{name} does not follow from its recordings: {which}")]
     if unchecked:
         what = f"{name} cannot be checked, since answers of it are not recorded: {_listed(unchecked)}"
-        return [Reason(unknown, what, cause="baseline")]
+        return [_blocks(what)] if new else []
     return []
 
 

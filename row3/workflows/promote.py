@@ -14,10 +14,8 @@ from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import Approval, read_history
 from row3.store.locks import writing
-from row3.store.project import Project
 from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import commit
-from row3.workflows.at_ref import inside_of
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.gating import compare
@@ -25,9 +23,10 @@ from row3.workflows.lineup import Lineup, line_up, resolve_version
 from row3.workflows.promotion import AlreadyDone, PromotionResult
 from row3.workflows.promotion_entry import promotion_entry, unexplained
 from row3.workflows.promotion_files import as_inserted, planned_files, promotion_files
+from row3.workflows.promotion_git import commit_and_tag, finish
 from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, incomplete, make_approval, repository_state, save_log
+from row3.workflows.session import Session, check_approval, incomplete, make_approval, repository_state, save_log
 
 
 def promote(
@@ -46,6 +45,7 @@ def promote(
 
     Raises `InvalidFile`, `UsageError`, `RunIncomplete`, `EnvironmentFault`.
     """
+    check_approval(session, approve)
     if session.options.partial:
         raise UsageError("a part of the cases is no gate", where="--case", fix="Promote with all of them")
     project, suite = session.project, session.suite
@@ -53,12 +53,8 @@ def promote(
     promoted = prompt_store.read_promoted(project.root)
     current = promoted.get(ref.name)
     if current is not None and current.version == str(ref.version):
-        if prompt_store.PROMOTED in session.recovered:
-            raise AlreadyDone(f"{ref.name} {ref.version}", session.recovered)
-        if _waits_for_a_commit(project):  # cut off after its last write, or finished by a command in between
-            raise AlreadyDone(f"{ref.name} {ref.version}", ())
-        see = f"See `row3 history{suite.flag}`"
-        raise UsageError(f"{ref.name} {ref.version} is promoted already", where="VERSION", fix=see)
+        wanted = not dry_run
+        raise finish(session, ref, make_commit=make_commit and wanted, make_tag=make_tag and wanted)
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
     run, comparison, verdict, reasons = _judged(session, lineup)
     if not run.complete:
@@ -94,25 +90,15 @@ def promote(
     with writing(project.local, say=session.say):
         now = prompt_store.read_promoted(project.root).get(ref.name)
         if now is not None and now.version == str(ref.version):  # somebody else was quicker
-            raise AlreadyDone(f"{ref.name} {ref.version}", ())
+            raise AlreadyDone(f"{ref.name} {ref.version}")
         # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
         files = promotion_files(session, result, newly)
         commit(project.root, project.local, files)
     result.files = tuple(files)
     save_log(session, run)
     if make_commit or make_tag:
-        _commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)
+        commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)
     return result
-
-
-def _waits_for_a_commit(project: Project) -> bool:
-    """Whether the last promotion is in no commit yet; False outside of git, where nobody knows."""
-    from row3.vcs.repository import Repository
-
-    repository = Repository.find(project.root)
-    return repository is not None and repository.is_dirty(
-        [f"{inside_of(repository, project.root)}{prompt_store.PROMOTED}"]
-    )
 
 
 def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:
@@ -163,29 +149,3 @@ def _approval(
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
     entry = promoted.get(prompt.ref.name)
     return entry is None or entry.version != str(prompt.ref.version)
-
-
-def _recorded(result: PromotionResult, inside: str) -> list[str]:
-    """The files with the answers of the prompts that ran."""
-    folder = f"{inside}recordings/{result.run.suite.name}"
-    return [f"{folder}/{prompt.ref}.jsonl" for prompt in result.run.lineup.prompts]
-
-
-def _commit_and_tag(project: Project, result: PromotionResult, *, make_commit: bool, make_tag: bool) -> None:
-    from row3.vcs.repository import Repository
-
-    repository = Repository.find(project.root)
-    if repository is None:
-        result.notes.append("no git repository: nothing was committed or tagged")
-        return
-    prefix = repository.relative(project.root)
-    inside = "" if prefix in ("", ".") else f"{prefix}/"
-    name = f"{result.ref.name} {result.ref.version}"
-    if make_commit:
-        paths = [inside + file for file in result.files]
-        paths += [f"{inside}prompts/{ref}.md" for ref in result.promoted]
-        paths += [file for file in _recorded(result, inside) if (repository.root / file).is_file()]
-        result.commit = repository.commit(paths, f"Promote {name}\n\n{result.verdict.word}: see {CHANGELOG}")
-    if make_tag:
-        result.tag = str(result.ref)
-        repository.tag(result.tag, f"Promote {name}")

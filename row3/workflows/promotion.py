@@ -43,8 +43,25 @@ class PromotionResult:
 
 
 class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
-    """The promotion had been decided before it was cut off; `files` are those that opening the project finished."""
+    """The version had been promoted before; `files` are those that opening the project finished."""
 
-    def __init__(self, name: str, files: tuple[str, ...]) -> None:
+    def __init__(self, name: str, files: tuple[str, ...] = ()) -> None:
         super().__init__(name)
         self.name, self.files = name, files
+        self.did: list[str] = []
+        """What of commit and tag was made now."""
+        self.had: list[str] = []
+        """What of them was there."""
+        self.left = ""
+        """What nobody has asked for yet."""
+
+    def told(self) -> str:
+        """What was done, what was there and what is left, in a line; the files below it."""
+        steps = ["the interrupted promotion was finished"] if self.files else []
+        steps += self.did or ([self.left] if self.left else [])
+        if not steps:
+            steps = [f"{' and '.join(self.had)}; nothing is left to do" if self.had else "nothing is left to do"]
+        elif self.files and not self.did:
+            steps = [*steps[:1], "Commit these files together"]
+        listed = "".join(f"\n  {file}" for file in self.files)
+        return f"{self.name} is promoted: {'. '.join(steps)}.{listed}"

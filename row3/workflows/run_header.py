@@ -100,7 +100,9 @@ def _noise_json(policy: GatePolicy) -> dict[str, Any]:
     """How noise is dealt with, where it is not as by default: an older baseline says nothing of it."""
     value: dict[str, Any] = {}
     if policy.policy != "fixed":
-        value |= {"policy": policy.policy, "inconclusive": policy.inconclusive}
+        value["policy"] = policy.policy
+    if policy.policy != "fixed" or policy.inconclusive != "investigate":  # `fixed` heeds it in adaptive comparisons
+        value["inconclusive"] = policy.inconclusive
     if policy.limits:
         value["limits"] = dict(sorted(policy.limits.items()))
     if policy.informational:

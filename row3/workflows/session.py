@@ -12,7 +12,9 @@ from row3.domain.counts import part
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
+from row3.store.changelog import FILE as CHANGELOG
 from row3.store.config import FILE, Mode
+from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
 from row3.store.project import Project, open_project
@@ -221,6 +223,16 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
         where=failed[0],
         fix=first,
     )
+
+
+def check_approval(session: Session, approve: str | None) -> None:
+    """Raise `UsageError` where an approval would not be kept: the next comparison would know nothing of it."""
+    if approve is not None and not session.may_write:
+        raise UsageError(
+            "nothing is written in CI or for its formats, so an approval would not be kept",
+            where="--approve",
+            fix=f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}",
+        )
 
 
 def make_approval(session: Session, reason: str) -> Approval:

@@ -136,3 +136,17 @@ def test_a_merge_that_was_looked_at_can_be_taken_back(branch: Box) -> None:
     for command in line.partition(":")[2].split(";"):
         branch.git(*shlex.split(command)[1:], code=0)
     assert branch.git("status", "--porcelain").out == ""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("--compare",), ("--compare", "--against", "main"), ("promote", "v1.2"), ("promote", "v1.2", "--dry-run")],
+)
+def test_an_approval_that_would_not_be_kept_is_refused(branch: Box, command: tuple[str, ...]) -> None:
+    before = branch.tree()
+    done = branch.row3(*command, "--approve", "agreed", code=2, CI="1")
+    assert len(done.errors) == 1
+    assert "--approve: nothing is written in CI or for its formats" in done.errors[0]
+    assert "Approve on a developer's machine" in done.err.replace("\n", " ")
+    branch.row3(*command, "--approve", "agreed", "--format", "junit", code=2)
+    assert branch.tree() == before

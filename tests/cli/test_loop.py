@@ -80,7 +80,7 @@ def test_in_ci_nothing_tracked_is_written(first: Box) -> None:
     add_worse_draft(first)
     first.commit("worse")
     before = first.tree()
-    first.row3("--compare", "--approve", "it has to be", code=0, CI="true")
+    first.row3("--compare", "--approve", "it has to be", code=2, CI="true")
     assert first.tree() == before
     assert first.git("status", "--porcelain").out == ""
 

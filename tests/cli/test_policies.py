@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scipy import stats
@@ -129,6 +130,35 @@ def test_a_looser_policy_in_row3_toml_blocks(two_fell: Box) -> None:
 def test_a_flag_does_not_make_a_promotion_easier(two_fell: Box) -> None:
     done = two_fell.row3("promote", "v1.1", "--fail", "recall:20,f1:20", code=1)
     assert "was loosened" in " ".join(done.out.split())
+
+
+@pytest.mark.parametrize("before", [{}, {"policy": "paired", "inconclusive": "block"}])
+def test_a_flag_does_not_change_one_rule_for_another(two_fell: Box, before: dict[str, Any]) -> None:
+    """What is inconclusive passes under `fixed`, and what may be noise under `paired`."""
+    two_fell.write("row3.toml", gate(**before))
+    two_fell.row3("--baseline", code=0)
+    two_fell.commit("rules")
+    flags = ("--policy", "fixed") if before else ("--policy", "paired", "--inconclusive", "block")
+    for command in (("promote", "v1.1"), ("--compare", "--against", "HEAD")):
+        done = two_fell.row3(*command, *flags, code=1)
+        assert f"the gate's policy was loosened to `{flags[1]}`" in " ".join(done.out.split())
+
+
+def test_a_new_weight_is_a_changed_one_and_says_nothing_of_the_baseline(two_fell: Box) -> None:
+    two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 0.1\n")
+    for command in (("--compare",), ("promote", "v1.1")):
+        out = " ".join(two_fell.row3(*command, code=1).out.split())
+        assert "the weight of provenanceVerified was changed from 0 to 0.1" in out
+        assert "does not follow" not in out
+
+
+def test_rewards_above_one_in_all_are_refused(two_fell: Box) -> None:
+    two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 1.0\n")
+    done = two_fell.row3("--compare", code=2)
+    assert len(done.errors) == 1
+    assert f"row3.toml field suites.{SUITE}.weights: the rewards add up to 1.85" in done.errors[0]
+    two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 0.15\nf1 = -1.0\n")
+    assert "the rewards add up" not in two_fell.row3("--compare", code=1).err
 
 
 def test_an_informational_gate_reports_and_lets_through(two_fell: Box) -> None:

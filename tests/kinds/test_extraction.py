@@ -299,8 +299,8 @@ class TestRules:
 
     def test_expectations_are_one_line_each(self, small_case: dict[str, Any]) -> None:
         lines = EXTRACTION.expectations(GoldenCase.model_validate(small_case))
-        # 4 concepts, 3 of them required, 2 canaries, 3 relationships, 1 forbidden.
-        assert len(lines) == len(set(lines)) == 13
+        # 4 concepts, 3 of them required; twice each: 2 canaries, 3 required relationships, 1 forbidden.
+        assert (len(lines), len(set(lines))) == (19, 13)
         fewer = EXTRACTION.expectations(
             GoldenCase.model_validate(small_case | {"forbiddenConcepts": ["Neural osmosis"]})
         )

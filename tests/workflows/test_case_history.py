@@ -149,7 +149,7 @@ class TestSavedRuns:
     def test_other_weights_are_weighed_anew(self, box: Box) -> None:
         record(box, "1.1", {"ember": 2})
         self.run(box)
-        box.write("row3.toml", box.read("row3.toml") + f"[suites.{SUITE}.weights]\nrecall = 0.5\n")
+        box.write("row3.toml", box.read("row3.toml") + f"[suites.{SUITE}.weights]\nrecall = 0.4\n")
         seen = of_version(gathered(box.root), "v1.1")["ember"]
         assert seen.runs[0].value == pytest.approx(seen.values()[0])
 

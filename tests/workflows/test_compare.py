@@ -18,6 +18,7 @@ from tests.projects import CASES, SUITE, Box, first, flawless, worse
 from tests.workflows.conftest import Open
 
 RYE = CASES["rye"]
+FORBIDDEN = {"source": "rye", "predicate": "CAUSES", "target": "salt"}
 
 
 @pytest.fixture
@@ -60,6 +61,34 @@ def test_a_case_that_asks_for_more_is_scored_again_on_both_sides(small: Box, jud
 def test_a_case_that_asks_for_less_blocks(small: Box, judged: Callable[[], Comparison]) -> None:
     small.case("rye", forbiddenConcepts=RYE["forbiddenConcepts"][:1])
     assert "block: rye demands less than in the baseline: 1 of" in reasons(judged())
+
+
+@pytest.mark.parametrize(
+    "weaker",
+    [
+        {
+            "expectedConcepts": [
+                RYE["expectedConcepts"][0] | {"aliases": ["cold rye memorys"]},
+                *RYE["expectedConcepts"][1:],
+            ]
+        },
+        {"expectedRelationships": [*RYE["expectedRelationships"], FORBIDDEN]},
+        {
+            "expectedRelationships": [
+                RYE["expectedRelationships"][0] | {"required": False},
+                RYE["expectedRelationships"][1],
+            ]
+        },
+    ],
+)
+def test_a_demand_that_is_lost_in_part_blocks(
+    small: Box, judged: Callable[[], Comparison], weaker: dict[str, Any]
+) -> None:
+    small.case("rye", forbiddenRelationships=[FORBIDDEN])
+    small.row3("--baseline", code=0)
+    assert judged().verdict is Verdict.PROCEED
+    small.case("rye", **({"forbiddenRelationships": [FORBIDDEN], "expectedConcepts": RYE["expectedConcepts"]} | weaker))
+    assert "block: rye demands less than in the baseline: " in reasons(judged())
 
 
 @pytest.mark.parametrize("mark", [{"critical": False}, {"source": "same"}, {"source": None}])

@@ -1,0 +1,106 @@
+"""A promotion that was cut off before its commit or tag, or asked for neither, is finished by running it again."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+
+import pytest
+
+from tests.projects import Box, wait_until
+
+FINISH = ("promote", "v1.1", "--commit", "--tag")
+
+
+def held(box: Box, name: str = "HEAD") -> set[str]:
+    return set(box.git("diff-tree", "-r", "--no-commit-id", "--name-only", name).out.splitlines())
+
+
+def finished(box: Box, before: set[str]) -> str:
+    """Run it again; what it says. Commit and tag are there then, and hold all that the promotion wrote."""
+    out = box.row3(*FINISH, code=0).out
+    head = box.git("rev-parse", "HEAD").out.strip()
+    assert box.git("rev-parse", "extract-v1.1^{commit}").out.strip() == head
+    assert box.git("cat-file", "-t", "extract-v1.1").out == "tag\n"
+    assert held(box) >= before
+    assert box.git("show", "-s", "--format=%s").out == "Promote extract v1.1\n"
+    return out
+
+
+@pytest.fixture
+def pending(box: Box) -> Box:
+    box.row3("promote", "v1.1", code=0)
+    return box
+
+
+def waiting(box: Box) -> set[str]:
+    lines = box.git("status", "--porcelain", "--untracked-files=all").out.splitlines()
+    return {line[3:] for line in lines}
+
+
+def test_what_was_promoted_without_a_commit_gets_it_and_the_tag(pending: Box) -> None:
+    before = waiting(pending)
+    pending.write("mine.txt", "by hand")
+    out = finished(pending, before)
+    assert out.startswith("extract v1.1 is promoted: committed as ") and ". tagged extract-v1.1." in out
+    assert waiting(pending) == {"mine.txt"}
+    head = pending.git("rev-parse", "HEAD").out
+    again = pending.row3(*FINISH, code=0).out
+    assert f"committed as {head[:10]} and tagged extract-v1.1; nothing is left to do." in again
+    assert pending.git("rev-parse", "HEAD").out == head
+
+
+def test_a_kill_in_the_middle_of_the_commit(box: Box) -> None:
+    hook = box.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch .git/began\nsleep 60\n")
+    hook.chmod(0o755)
+    process = box.start(*FINISH)
+    wait_until(box.path(".git/began").exists)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate()
+    hook.unlink()
+    with contextlib.suppress(FileNotFoundError):
+        box.path(".git/index.lock").unlink()  # git's own, which it tells its user to remove
+    before = waiting(box)
+    assert "prompts/promoted.json" in before
+    finished(box, before)
+    assert waiting(box) == set()
+
+
+def test_the_tag_goes_to_the_commit_of_the_promotion(pending: Box) -> None:
+    sha = pending.commit("by hand")
+    pending.write("mine.txt", "later")
+    pending.commit("later")
+    out = pending.row3(*FINISH, code=0).out
+    assert pending.git("rev-parse", "extract-v1.1^{commit}").out.strip() == sha
+    assert out == "extract v1.1 is promoted: tagged extract-v1.1.\n"
+
+
+def test_what_a_commit_by_hand_left_out_is_committed(box: Box) -> None:
+    box.git("rm", "-q", "--cached", "prompts/extract-v1.1.md")
+    box.git("commit", "-q", "-m", "not known yet")
+    box.row3("promote", "v1.1", code=0)
+    box.git("commit", "-q", "-a", "-m", "by hand")
+    before = waiting(box)
+    assert "prompts/extract-v1.1.md" in before
+    finished(box, before)
+    assert waiting(box) == set()
+
+
+def test_a_tag_that_names_something_else_is_no_tag_of_it(pending: Box) -> None:
+    pending.git("tag", "extract-v1.1")
+    done = pending.row3(*FINISH, code=2)
+    assert "the tag extract-v1.1 exists already" in done.errors[0]
+
+
+def test_neither_ci_nor_a_dry_run_commits(pending: Box) -> None:
+    head = pending.git("rev-parse", "HEAD").out
+    assert "writes tracked files" in pending.row3(*FINISH, code=2, CI="1").errors[0]
+    pending.row3(*FINISH, "--dry-run", code=0)
+    assert pending.git("rev-parse", "HEAD").out == head
+
+
+def test_another_suite_of_the_folder_keeps_what_waits(pending: Box) -> None:
+    pending.write("baselines/archive/bread-2-20260101T000000Z-abcdef.json", "{}")
+    pending.row3(*FINISH, code=0)
+    assert waiting(pending) == {"baselines/archive/bread-2-20260101T000000Z-abcdef.json"}
