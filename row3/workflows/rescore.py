@@ -14,13 +14,13 @@ from row3.metrics.aggregate import Aggregate
 from row3.store.cases import read_case
 from row3.store.golden import golden_files
 from row3.store.project import Project
-from row3.store.recordings import open_index
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
 from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import Replay
 from row3.workflows.lineup import line_up
+from row3.workflows.own_requests import open_recordings
 from row3.workflows.results import CaseResult, Packing
 
 
@@ -64,7 +64,7 @@ class Rescorer:
             name: Parameters(p["model"], p.get("temperature"), p.get("seed"), p.get("maxTokens"))
             for name, p in header.parameters.items()
         }
-        index = open_index(self._project.recordings(self._suite.name))
+        index = open_recordings(self._project, self._suite)
         return Replay(Asking(self._suite, lineup, parameters, header.repeats), index, Packing(self._suite))
 
 
