@@ -6,11 +6,12 @@ the same: a copy of a prompt, a version that differs in its description, a case 
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from row3.domain.prompts import Prompt, parse_reference
+from row3.domain.prompts import Prompt, PromptRef, parse_reference
 from row3.domain.requests import Request, digest_json
 from row3.errors import InvalidFile
 from row3.store import prompts as prompt_store
@@ -37,7 +38,7 @@ class OwnRequests:
 
     def __init__(self, project: Project, suite: Suite) -> None:
         self._project, self._suite = project, suite
-        self._prompts: dict[tuple[str, str], Prompt | None] = {}
+        self._prompts: dict[str, Prompt] | None = None
         self._inputs: dict[str, Mapping[str, Any]] | None = None
 
     def ask_otherwise(self, recording: Recording, request: Request) -> bool:
@@ -58,25 +59,25 @@ class OwnRequests:
     def _prompt(self, recording: Recording, request: Request) -> Prompt | None:
         """The prompt whose digest the recording keeps; None where it is gone or was edited."""
         digest = str(recording.request.get("promptDigest", request.prompt_digest))
+        if self._suite.system is None:
+            return self._versions().get(digest)
         for name in (request.prompt, recording.prompt):
-            if (name, digest) not in self._prompts:
-                prompt = self._read(name)
-                self._prompts[name, digest] = prompt if prompt is not None and prompt.digest == digest else None
-            found = self._prompts[name, digest]
-            if found is not None:
-                return found
+            ref = parse_reference(name)
+            stage = None if ref is None else stage_prompt(self._project, self._suite, ref.version)
+            if stage is not None and stage.digest == digest:
+                return stage
         return None
 
-    def _read(self, name: str) -> Prompt | None:
-        ref = parse_reference(name)
-        if ref is None:
-            return None
-        try:
-            if self._suite.system is not None:
-                return stage_prompt(self._project, self._suite, ref.version)
-            return prompt_store.read_prompt(self._project.root, ref)
-        except InvalidFile:
-            return None
+    def _versions(self) -> dict[str, Prompt]:
+        """All versions of all prompts by their digests: a line may name another than the one it was made of."""
+        if self._prompts is None:
+            self._prompts = {}
+            for name, versions in prompt_store.versions(self._project.root).items():
+                for version in versions:
+                    with contextlib.suppress(InvalidFile):  # one that nobody asks for may be broken
+                        prompt = prompt_store.read_prompt(self._project.root, PromptRef(name, version))
+                        self._prompts[prompt.digest] = prompt
+        return self._prompts
 
     def _variables(self, recording: Recording, request: Request) -> Mapping[str, Any] | None:
         """What the recording's template was given; None where that is an input that is not here."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.projects import CASES, SUITE, Box, flawless, tiny
+from tests.projects import CASES, SUITE, Box, flawless, shipped, tiny
 
 FILE = f"recordings/{SUITE}/extract-v1.1.jsonl"
 OLD = f"recordings/{SUITE}/extract-v1.0.jsonl"
@@ -57,6 +58,23 @@ def test_lines_of_another_prompt_under_the_digests_of_this_one_are_refused(box: 
     box.row3("--compare", code=0)
     with_digests_of(box, FILE, OLD)
     refused(box, "extract-v1.0 asks something else about `oven`")
+
+
+def test_what_a_line_calls_its_prompt_does_not_hide_what_it_was_made_of(box: Box) -> None:
+    with_digests_of(box, FILE, OLD)
+    write(box, FILE, [line | {"prompt": "extract-v0.9"} for line in lines(box, FILE)])
+    refused(box, "extract-v0.9 asks something else about `oven`")
+
+
+def test_verify_follows_the_inputs_of_a_later_stage(tmp_path: Path) -> None:
+    box = shipped(tmp_path / "project")
+    name = "recordings/decomposition/map-ontology-v1.0.jsonl"
+    held = lines(box, name)
+    one, other = next(pair for pair in itertools.pairwise(held) if pair[0]["caseId"] == pair[1]["caseId"])
+    one["digest"], other["digest"] = other["digest"], one["digest"]
+    write(box, name, held)
+    found = box.row3("recordings", "verify", "--suite", "decomposition", code=2)
+    assert found.out.count("error [other-request]") >= 1
 
 
 def test_a_line_of_another_case_is_refused(box: Box) -> None:
