@@ -64,14 +64,11 @@ def parse_line(text: str, *, where: str) -> Any:
         return parse_json(text, where=where, surrogates=True)
 
 
-def quick_json(raw: bytes, *, trusted: bool = False) -> Any:
-    """The JSON value of clean bytes; raises `ValueError` for what is not JSON or needs `parse_json`'s closer look.
-
-    A `trusted` text, one in row3's own layout, is not searched for duplicate keys.
-    """
+def quick_json(raw: bytes) -> Any:
+    """The JSON value of clean bytes; raises `ValueError` for what is not JSON or needs `parse_json`'s closer look."""
     value = from_json(raw, allow_inf_nan=False)
     # Each key has a colon, and to read one that stands twice loses it. Only an escaped one, in a text, is won.
-    if not trusted and (raw.count(b":") != to_json(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw))):
+    if raw.count(b":") != to_json(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
         raise ValueError
     return value
 

@@ -9,7 +9,11 @@ from __future__ import annotations
 from msgspec import Struct
 from msgspec.json import Decoder
 
+from row3.store.documents import no_key_twice
 from row3.store.run_records import CaseRecord
+
+ALWAYS = 9
+"""Keys that every record has."""
 
 
 class _Record(Struct, forbid_unknown_fields=True, gc=False):
@@ -41,6 +45,8 @@ def quick_record(line: bytes) -> CaseRecord | None:
     for counts in read.tally.values():
         if counts and min(counts.values()) < 0:
             return None
+    if not no_key_twice(line, _keys(read)):
+        return None
     return CaseRecord(
         read.id,
         read.digest,
@@ -54,3 +60,13 @@ def quick_record(line: bytes) -> CaseRecord | None:
         read.spread,
         read.tally,
     )
+
+
+def _keys(read: _Record) -> int:
+    """How many keys a line of row3 has that says this, each once; what is empty of the last two is not written."""
+    keys = ALWAYS + len(read.metrics) + len(read.found)
+    if read.spread:
+        keys += 1 + len(read.spread)
+    if read.tally:
+        keys += 1 + len(read.tally) + sum(map(len, read.tally.values()))
+    return keys

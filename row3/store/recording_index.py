@@ -16,7 +16,7 @@ from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.embeddings import EmbeddingIndex
 from row3.store.files import read_faults
-from row3.store.recording_lines import HEAD, Recording, from_line
+from row3.store.recording_lines import HEAD, Recording, from_line, other_field
 
 DIGEST = re.compile("[0-9a-f]{64}")
 DIGEST_AT = len('{"digest": "')
@@ -42,6 +42,8 @@ class RecordingIndex:
     names: list[str]
     folder: Path | None = None
     """Of the suite, where its embeddings lie too."""
+    asks_otherwise: Callable[[Recording, Request], bool] | None = None
+    """Whether the prompt and the case that a line names, which are not the request's, ask something else."""
     _rows: dict[bytes | str, int] = field(default_factory=dict)
     """Row of the table by digest, in raw bytes: tens of thousands of recordings take a few megabytes."""
     _table: array[int] = field(default_factory=lambda: array("Q"))
@@ -54,7 +56,7 @@ class RecordingIndex:
     """What each file was when its lines were found."""
     _open: dict[int, int] = field(default_factory=dict)
     """Descriptors by number of the file."""
-    _quick: Callable[[bytes], Answer | None] | None = None
+    _quick: Callable[[bytes, Request], Answer | None] | None = None
     """Reads an answer by typed fields, where there are `MANY`."""
     _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
 
@@ -133,12 +135,14 @@ class RecordingIndex:
                     )
         return found
 
-    def answer(self, digest: str) -> Answer | None:
-        """The recorded answer of that digest, to be replayed; None where there is none.
+    def answer(self, request: Request) -> Answer | None:
+        """The recorded answer to that request, to be replayed; None where there is none.
 
-        Raises `InvalidFile` as `get`, and where the answer is no longer the one that was recorded; `EnvironmentFault`
-        where another command has written the file since it was indexed.
+        Raises `InvalidFile` as `get`, where the answer is no longer the one that was recorded, and where the line says
+        that it is of another request; `EnvironmentFault` where another command has written the file since it was
+        indexed.
         """
+        digest = request.digest
         key = _key(digest)
         row = self._rows.get(key)
         if row is None:
@@ -146,7 +150,7 @@ class RecordingIndex:
         if self._quick is not None and key not in self._again:
             start = 4 * row
             raw = self._raw(*self._table[start : start + 3])
-            answer = self._quick(raw) if raw.startswith(digest.encode(), DIGEST_AT) else None
+            answer = self._quick(raw, request) if raw.startswith(digest.encode(), DIGEST_AT) else None
             if answer is not None:
                 return answer
         recording = self.get(digest)
@@ -157,7 +161,28 @@ class RecordingIndex:
                 where=self.place(digest),
                 fix="Restore the line from git, or record it anew",
             )
+        self._refuse_other(recording, request)
         return recording.answer
+
+    def _refuse_other(self, recording: Recording, request: Request) -> None:
+        """Raise `InvalidFile` where a line says that it is of another request than the one its digest names."""
+        other = other_field(recording, request)
+        if other is not None:
+            what = f"its `{other[0]}` is {other[1]!r}, that of its digest is {other[2]!r}"
+        elif self._names_other(recording, request) and self.asks_otherwise and self.asks_otherwise(recording, request):
+            what = f"{recording.prompt} asks something else about `{recording.case_id}`"
+        else:
+            return
+        raise InvalidFile(
+            f"the line is of another request than its digest says: {what}",
+            where=self.place(request.digest),
+            fix="Restore the line from git, or remove it and record anew",
+        )
+
+    @staticmethod
+    def _names_other(recording: Recording, request: Request) -> bool:
+        digest = recording.request.get("promptDigest", request.prompt_digest)
+        return (recording.case_id, digest) != (request.case_id, request.prompt_digest)
 
     def first(self, digest: str) -> Recording | None:
         """The first line of that digest, whatever others say; raises `InvalidFile` where it is broken."""

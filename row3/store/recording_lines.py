@@ -66,7 +66,7 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
     """A recording from its line; raises `InvalidFile`."""
     raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     try:
-        value = quick_json(raw, trusted=TRUSTED.match(raw) is not None)
+        value = quick_json(raw)
     except ValueError:
         value = parse_line(decoded(raw, where), where=where)
     check_schema_version(value, SCHEMA_VERSION, where=where)
@@ -95,6 +95,27 @@ def from_line(line: str | bytes, *, where: str) -> Recording:
     except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         what = f"field {error} is missing" if isinstance(error, KeyError) else "a field has the wrong type"
         raise InvalidFile(f"not a recording: {what}", where=where, fix="Restore the file from git") from None
+
+
+def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] | None:
+    """The first field that a digest is made of and in which a line says it is of another request than its digest.
+
+    With the value there and in the request of that digest. Digests of prompt and input are none of these fields:
+    another text, or another input, may be rendered to the same request.
+    """
+    there = {**recording.request, "repeat": recording.repeat}
+    sent = {
+        "model": wanted.model,
+        "temperature": wanted.temperature,
+        "seed": wanted.seed,
+        "maxTokens": wanted.max_tokens,
+        "repeat": wanted.repeat,
+        "schemaDigest": wanted.schema_digest,
+    }
+    for key, value in sent.items():
+        if key in there and there[key] != value:
+            return key, there[key], value
+    return None
 
 
 def _text(value: Any) -> str | None:

@@ -13,7 +13,7 @@ from row3.errors import InvalidFile
 from row3.store.embeddings import is_embeddings
 from row3.store.files import write_all
 from row3.store.recording_index import RecordingIndex
-from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, to_line
+from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, other_field, to_line
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -22,6 +22,7 @@ __all__ = [
     "from_line",
     "merge",
     "open_index",
+    "other_field",
     "to_line",
     "write_files",
 ]

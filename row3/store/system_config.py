@@ -17,8 +17,9 @@ StageName = Annotated[str, Field(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length
 
 
 class _Section(BaseModel):
-    # Built where they are used, as parts of the whole: on its own each would be built twice.
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+    # Built where they are used, as parts of the whole: on its own each would be built twice. Strict, since TOML has
+    # types of its own: a limit of `true` or "5" is a slip, and to read it as a number would hide it.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True, strict=True)
 
 
 class PollConfig(_Section):

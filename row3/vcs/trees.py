@@ -21,6 +21,9 @@ _EMPTY_BLOBS = (
     b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
 
+SHORT = 10
+"""Characters of a commit's id in messages."""
+
 
 def pathspecs(paths: Sequence[str]) -> list[str]:
     """Root-relative paths as git arguments: no wildcard, from the root, whatever the current folder."""
@@ -30,19 +33,19 @@ def pathspecs(paths: Sequence[str]) -> list[str]:
 def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[bytes]:
     """The files of a commit under `paths`, as `update-index` takes them.
 
-    Raises EnvironmentFault where git does not know the ref.
+    Raises EnvironmentFault where git does not know the ref, UsageError for a symlink.
     """
     answer = process.ask("ls-tree", "-r", "-z", "--full-tree", ref, "--", *pathspecs(paths))
-    return _files_only(answer.out)
+    return _files_only(answer.out, f"at {ref[:SHORT]}")
 
 
 def index_entries(process: GitProcess, paths: Sequence[str]) -> list[bytes]:
     """The files of the index under `paths`, as `update-index` takes them.
 
-    Raises UsageError where the index holds an unresolved merge conflict.
+    Raises UsageError where the index holds an unresolved merge conflict or a symlink.
     """
     specs = pathspecs(paths)
-    entries = _files_only(process.ask("ls-files", "-s", "-z", "--", *specs).out)
+    entries = _files_only(process.ask("ls-files", "-s", "-z", "--", *specs).out, "in the index")
     for entry in entries:
         meta, _, name = entry.partition(b"\t")
         if meta[-1:] != b"0":
@@ -76,6 +79,18 @@ def write_out(process: GitProcess, entries: Sequence[bytes], into: Path) -> int:
     return len(entries)
 
 
-def _files_only(listing: bytes) -> list[bytes]:
-    """Without symlinks (120000), which could point anywhere, and submodules (160000), which hold no file here."""
-    return [entry for entry in listing.split(b"\0") if entry.startswith(b"100")]
+def _files_only(listing: bytes, place: str) -> list[bytes]:
+    """Without submodules (160000), which hold no file here.
+
+    Raises UsageError for a symlink (120000): it could point anywhere, so it is not followed, and without it something
+    else would be judged than what the work tree runs.
+    """
+    entries = listing.split(b"\0")
+    for entry in entries:
+        if entry.startswith(b"120000 "):
+            raise UsageError(
+                f"this is a symbolic link {place}, which is not followed outside of the work tree",
+                where=os.fsdecode(entry.partition(b"\t")[2]),
+                fix="Put the file itself there and commit it",
+            )
+    return [entry for entry in entries if entry.startswith(b"100")]

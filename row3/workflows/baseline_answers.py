@@ -11,12 +11,13 @@ from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Parsed
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex, open_index
+from row3.store.recordings import RecordingIndex
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import ANSWERS_DIGITS
 from row3.workflows.lineup import line_up
+from row3.workflows.own_requests import open_recordings
 
 
 class Given(NamedTuple):
@@ -60,7 +61,7 @@ class BaselineAnswers:
                 for name, p in header.parameters.items()
             }
             found._asking = Asking(suite, lineup, parameters, header.repeats)
-            found._index = open_index(project.recordings(suite.name))
+            found._index = open_recordings(project, suite)
         except (Row3Error, KeyError) as error:
             found.problem = f"the baseline's prompts cannot be run again: {error}"
         return found
@@ -88,7 +89,7 @@ class BaselineAnswers:
         variables, outputs, texts = kind.variables(stored.case), {}, []
         for prompt in asking.lineup.prompts:
             request = asking.request(prompt, stored.id, variables, repeat)
-            answer = self._index.answer(request.digest)
+            answer = self._index.answer(request)
             if answer is None:
                 return None
             texts.append(answer.text)

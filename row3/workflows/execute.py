@@ -61,7 +61,7 @@ class Replay:
                 if isinstance(request, EmbeddingRequest):
                     request = walk.send(recorded(request, self.index.embeddings(request.model)))
                     continue
-                answer = self.index.answer(request.digest)
+                answer = self.index.answer(request)
                 if answer is None:
                     request = walk.send(miss(self.index, request, self.asking.lineup))
                     continue

@@ -163,7 +163,8 @@ def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: s
     with TemporaryDirectory(prefix="row3-hook-") as name:
         folder = Path(name).resolve()
         count = repository.read_tree(tree, paths, folder) if tree else repository.read_index(paths, folder)
-        if count:
+        if count or base is not None:  # a change that leaves nothing has taken away what the base had
+            (folder / inside).mkdir(parents=True, exist_ok=True)
             ref = None if base is None else Ref(repository, base, base[:10], inside)
             with laid_out(ref, changed) as at_base:
                 _judge_folder(verdict, folder / inside, at_base, [path.removeprefix(inside) for path in changed])

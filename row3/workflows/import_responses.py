@@ -16,10 +16,11 @@ from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.outputs import RECORDING, case_id_of, is_recording, lines_of, parse_line
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex, merge, open_index, to_line
+from row3.store.recordings import RecordingIndex, merge, to_line
 from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking
 from row3.workflows.lineup import Lineup, line_up
+from row3.workflows.own_requests import open_recordings
 from row3.workflows.run_suite import RunOptions, make_asking, now
 
 LARGEST = 2**53
@@ -66,7 +67,7 @@ def import_responses(
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
     responses = _responses(file, asking.lineup, suite, where=where, whence="" if named else ", the highest versions")
-    index = open_index(project.recordings(suite.name))
+    index = open_recordings(project, suite)
     at, known = now(), set()
     lines: list[str] = []
     unused: list[str] = []
@@ -185,8 +186,7 @@ def _imports(
                 unused.append(f"{place}: never asked for, since the answer of {unusable} cannot be used")
                 continue
             request = asking.request(prompt, stored.id, variables, repeat)
-            recording = index.get(request.digest) if response is None else None
-            answer = response.answer if response is not None else recording.answer if recording is not None else None
+            answer = response.answer if response is not None else index.answer(request)
             if answer is None:
                 gap = str(prompt.ref)
                 continue

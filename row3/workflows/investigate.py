@@ -26,6 +26,7 @@ from row3.workflows.inquiry import Inquiry
 from row3.workflows.lineup import Role, line_up
 from row3.workflows.meanings import Source, vector_source
 from row3.workflows.missing_recording import miss
+from row3.workflows.own_requests import OwnRequests
 from row3.workflows.run_header import now
 from row3.workflows.run_suite import RunOptions, make_asking
 from row3.workflows.symptoms import symptoms_of
@@ -130,11 +131,12 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
     suite, mode = asking.suite, options.mode or "replay"
     folder = project.recordings(suite.name)
     index = open_index(folder if mode in ("replay", "auto") else folder / "none", options.journals)
+    index.asks_otherwise = OwnRequests(project, suite).ask_otherwise
 
     def answer(request: Request) -> Answer | NoAnswer:
-        recording = index.get(request.digest)
-        if recording is not None:
-            return recording.answer
+        recorded = index.answer(request)
+        if recorded is not None:
+            return recorded
         if mode == "replay":
             return miss(index, request, asking.lineup)
         given = asyncio.run(_ask(project, suite, request))

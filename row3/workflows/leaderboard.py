@@ -14,7 +14,6 @@ from row3.reports import numbers
 from row3.store.cases import case_files, read_case
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
-from row3.store.recordings import open_index
 from row3.store.suites import Suite
 from row3.workflows.board import Gathered, Leaderboard, make_board
 from row3.workflows.budget import pricing
@@ -22,6 +21,7 @@ from row3.workflows.combinations import combinations
 from row3.workflows.entrants import Entrant
 from row3.workflows.estimate import Estimate, estimate
 from row3.workflows.evaluate import Asking
+from row3.workflows.own_requests import open_recordings
 from row3.workflows.quarantine import in_force
 from row3.workflows.run_suite import RunOptions, replay, wanted_cases
 from row3.workflows.session import Session
@@ -150,7 +150,7 @@ def _mode(options: RunOptions) -> str:
 
 def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: RunOptions) -> list[Asking]:
     """Those whose first request is recorded for at least one case."""
-    index = open_index(project.recordings(suite.name), options.journals)
+    index = open_recordings(project, suite, options.journals)
     wanted = wanted_cases(options)
     if not any(wanted(read_case(path, suite.kind).id) for path in case_files(project.golden(suite.name))):
         raise no_case_fits(project, suite, options.case, fix="Correct --case")

@@ -57,8 +57,7 @@ class Kept:
 
     def known(self, request: Request) -> Answer | None:
         """The answer, where there is one already."""
-        recording = self.index.get(request.digest)
-        return None if recording is None else recording.answer
+        return self.index.answer(request)
 
     def keep(self, request: Request, answer: Answer) -> None:
         """Write an answer to disk."""

@@ -16,13 +16,13 @@ from row3.metrics.aggregate import mean_and_spread
 from row3.reports.power_table import PowerSource
 from row3.store.cases import source_of
 from row3.store.other_suites import cases_of
-from row3.store.recordings import open_index
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import has_baseline
 from row3.workflows.baseline import read_baseline
 from row3.workflows.case_history import saved_runs
 from row3.workflows.compare import Comparer
 from row3.workflows.lineup import line_up
+from row3.workflows.own_requests import open_recordings
 from row3.workflows.quarantine import in_force
 from row3.workflows.recorded_scores import RecordedScores, setting_of, setting_of_asking
 from row3.workflows.rescore import StoredCases
@@ -78,7 +78,7 @@ def _recorded_repeats(session: Session) -> int:
     """The highest number of answers that the first prompt's candidate has recorded for a case."""
     lineup = line_up(session.project, session.suite, role="candidate", named=session.named)
     first = str(lineup.prompts[0].ref)
-    index = open_index(session.project.recordings(session.suite.name))
+    index = open_recordings(session.project, session.suite)
     return 1 + max((recording.repeat for recording in index.all() if recording.prompt == first), default=0)
 
 

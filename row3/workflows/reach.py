@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from row3.domain.prompts import Prompt, PromptRef
@@ -13,12 +13,14 @@ from row3.kinds.base import Parsed, Unusable
 from row3.store import prompts as prompt_store
 from row3.store.cases import StoredCase, read_cases
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex
+from row3.store.recordings import Recording, RecordingIndex, other_field
 from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Overrides, Parameters, parameters_of
 from row3.workflows.lineup import Lineup, Role, line_up
 from row3.workflows.run_suite import RunOptions, make_asking
 from row3.workflows.systems import versions_of
+
+ACCOUNT = ("model", "temperature", "seed", "maxTokens", "repeat", "schemaDigest", "inputDigest", "promptDigest")
 
 
 class Reach:
@@ -30,6 +32,8 @@ class Reach:
         self._stages: list[list[Prompt]]
         self._outside: list[Prompt]
         self._repeats = {0}
+        self._asked: dict[tuple[Any, ...], Request] = {}
+        self._by_digest: dict[str, Request] = {}
         for recording in index.all():
             asked = recording.request
             model, temperature = asked.get("model", ""), asked.get("temperature")
@@ -69,6 +73,24 @@ class Reach:
                 self._case(stored, repeat, reached, any_model=any_model)
         return reached
 
+    def of_another(self, recording: Recording) -> str:
+        """How a recording shows that it is of another request than its digest says; "" where nothing shows it.
+
+        Prompt, input and parameters decide what is rendered: by what a line says of them its digest is known, as far
+        as `digests` has met them.
+        """
+        there = self._by_digest.get(recording.digest)
+        other = None if there is None else other_field(recording, there)
+        if other is not None:
+            return f"its `{other[0]}` is {other[1]!r}, that of its digest is {other[2]!r}"
+        try:
+            own = self._asked.get(_account({**recording.request, "repeat": recording.repeat}))
+        except TypeError:  # edited to a list or an object
+            return "a field of its request has the wrong type"
+        if own is not None and own.digest != recording.digest:
+            return f"{own.prompt} asks something else about `{own.case_id}` with its parameters"
+        return ""
+
     def _case(self, stored: StoredCase, repeat: int, reached: set[str], *, any_model: bool) -> None:
         states: list[dict[str, Any]] = [self._suite.kind.variables(stored.case)]
         everything = list(states)
@@ -100,7 +122,14 @@ class Reach:
     ) -> Iterator[Request]:
         for parameters in self._parameters(prompt, any_model=any_model):
             asking = Asking(self._suite, Lineup((prompt,), {}, {}), {prompt.ref.name: parameters})
-            yield asking.request(prompt, stored.id, state, repeat)
+            request = asking.request(prompt, stored.id, state, repeat)
+            self._asked[_account(request.fields())] = self._by_digest[request.digest] = request
+            yield request
+
+
+def _account(fields: Mapping[str, Any]) -> tuple[Any, ...]:
+    """What a line says of its request, as far as the digest follows from it."""
+    return tuple(fields.get(key) for key in ACCOUNT)
 
 
 def _pipeline(project: Project, suite: Suite) -> list[str]:

@@ -14,10 +14,11 @@ from row3.kinds.base import Parsed
 from row3.store import prompts as prompt_store
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex, open_index
+from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Overrides, Parameters, parameters_of
 from row3.workflows.lineup import Lineup, line_up
+from row3.workflows.own_requests import open_recordings
 from row3.workflows.systems import versions_of
 
 
@@ -64,7 +65,7 @@ class RecordedRuns:
         Raises `InvalidFile`, `UsageError`.
         """
         self._suite = suite
-        self._index: RecordingIndex = open_index(project.recordings(suite.name))
+        self._index: RecordingIndex = open_recordings(project, suite)
         lineup = line_up(project, suite, role="candidate", named=named)
         pinned = {prompt.ref.name for prompt in _named(lineup, named)}
         used, self._repeats = self._seen()
@@ -128,7 +129,7 @@ class RecordedRuns:
                 if stage is self._stages[0]:
                     raise
                 continue  # it needs what this version of an earlier prompt does not give
-            answer = self._index.answer(request.digest)
+            answer = self._index.answer(request)
             if answer is None:
                 continue
             parsed = kind.parse(prompt.output, answer.text)

@@ -121,7 +121,7 @@ class RecordedScores(RecordedRuns):
             if first:
                 raise
             return None  # it needs what this version of an earlier prompt does not give
-        answer = self._index.answer(request.digest)
+        answer = self._index.answer(request)
         if answer is None:
             return None
         text = answer.text

@@ -171,7 +171,12 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     reach = Reach(project, suite, index)
     today, ever = reach.digests(any_model=False), reach.digests(any_model=True)
     for digest in index.digests():
-        if digest not in ever:
+        found = index.first(digest)
+        another = "" if found is None else reach.of_another(found)
+        if another:
+            what = f"the line is of another request than its digest says: {another}; restore it from git, or remove it"
+            yield RecordingFinding("error", "other-request", what, index.place(digest))
+        elif digest not in ever:
             what = f"no prompt version asks for it with today's cases; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, index.place(digest))
         elif digest not in today:

@@ -9,12 +9,13 @@ from row3.errors import InvalidFile, Row3Error
 from row3.store.cases import read_case
 from row3.store.golden import golden_files
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex, open_index
+from row3.store.recordings import RecordingIndex
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
 from row3.store.suites import Suite
 from row3.workflows.evaluate import Asking, Parameters
 from row3.workflows.execute import Replay
 from row3.workflows.lineup import line_up
+from row3.workflows.own_requests import open_recordings
 from row3.workflows.results import CaseResult, Packing
 
 Recorded = Callable[[], RecordingIndex]
@@ -27,7 +28,7 @@ class Rescorer:
     def __init__(self, project: Project, suite: Suite, header: RunHeader, recorded: Recorded | None = None) -> None:
         """`recorded` are the recordings that hold the old answers, where they are not the project's own."""
         self._project, self._suite, self._header = project, suite, header
-        self._recorded = recorded or (lambda: open_index(project.recordings(suite.name)))
+        self._recorded = recorded or (lambda: open_recordings(project, suite))
         self._replay: Replay | None = None
         self.problem = ""
 

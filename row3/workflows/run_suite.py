@@ -20,13 +20,13 @@ from row3.store.cases import case_files, refuse_twice
 from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
-from row3.store.recordings import open_index
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.store.unbuilt import made
 from row3.workflows.evaluate import Asking, Overrides, parameters_of
 from row3.workflows.execute import PARALLEL_FROM, Replay, Work, evaluate_all
 from row3.workflows.lineup import Lineup
+from row3.workflows.own_requests import open_recordings
 from row3.workflows.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, UsageMeter
 from row3.workflows.run_header import header_for, now, usage_json
 from row3.workflows.spool import Spool
@@ -131,7 +131,7 @@ def replay(
     compare: Compare | None = None,
 ) -> Iterator[CaseResult]:
     """All cases answered from recordings; raises `InvalidFile`, and `UsageError` where no case fits."""
-    index = open_index(project.recordings(suite.name), options.journals)
+    index = open_recordings(project, suite, options.journals)
     files = files or case_files(project.golden(suite.name))
     pack = Packing(suite, options.explain, compare, options.page, many=len(files) >= PARALLEL_FROM)
     work = Work(

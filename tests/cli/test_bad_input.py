@@ -164,6 +164,12 @@ ALL = (
     Bad("toml-unknown-key", add(TOML, '[suites.bread]\nkindd = "x"\n'), (TOML, "did you mean `kind`")),
     Bad("toml-nan", add(TOML, "[suites.bread.gate]\nblock = nan\n"), (TOML, "gate.block")),
     Bad("toml-inf", add(TOML, "[suites.bread.weights]\nrecall = inf\n"), (TOML, "weights.recall")),
+    Bad("toml-boolean", add(TOML, "[suites.bread.gate]\nblock = true\n"), (TOML, "gate.block", "valid number")),
+    Bad("toml-text", add(TOML, '[suites.bread.gate]\nblock = "5"\n'), (TOML, "gate.block", "valid number")),
+    Bad(
+        "toml-boolean-weight", add(TOML, "[suites.bread.weights]\nrecall = true\n"), (TOML, "weights.recall", "number")
+    ),
+    Bad("toml-boolean-count", add(TOML, "[suites.bread.gate]\ndeclines = true\n"), (TOML, "gate.declines", "integer")),
     Bad("toml-type", add(TOML, "[suites]\nbread = 3\n"), (TOML, "suites.bread")),
     Bad("toml-newer", write(TOML, f"schema_version = 2\n{CONFIG}"), (TOML, "newer")),
     Bad("toml-conflict", conflict(TOML), (f"{TOML}:3", "merge-conflict")),

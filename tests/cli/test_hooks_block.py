@@ -182,3 +182,43 @@ class TestPushes:
         second.write("notes.txt", "x")
         second.commit("notes")
         second.git("push", "-q", "origin", "HEAD:refs/heads/other")
+
+
+def test_a_prompt_that_is_a_link_is_refused_in_the_index_and_in_a_commit(second: Box, tmp_path: Path) -> None:
+    take_draft(second)
+    name = next(path.name for path in second.path("prompts").glob("*-v1.2.md"))
+    second.path("drafts").mkdir()
+    second.path(f"prompts/{name}").rename(second.path(f"drafts/{name}"))
+    second.path(f"prompts/{name}").symlink_to(f"../drafts/{name}")
+    second.git("add", "-A")
+    done = second.git("commit", "-m", "linked", code=1)
+    assert f"prompts/{name}: this is a symbolic link in the index" in done.err
+    assert "Put the file itself there" in done.err
+    assert second.row3("hook", "run", "pre-commit").code == 2
+    base, linked = second.git("rev-parse", "HEAD").out.strip(), second.commit("linked")
+    done = second.row3("hook", "run", "pre-push", stdin=f"refs/heads/main {linked} refs/heads/main {base}\n", code=2)
+    assert f"prompts/{name}: this is a symbolic link at {linked[:10]}" in done.err
+
+
+def test_a_case_that_is_a_link_at_the_base_is_refused(second: Box) -> None:
+    case = next(iter(second.path("golden/decomposition").glob("*.gold.json")))
+    case.rename(second.path(case.name))
+    case.symlink_to(f"../../{case.name}")
+    linked = second.commit("linked")
+    done = second.row3("--compare", "--against", linked, code=2)
+    assert f"golden/decomposition/{case.name}: this is a symbolic link at {linked[:10]}" in done.err
+
+
+def test_a_link_outside_of_what_row3_reads_is_of_no_interest(second: Box) -> None:
+    second.path("latest").symlink_to("prompts")
+    second.write("prompts/notes.txt", "x")
+    second.git("add", "-A")
+    second.git("commit", "-q", "-m", "a link")
+
+
+def test_taking_everything_out_of_the_index_is_blocked(second: Box) -> None:
+    second.git("rm", "-rq", "--cached", "golden", "prompts", "recordings", "baselines", "row3.toml")
+    second.git("rm", "-rq", "--cached", "--ignore-unmatch", "metrics-history.json", "schemas", "CHANGELOG.md")
+    done = second.git("commit", "-m", "gone", code=1)
+    assert "row3 stops this" in done.err
+    assert "decomposition" in done.err

@@ -16,7 +16,8 @@ from row3.store.run_records import CaseRecord, RunHeader, parse_record
 from row3.store.saved_runs import MANY, read_run, write_run
 from tests.store.test_saved_runs import HEAD
 
-names = st.text(max_size=4)
+names = st.text(st.characters(codec="utf-8", exclude_characters=":"), max_size=4)
+"""A colon in a name is taken for that of a key, and the line read slowly."""
 fractions = st.one_of(st.floats(0, 1), st.integers(0, 1))
 records = st.builds(
     CaseRecord,
@@ -68,6 +69,21 @@ def test_a_record_with_another_value_is_read_as_slowly(record: CaseRecord, key: 
     line = json.dumps(changed).encode()
     found = quick_record(line)
     assert found is None or repr(found) == repr(slowly(line))
+
+
+@pytest.mark.parametrize("spaced", [":", " :"])
+@pytest.mark.parametrize("key", ["recall", "overall"])
+def test_a_key_that_stands_twice_is_refused(key: str, spaced: str) -> None:
+    metrics = {"recall": 0.84, "overall": 0.5}
+    line = CaseRecord("a", "d", "c", "0", "i", "scored", metrics, {}, tally={"concepts": {"found": 1}}).line()
+    assert quick_record(line) is not None
+    for place in (f'"{key}":0', '"found":1'):
+        name = place.split('"')[1]
+        twice = line.replace(place.encode(), f'"{name}"{spaced}0.1,{place}'.encode(), 1)
+        assert twice != line
+        assert quick_record(twice) is None
+        with pytest.raises(InvalidFile, match=f"x: key `{name}` stands twice in one object"):
+            parse_record(twice, where="x")
 
 
 SPLINTERS = (

@@ -205,13 +205,13 @@ def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer
         path.write_text("".join(f"{line}\n" for line in anew), encoding="utf-8")
         os.utime(path, ns=(1, 1))
         with pytest.raises(EnvironmentFault) as caught:
-            index.answer(asked[0].digest)
+            index.answer(asked[0])
         assert "p-v1.0.jsonl: the file was changed while it was being read. Run the command again." in str(caught.value)
     write_files({path: lines})
     index = open_index(tmp_path)
     path.unlink()
     with pytest.raises(EnvironmentFault, match="changed while it was being read"):
-        index.answer(asked[0].digest)
+        index.answer(asked[0])
 
 
 @pytest.mark.parametrize(("target", "what"), [("/dev/zero", "device or a pipe"), ("/", "folder")])

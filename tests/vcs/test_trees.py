@@ -38,18 +38,30 @@ def test_read_tree_into_a_relative_folder(box: Sandbox, tmp_path: Path, monkeypa
     assert listing(tmp_path / "here") == {"a": "1"}
 
 
-def test_neither_symlinks_nor_submodules(box: Sandbox, tmp_path: Path) -> None:
-    secret = tmp_path / "secret"
-    secret.write_text("secret")
+def test_a_symlink_is_refused_and_never_followed(box: Sandbox, tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("secret")
     box.write("golden/a", "1")
-    (box.root / "golden/link").symlink_to(secret)
+    (box.root / "golden/link").symlink_to(tmp_path / "secret")
     (box.root / "elsewhere").symlink_to(tmp_path)
     box.commit()
+    repo = box.repository()
+    for path, link in (("golden", "golden/link"), ("elsewhere", "elsewhere")):
+        with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link at HEAD,.* Put the file itself there"):
+            repo.read_tree("HEAD", [path], tmp_path / "tree")
+        with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link in the index"):
+            repo.read_index([path], tmp_path / "index")
+    assert not (tmp_path / "tree").exists()
+    assert not (tmp_path / "index").exists()
+    assert repo.read_tree("HEAD", ["golden/a", "elsewhere/secret"], tmp_path / "beside") == 1
+
+
+def test_no_submodules(box: Sandbox, tmp_path: Path) -> None:
+    box.commit(golden__a="1")
     box.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},golden/sub")
     box.git("commit", "-q", "-m", "submodule")
     repo = box.repository()
-    assert repo.read_tree("HEAD", ["golden", "elsewhere", "elsewhere/secret"], tmp_path / "tree") == 1
-    assert repo.read_index(["golden", "elsewhere", "elsewhere/secret"], tmp_path / "index") == 1
+    assert repo.read_tree("HEAD", ["golden"], tmp_path / "tree") == 1
+    assert repo.read_index(["golden"], tmp_path / "index") == 1
     assert listing(tmp_path / "tree") == listing(tmp_path / "index") == {"golden/a": "1"}
 
 
