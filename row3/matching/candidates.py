@@ -136,7 +136,7 @@ class Candidates:
         number.
         """
         found = self._by_words(name, similar)
-        more = () if plain_words(name) is not None else _otherwise(name)
+        more = _otherwise(name) if plain_words(name) is None else ()
         for reading in (*known_as, *self._without_filler(name), *more):
             found |= self._by_words(reading, similar)
         if numbered and (value := value_of(name, day_first=day_first)) is not None:

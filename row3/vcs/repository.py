@@ -62,7 +62,7 @@ class Repository:
         named = [name.removeprefix(prefix) for name in os.environ if name.startswith(prefix)]
         if head.is_file():
             named += head.read_text(encoding="ascii", errors="replace").split()
-        return [name for name in dict.fromkeys(named) if set(name) <= _HEX and self.knows(name)]
+        return [name for name in dict.fromkeys(named) if name and set(name) <= _HEX and self.knows(name)]
 
     def branch(self) -> str | None:
         """The branch that is checked out, None where HEAD is detached."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -15,10 +15,8 @@ from row3.store.prompts import read_promoted
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.saved_runs import SavedRun, read_run
 from row3.store.suites import Suite, make_suite
+from row3.workflows.at_ref import listed
 from row3.workflows.rescore import Rescorer, StoredCases
-
-NAMED = 3
-"""Cases that a reason names."""
 
 
 def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun) -> list[Reason]:
@@ -29,7 +27,7 @@ def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun) -> li
     """
     new = _read(project, suite)
     gone = sorted(set(before.ids()) & set(ids_of(project.golden(suite.name))) - set(new.ids()))
-    reasons = [_blocks(f"the new baseline lacks cases that the one before has: {_listed(gone)}")] if gone else []
+    reasons = [_blocks(f"the new baseline lacks cases that the one before has: {listed(gone)}")] if gone else []
     reasons += [_blocks(what) for what in _other_versions(project, new.header)]
     return reasons + baseline_reasons(project, suite, new=True)
 
@@ -63,10 +61,10 @@ def baseline_reasons(project: Project, suite: Suite, *, new: bool) -> list[Reaso
             wrong.append(before.id)
     means, told = total.means(), baseline.header.metrics
     if wrong or means.keys() != told.keys() or any(abs(means[key] - told[key]) > SLACK for key in told):
-        which = _listed(wrong) or "its means are others"
+        which = listed(wrong) or "its means are others"
         return [_blocks(f"{name} does not follow from its recordings: {which}")]
     if unchecked:
-        what = f"{name} cannot be checked, since answers of it are not recorded: {_listed(unchecked)}"
+        what = f"{name} cannot be checked, since answers of it are not recorded: {listed(unchecked)}"
         return [_blocks(what)] if new else []
     return []
 
@@ -90,7 +88,3 @@ def _other_versions(project: Project, header: RunHeader) -> Iterable[str]:
 
 def _blocks(what: str) -> Reason:
     return Reason(Verdict.BLOCK, what, cause="baseline")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
