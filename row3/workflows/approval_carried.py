@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from row3.domain.verdicts import Reason, Verdict
@@ -16,17 +15,17 @@ from row3.workflows.at_ref import Ref, inside_of, laid_out
 from row3.workflows.compare import Comparison
 from row3.workflows.gating import compare
 from row3.workflows.hook import work_base
-from row3.workflows.run_suite import RunOptions, with_action
+from row3.workflows.made_current import of_version_alone
+from row3.workflows.run_suite import Run, RunOptions, with_action
 from row3.workflows.session import Session, entry_of, repository_state
 
-_AS_PROMOTED = re.compile(r"as promoted \([^)]*\): ")
 
-
-def carry_approval(session: Session, approval: Approval, shown: Sequence[Reason]) -> str | None:
+def carry_approval(session: Session, run: Run, approval: Approval, shown: Sequence[Reason]) -> str | None:
     """Note the approval of a promotion that was written under the evidence that its change gives at the base.
 
     A promotion is approved by what stood before it, and hook and CI see what stands after it: another lock, another
-    baseline, maybe a newer version that is not promoted. Grounds that its giver was not shown stay to be approved.
+    baseline, maybe a newer version that is not promoted. Grounds that its giver was not `shown`, and those of another
+    version than this `run` was of, stay to be approved.
 
     Returns what is to be said of it; None where no base will judge, or none of its grounds blocks.
     """
@@ -36,8 +35,11 @@ def carry_approval(session: Session, approval: Approval, shown: Sequence[Reason]
         return f"the approval could not be noted for hook and CI: {error}"
     if comparison is None or not comparison.blocked or not comparison.run.complete:
         return None
-    known = {reason.text for reason in shown}
-    others = [reason.text for reason in comparison.reasons if _blocks(reason) and _bare(reason) not in known]
+    same = comparison.run.header.prompt_digests == run.header.prompt_digests
+    known = {reason.text for reason in shown if _blocks(reason)}
+    others = [
+        reason.text for reason in comparison.reasons if _blocks(reason) and _of_promoted(reason, same=same) not in known
+    ]
     if others:
         return (
             f"hook and CI will ask for another approval, since they see more than this one was given for: {others[0]}"
@@ -67,9 +69,9 @@ def _blocks(reason: Reason) -> bool:
     return reason.verdict is Verdict.BLOCK
 
 
-def _bare(reason: Reason) -> str:
-    """The ground as it is told of the promoted version itself, where a newer one runs."""
-    return _AS_PROMOTED.sub("", reason.text, count=1)
+def _of_promoted(reason: Reason, *, same: bool) -> str | None:
+    """The ground as it is told of the promoted version itself; None for one of a newer version that runs instead."""
+    return of_version_alone(reason.text) if same or reason.cause == "locks" else None
 
 
 def _note(session: Session, comparison: Comparison, approval: Approval) -> None:

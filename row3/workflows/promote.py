@@ -99,7 +99,7 @@ def promote(
         commit(project.root, project.local, files)
     result.files = tuple(files)
     save_log(session, run)
-    if approval is not None and (said := carry_approval(session, approval, reasons)):
+    if approval is not None and (said := carry_approval(session, run, approval, reasons)):
         result.notes.append(said)
     if make_commit or make_tag:
         commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)

@@ -68,6 +68,14 @@ def test_what_was_not_shown_stays_to_be_approved(hooked: Box) -> None:
     assert "approved" not in blocked
 
 
+def test_nor_is_a_newer_draft_approved_that_is_as_bad(hooked: Box) -> None:
+    worse(hooked)
+    worse(hooked, "1.3")
+    done = hooked.row3("promote", "v1.2", "--approve", "agreed", code=0)
+    assert "hook and CI will ask for another approval" in " ".join(done.err.split())
+    committed(hooked, code=1)
+
+
 def test_what_is_changed_afterwards_is_not_approved(hooked: Box) -> None:
     worse(hooked)
     hooked.row3("promote", "v1.2", "--approve", "agreed", code=0)
