@@ -63,6 +63,8 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
         against = f"{flag} --against {visible(comparison.against)}" if comparison.against else flag
         if any(reason.cause == "part" for reason in comparison.reasons):  # no gate, so there is nothing to approve
             return _steps(comparison, flag, f"{{}} and run row3 --compare{against} with all the cases.")
+        if promoting and "locks" in _causes(comparison):  # an older version: to go back is a decision, no fault
+            return _numbered([*_look(comparison, flag), f"row3 promote{flag} {waiting[0]} --approve REASON goes back."])
         again = f"row3 promote{flag} {waiting[0]} again" if promoting else f"row3 --compare{against} again"
         return _steps(comparison, flag, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
     if promoting:

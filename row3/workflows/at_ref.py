@@ -215,10 +215,16 @@ def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str
             if held.get(version) != digest:
                 what = f"the lock of {name} {version} is not as at {label}"
                 reasons.append(Reason(Verdict.BLOCK, what, cause="locks"))
-        before, after = parse_version(entry.version), None if now is None else parse_version(now.version)
-        if before is not None and after is not None and after < before:
-            reasons.append(Reason(Verdict.BLOCK, f"{name} falls back from {before} to {after}", cause="locks"))
+        reasons += [] if now is None else falling_back(name, entry.version, now.version)
     return reasons
+
+
+def falling_back(name: str, before: str, after: str) -> list[Reason]:
+    """The ground against making a version current that is older than the one that is."""
+    old, new = parse_version(before), parse_version(after)
+    if old is None or new is None or new >= old:
+        return []
+    return [Reason(Verdict.BLOCK, f"{name} falls back from {old} to {new}", cause="locks")]
 
 
 def _by_name(folder: Path) -> dict[str, Path]:

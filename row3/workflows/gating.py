@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -58,8 +58,9 @@ def compare(
     lenient: bool = False,
     verify: bool = False,
     pages: bool = False,
+    extra: Sequence[Reason] = (),
 ) -> Comparison:
-    """Run the candidates, compare them with the baseline, judge.
+    """Run the candidates, compare them with the baseline, judge; by what the caller knows (`extra`) too.
 
     With a base, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
@@ -96,6 +97,7 @@ def compare(
         rules=_rules_today(session, suite, lenient=lenient),
         own=partial(own_files, session.project, session.suite),
         extra=(
+            *extra,
             *judging.reasons,
             *_unanswered(session, run, judging),
             *_made_current(

@@ -70,13 +70,14 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
                 _judge(repository, verdict, inside, tree=push.local_sha, base=base)
         return verdict
     head = repository.head()
-    _judge(repository, verdict, inside, tree=None, base=None if head is None else _base(repository, start, head))
+    _judge(repository, verdict, inside, tree=None, base=None if head is None else work_base(repository, start, head))
     return verdict
 
 
-def _base(repository: Repository, start: Path, head: str) -> str:
-    """Where the work left the protected branch; of a merge, where the last of its lines did.
+def work_base(repository: Repository, start: Path, head: str) -> str:
+    """What a commit on this head is judged against: where the work left the protected branch.
 
+    Of a merge that is where the last of its lines did.
     What a merge brings from the protected branch was judged there.
     """
     base = _fork(repository, start, head)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -14,6 +15,9 @@ from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import Run, RunOptions
 from row3.workflows.running import run_suite
 from row3.workflows.session import Session
+
+AS_PROMOTED = re.compile(r"^as promoted \(.*?\): ")
+"""How the grounds below begin."""
 
 
 def made_current_reasons(
@@ -47,3 +51,8 @@ def made_current_reasons(
         for reason in judged.reasons
         if reason.verdict is Verdict.BLOCK and reason.cause == "answers"
     ]
+
+
+def of_version_alone(ground: str) -> str:
+    """The ground as it stands where nothing but the promoted versions runs."""
+    return AS_PROMOTED.sub("", ground, count=1)

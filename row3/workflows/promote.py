@@ -16,6 +16,8 @@ from row3.store.history import Approval, read_history
 from row3.store.locks import writing
 from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import commit
+from row3.workflows.approval_carried import carry_approval
+from row3.workflows.at_ref import falling_back
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.gating import compare
@@ -56,7 +58,9 @@ def promote(
         wanted = not dry_run
         raise finish(session, ref, make_commit=make_commit and wanted, make_tag=make_tag and wanted)
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
-    run, comparison, verdict, reasons = _judged(session, lineup)
+    newly = [prompt for prompt in lineup.prompts if _is_new(prompt, promoted)]
+    back = [reason for prompt in newly for reason in _falls_back(prompt, promoted)]
+    run, comparison, verdict, reasons = _judged(session, lineup, back)
     if not run.complete:
         raise incomplete(run, "and nothing is promoted")
     approval = _approval(session, run, comparison, reasons, approve) if verdict is Verdict.BLOCK else None
@@ -65,7 +69,6 @@ def promote(
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
         comparison.run, comparison.approval = run, approval
-    newly = [prompt for prompt in lineup.prompts if _is_new(prompt, promoted)]
     result = PromotionResult(
         ref, run, comparison, verdict, reasons, approval, tuple(str(p.ref) for p in newly), (), dry_run, ""
     )
@@ -96,15 +99,19 @@ def promote(
         commit(project.root, project.local, files)
     result.files = tuple(files)
     save_log(session, run)
+    if approval is not None and (said := carry_approval(session, run, approval, reasons)):
+        result.notes.append(said)
     if make_commit or make_tag:
         commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)
     return result
 
 
-def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:
+def _judged(
+    session: Session, lineup: Lineup, back: Sequence[Reason]
+) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:
     """The candidate's run and the gate's word on it; a first promotion is judged by its zones alone."""
     if has_baseline(session.project, session.suite):
-        comparison = compare(session, lineup=lineup, verify=True)
+        comparison = compare(session, lineup=lineup, verify=True, extra=back)
         return comparison.run, comparison, comparison.verdict, comparison.reasons
     run = run_suite(session, lineup=lineup)
     verdict, reasons = judge(
@@ -120,7 +127,7 @@ def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, V
             declines=declining_runs(read_history(session.project.root), run, session.suite),
         )
     )
-    return run, None, verdict, reasons
+    return run, None, max((verdict, *(reason.verdict for reason in back))), (*reasons, *back)
 
 
 def _only_informed(suite: Suite, reasons: Sequence[Reason]) -> bool:
@@ -149,3 +156,8 @@ def _approval(
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
     entry = promoted.get(prompt.ref.name)
     return entry is None or entry.version != str(prompt.ref.version)
+
+
+def _falls_back(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> list[Reason]:
+    entry = promoted.get(prompt.ref.name)
+    return [] if entry is None else falling_back(prompt.ref.name, entry.version, str(prompt.ref.version))

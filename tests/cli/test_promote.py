@@ -117,9 +117,10 @@ def test_a_block_that_is_approved_is_promoted_and_signed(box: Box) -> None:
     assert "! BLOCK, approved  " in done.out
     assert "approved by Zoë Tester" in done.out
     assert "✗ BLOCK" not in done.out
-    entry = box.history()[-1]
+    entry, carried = box.history()[-2:]
     assert (entry["action"], entry["verdict"]) == ("promotion", "block")
-    assert entry["approval"]["reason"] == "needed for the demo"
+    assert (carried["action"], carried["verdict"]) == ("compare", "block")
+    assert entry["approval"]["reason"] == carried["approval"]["reason"] == "needed for the demo"
     assert "needed for the demo (Zoë Tester <zoe@example.org>" in box.read("CHANGELOG.md")
     promoted = json.loads(box.read("prompts/promoted.json"))["prompts"]["extract"]
     assert (promoted["version"], sorted(promoted["locked"])) == ("v1.2", ["v1.0"])

@@ -1,0 +1,99 @@
+"""An approved promotion is approved for hook and CI too: for what its giver was shown, and no more."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.projects import CASES, Box, flawless, tiny, worse
+
+CARRIED = "note: hook and CI accept the approval as well"
+
+
+def committed(box: Box, code: int | None = 0) -> str:
+    box.git("add", "-A")
+    return box.git("commit", "-m", "promote", code=code).err
+
+
+@pytest.fixture
+def hooked(box: Box) -> Box:
+    """With the hook, on a branch, the first candidate promoted on main before."""
+    box.row3("hook", "install", code=0)
+    box.row3("promote", "v1.1", "--commit", code=0)
+    box.git("checkout", "-q", "-b", "work")
+    return box
+
+
+def test_one_approval_is_enough_for_a_worse_version(hooked: Box) -> None:
+    worse(hooked)
+    assert CARRIED in hooked.row3("promote", "v1.2", "--approve", "agreed", code=0).err
+    assert "BLOCK, approved" in committed(hooked)
+    assert "BLOCK, approved" in hooked.row3("--compare", "--against", "main", code=0).out
+
+
+def test_so_is_one_that_was_given_to_the_comparison_before(hooked: Box) -> None:
+    worse(hooked)
+    hooked.row3("--compare", "--approve", "agreed", code=0)
+    assert CARRIED in hooked.row3("promote", "v1.2", code=0).err
+    assert "BLOCK, approved" in committed(hooked)
+
+
+def test_to_go_back_is_to_be_approved_and_once(hooked: Box) -> None:
+    refused = hooked.row3("promote", "v1.0", code=1)
+    assert "extract falls back from v1.1 to v1.0" in refused.out
+    assert "row3 promote extract-v1.0 --approve REASON goes back." in " ".join(refused.out.split())
+    done = hooked.row3("promote", "v1.0", "--approve", "v1.1 is slow", "--commit", "--tag", code=0)
+    assert CARRIED in done.err
+    assert "BLOCK, approved" in hooked.row3("--compare", "--against", "main", code=0).out
+    assert hooked.git("status", "--porcelain", "--", ":!metrics-history.json").out == ""
+
+
+def test_to_go_back_to_a_version_that_is_as_good_is_to_be_approved_too(hooked: Box) -> None:
+    hooked.prompt("1.2")
+    hooked.record("1.2", {case_id: flawless(case) for case_id, case in CASES.items()})
+    hooked.row3("promote", "v1.2", code=0)
+    assert "extract falls back from v1.2 to v1.1" in hooked.row3("promote", "v1.1", code=1).out
+    hooked.row3("promote", "v1.1", "--approve", "as good, and shorter", code=0)
+
+
+def test_what_was_not_shown_stays_to_be_approved(hooked: Box) -> None:
+    worse(hooked)
+    hooked.case("rye", forbiddenConcepts=[])
+    done = hooked.row3("promote", "v1.2", "--approve", "agreed", code=0)
+    said = " ".join(done.err.split())
+    assert "hook and CI will ask for another approval, since they see more than this one was given for" in said
+    blocked = committed(hooked, code=1)
+    assert "rye" in blocked
+    assert "approved" not in blocked
+
+
+def test_nor_is_a_newer_draft_approved_that_is_as_bad(hooked: Box) -> None:
+    worse(hooked)
+    worse(hooked, "1.3")
+    done = hooked.row3("promote", "v1.2", "--approve", "agreed", code=0)
+    assert "hook and CI will ask for another approval" in " ".join(done.err.split())
+    committed(hooked, code=1)
+
+
+def test_what_is_changed_afterwards_is_not_approved(hooked: Box) -> None:
+    worse(hooked)
+    hooked.row3("promote", "v1.2", "--approve", "agreed", code=0)
+    hooked.replace("baselines/bread.json", '"baker-1"', '"baker-2"')
+    assert "approved" not in committed(hooked, code=1).replace("--approve", "")
+
+
+def test_of_a_first_promotion_too(box: Box, tmp_path: Path) -> None:
+    new = tiny(tmp_path / "new")
+    new.init()
+    new.row3("hook", "install", code=0)
+    worse(new)
+    new.row3("promote", "v1.2", code=1)
+    new.row3("promote", "v1.2", "--approve", "a beginning", code=0)
+    committed(new)
+
+
+def test_outside_git_nothing_is_said_of_hooks(tmp_path: Path) -> None:
+    new = tiny(tmp_path / "new")
+    worse(new)
+    assert "hook" not in new.row3("promote", "v1.2", "--approve", "a beginning", code=0).err
