@@ -190,9 +190,11 @@ def _end(report: SuitesReport, style: Style) -> list[str]:
 def _next(report: SuitesReport) -> list[str]:
     """What to do about the first suite of the worst kind."""
     worst = next((result for result in report.results if result.exit_code == report.exit_code), None)
-    if worst is None or not report.exit_code or isinstance(worst, Gone):
+    if worst is None or not report.exit_code:
         return []
     name = plain(worst.suite)
+    if isinstance(worst, Gone):
+        return [f"Next: row3 --compare --suite {name} --against {plain(worst.base)} --approve REASON"]
     if report.exit_code == 2:
         return ["Next: do what is said above; row3 lint names all that is wrong with files."]
     verb = "row3 --compare" if report.judged else "row3"

@@ -20,6 +20,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.store.suites import Suite, make_suite
+from row3.workflows.default_suite import default_reasons
 from row3.workflows.differences import loosened
 from row3.workflows.run_header import rules_of
 
@@ -170,9 +171,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
             reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
     reasons += _live_tier(there, own, name, label)
     reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label)
-    if there.config.suite != own.config.suite:
-        what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
-        reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))
+    reasons += default_reasons(base, own, name)
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
         copy = there.golden(name) / file

@@ -18,6 +18,10 @@ class Hook:
     name: str = "pre-commit"
     base: str | None = "0123456789"
     untouched: list[str] = field(default_factory=list)
+    merging: bool = False
+    not_added: set[str] = field(default_factory=set)
+    directory: str = ""
+    folder: str = ""
 
 
 @pytest.fixture
@@ -58,7 +62,7 @@ def test_a_quarantine_is_told_though_no_number_moved(comparison: Any, still: Any
 
 @pytest.mark.parametrize("name", ["pre-commit", "pre-merge-commit", "pre-push"])
 def test_what_is_pushed_has_to_be_committed(comparison: Any, name: str) -> None:
-    text = hook_text(Hook([Judged(comparison)], name=name))
+    text = hook_text(Hook([Judged(comparison)], name=name, merging=name == "pre-merge-commit"))
     lines = text.splitlines()
     added = f"git add metrics-history.json CHANGELOG.md{' && git commit' if name == 'pre-push' else ''}"
     assert lines[-2 if name == "pre-merge-commit" else -1].strip() == added
