@@ -154,8 +154,7 @@ class Repository:
     def read_tree(self, ref: str, paths: Sequence[str], into: Path) -> int:
         """Write the files that a commit has under `paths` to the same places under `into`; how many.
 
-        Symlinks and submodules are left out. Raises UsageError for an unknown ref, EnvironmentFault where the
-        disk refuses.
+        Raises UsageError for an unknown ref, a symlink or a submodule, EnvironmentFault where the disk refuses.
         """
         if not paths:
             return 0
@@ -169,9 +168,19 @@ class Repository:
     def read_index(self, paths: Sequence[str], into: Path) -> int:
         """The same for what is about to be committed: the index, or the one that git hands to a hook.
 
-        Raises UsageError where the index holds an unresolved conflict, EnvironmentFault where the disk refuses.
+        Raises UsageError where the index holds an unresolved conflict, a symlink or a submodule, EnvironmentFault
+        where the disk refuses.
         """
         return trees.write_out(self._git, trees.index_entries(self._git, paths), into) if paths else 0
+
+    def submodules(self, paths: Sequence[str]) -> list[str]:
+        """The submodules at or under `paths`, as the index has them."""
+        return trees.submodules(self._git, paths)
+
+    def refuse_submodules(self, paths: Sequence[str]) -> None:
+        """Raise UsageError for a submodule at or under `paths`: the work tree may have files there, no commit has."""
+        for name in self.submodules(paths):
+            raise UsageError(trees.SUBMODULE, where=name, fix=trees.INSTEAD)
 
     def changed(self, paths: Sequence[str], *, base: str, tree: str | None) -> list[str]:
         """The files under `paths` that differ between `base` and a commit, or the index where `tree` is None.

@@ -17,7 +17,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_bytes, case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
-from row3.store.project import Project
+from row3.store.project import READ_PATHS, Project
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.store.suites import Suite, make_suite
 from row3.workflows.default_suite import default_reasons
@@ -67,13 +67,15 @@ def inside_of(repository: Repository, root: Path) -> str:
 
 
 def find_ref(project: Project, name: str) -> Ref:
-    """The commit that `--against` names. Raises `UsageError`."""
+    """The commit that `--against` names. Raises `UsageError`, also where the change keeps files in a submodule."""
     from row3.vcs.repository import Repository
 
     repository = Repository.find(project.root)
     if repository is None:
         raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
-    return Ref(repository, repository.resolve(name), name, inside_of(repository, project.root))
+    ref = Ref(repository, repository.resolve(name), name, inside_of(repository, project.root))
+    repository.refuse_submodules([ref.inside + path for path in READ_PATHS])
+    return ref
 
 
 class Base:

@@ -315,3 +315,43 @@ def test_a_merge_without_its_recordings_says_how_to_take_it_back(second: Box) ->
     done = second.git("merge", "--no-ff", "tidy", code=None)
     assert "INCOMPLETE" in done.err
     assert commands(done.err)[-1].endswith("git merge --abort")
+
+
+class TestSubmodules:
+    """What is in a submodule is in no commit of the repository: neither hook nor CI could judge it."""
+
+    @pytest.fixture
+    def taken(self, second: Box, tmp_path: Path) -> Box:
+        """The golden cases in a submodule, staged."""
+        cases = Box(tmp_path / "cases")
+        shutil.copytree(second.path("golden/decomposition"), cases.root)
+        cases.init()
+        second.git("rm", "-rq", "golden/decomposition")
+        second.git(
+            "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(cases.root), "golden/decomposition"
+        )
+        assert list(second.path("golden/decomposition").glob("*.json"))
+        return second
+
+    def test_are_refused_by_name_before_they_are_merged(self, taken: Box) -> None:
+        said = "golden/decomposition: this is a git submodule"
+        for done in (
+            taken.git("commit", "-m", "shared", code=1),
+            taken.row3("--compare", "--all", "--against", "main", CI="true", code=2),
+            taken.row3("--compare", "--against", "main", CI="true", code=2),
+        ):
+            assert said in done.err
+            assert "Keep these files in the repository itself" in " ".join(done.err.split())
+        found = taken.row3("lint", "--format", "json").json["findings"]
+        assert [one["file"] for one in found if one["rule"] == "submodule"] == ["golden/decomposition"]
+        base, linked = taken.git("rev-parse", "HEAD").out.strip(), taken.commit("shared")
+        pushed = f"refs/heads/main {linked} refs/heads/main {base}\n"
+        assert said in taken.row3("hook", "run", "pre-push", stdin=pushed, code=2).err
+        assert said in taken.row3("--compare", "--against", linked, code=2).err
+
+    def test_elsewhere_are_of_no_interest(self, taken: Box) -> None:
+        taken.git("mv", "golden/decomposition", "shared")
+        taken.git("checkout", "-q", "HEAD", "--", "golden")
+        taken.git("commit", "-q", "-m", "beside")
+        taken.row3("--compare", "--all", "--against", "HEAD~1", code=0)
+        taken.row3("lint", code=0)
