@@ -165,6 +165,10 @@ class Repository:
             raise
         return trees.write_out(self._git, entries, into)
 
+    def has(self, commit: str, file: str) -> bool:
+        """Whether a commit has a file of that path."""
+        return bool(trees.tree_entries(self._git, commit, [file]))
+
     def read_index(self, paths: Sequence[str], into: Path) -> int:
         """The same for what is about to be committed: the index, or the one that git hands to a hook.
 

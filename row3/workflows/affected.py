@@ -11,7 +11,7 @@ from row3.errors import Row3Error
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, read_history
 from row3.store.project import Project
-from row3.store.prompts import PROMOTED
+from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import make_suite
 from row3.store.system_config import McpConfig
 
@@ -41,7 +41,10 @@ def affected(project: Project, changed: Iterable[str], base: Path | None) -> set
         elif parts[:2] == ("baselines", "archive"):
             continue
         elif parts[0] == "prompts" and path != PROMOTED and path.endswith(".md"):
-            found |= {name for name in names if _asks(project, name, Path(path).stem.rpartition("-v")[0])}
+            prompt = Path(path).stem.rpartition("-v")[0]
+            asking = {name for name in names if _asks(project, name, prompt)}
+            # Of one that was promoted somebody has to tell that it is gone.
+            found |= asking or (names if _promoted(project, prompt) else set())
         else:  # row3.toml, the locks, and whatever is not known
             return names
     return found & names
@@ -53,6 +56,13 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
     except Row3Error:  # told when the suite is judged
         return True
     return not pipeline or prompt in pipeline
+
+
+def _promoted(project: Project, prompt: str) -> bool:
+    try:
+        return prompt in read_promoted(project.root)
+    except Row3Error:  # told when a suite is judged
+        return True
 
 
 def _remembers(project: Project, suite: str, path: Path) -> bool:

@@ -22,6 +22,7 @@ from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.store.suites import Suite, make_suite
 from row3.workflows.default_suite import default_reasons
 from row3.workflows.differences import loosened
+from row3.workflows.gone_prompts import gone_prompt_reasons
 from row3.workflows.run_header import rules_of
 
 if TYPE_CHECKING:
@@ -173,6 +174,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
             reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
     reasons += _live_tier(there, own, name, label)
     reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label)
+    reasons += gone_prompt_reasons(base, own, name)
     reasons += default_reasons(base, own, name)
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
