@@ -98,7 +98,8 @@ class Gone:
             parts.append(f"its baseline has {title} {numbers.percent(value)}")
         parts += ["it is the default suite there"] if self.was_default else []
         if self.approval is not None:
-            parts.append(f"approved by {self.approval.by}, {self.approval.at}: {self.approval.reason}")
+            at = numbers.moment(self.approval.at)
+            parts.append(f"approved by {self.approval.by}, {at} UTC: {self.approval.reason}")
         return "; ".join(parts)
 
 

@@ -31,11 +31,16 @@ def teller(base: Base, own: Project) -> str | None:
 
     None where that is a suite that is gone.
     """
-    judged = base.suites("replay")
+    judged = judged_by(base)
     for default in (default_of(own), default_of(base.project)):
         if default in judged:
             return default if has_cases(own, default) else None
     return next((name for name in judged if has_cases(own, name)), None)
+
+
+def judged_by(base: Base) -> list[str]:
+    """The suites that a base can judge: the baseline of one that was taken away may have been left there."""
+    return [name for name in base.suites("replay") if has_cases(base.project, name)]
 
 
 def has_cases(project: Project, suite: str) -> bool:

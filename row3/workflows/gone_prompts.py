@@ -9,7 +9,7 @@ from row3.domain.verdicts import Reason, Verdict
 from row3.store.config import Config, ProviderConfig
 from row3.store.project import Project
 from row3.store.prompts import FOLDER, PROMOTED, read_promoted
-from row3.workflows.default_suite import has_cases, teller
+from row3.workflows.default_suite import has_cases, judged_by, teller
 
 if TYPE_CHECKING:
     from row3.workflows.at_ref import Base
@@ -40,7 +40,7 @@ def _gone(base: Base, own: Project) -> Iterator[tuple[str, str]]:
 
 
 def _tellers(base: Base, own: Project, prompt: str) -> list[str | None]:
-    judged = [suite for suite in base.suites("replay") if has_cases(own, suite)]
+    judged = [suite for suite in judged_by(base) if has_cases(own, suite)]
     asking = [s for s in judged if any(_asks(config, s, prompt) for config in (base.project.config, own.config))]
     return [*asking] or [teller(base, own)]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from row3.errors import Row3Error
 from row3.reports.suites_model import Broken, Judged, SuiteResult, Unjudged
 from row3.workflows.at_ref import Base
-from row3.workflows.default_suite import has_cases
+from row3.workflows.default_suite import judged_by
 from row3.workflows.gating import compare
 from row3.workflows.session import Session
 
@@ -24,7 +24,7 @@ def judge_suites(
     Else a suite without a baseline is one that cannot be used, and the rules of the command line are no loosening.
     With `pages` the runs keep what a page shows of each case.
     """
-    known = frozenset(names) if not change else _judged_at(base)
+    known = frozenset(names) if not change else frozenset(() if base is None else judged_by(base))
     for name in names:
         try:
             session = make(name)
@@ -34,11 +34,6 @@ def judge_suites(
                 yield _by_its_own(session, pages=pages)
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
-
-
-def _judged_at(base: Base | None) -> frozenset[str]:
-    """The suites that a base can judge. The baseline of one that was taken away may have been left there."""
-    return frozenset(() if base is None else (s for s in base.suites("replay") if has_cases(base.project, s)))
 
 
 def _by_its_own(session: Session, *, pages: bool) -> SuiteResult:

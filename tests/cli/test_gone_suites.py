@@ -216,3 +216,19 @@ def test_a_baseline_that_was_left_behind_stops_nobody_later(box: Box) -> None:
     box.write("golden/good/rye.gold.json", box.read("golden/good/rye.gold.json") + " ")
     box.git("commit", "-qam", "something else")
     ci(box, code=0)
+
+
+def test_the_baseline_of_a_removed_suite_lends_no_standing_to_an_easier_one(box: Box) -> None:
+    """Brought back as the default one it would judge itself, and nobody would tell that it is what is looked at."""
+    take_out(box, "worse")
+    box.git("checkout", "-q", "HEAD", "--", "baselines/worse.json")
+    box.row3("--compare", "--suite", "worse", "--against", "main", "--approve", "agreed", code=0)
+    box.commit("the baseline stays")
+    for folder in ("golden", "recordings"):
+        box.git("checkout", "-q", "HEAD~1", "--", f"{folder}/worse")
+    box.write("row3.toml", box.read("row3.toml") + '\n[suites.worse]\npipeline = ["find-worse"]\n')
+    box.row3("--baseline", "--suite", "worse", code=0)
+    ci(box, code=0)
+    box.replace("row3.toml", 'suite = "good"', 'suite = "worse"')
+    assert "another default suite" in ci(box, code=1)
+    assert "does not exist at main" in box.row3("--compare", "--against", "main", code=2).err
