@@ -25,7 +25,6 @@ from row3.store.project import LOCAL, READ_PATHS, Project, find_root
 from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite, pick_suite
-from row3.workflows.at_ref import inside_of
 from row3.workflows.endpoints import check_provider
 from row3.workflows.lint_cases import CaseLint
 from row3.workflows.lint_findings import Findings, near_miss
@@ -113,7 +112,8 @@ class _Lint:
 
         with contextlib.suppress(Row3Error):  # without git there is no commit either
             if (repository := Repository.find(self.project.root)) is not None:
-                inside = inside_of(repository, self.project.root)
+                at = repository.relative(self.project.root)
+                inside = "" if at == "." else f"{at}/"
                 for name in repository.submodules([inside + path for path in READ_PATHS]):
                     self._findings.add("error", "submodule", name.removeprefix(inside), f"{SUBMODULE}. {INSTEAD}")
 
