@@ -194,7 +194,8 @@ class Repository:
         if not paths:
             return []
         specs = ("--", *trees.pathspecs(paths))
-        how = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all")
+        # A submodule that comes is a change too, whatever the change's own .gitmodules says of it.
+        how = ("-z", "--name-only", "--no-renames", "--ignore-submodules=none")
         if tree is None:
             command = ("diff-index", "--cached", "--ita-invisible-in-index", *how, refs.checked(base), *specs)
         else:

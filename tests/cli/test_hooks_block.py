@@ -349,6 +349,15 @@ class TestSubmodules:
         assert said in taken.row3("hook", "run", "pre-push", stdin=pushed, code=2).err
         assert said in taken.row3("--compare", "--against", linked, code=2).err
 
+    def test_that_come_alone_are_refused(self, taken: Box) -> None:
+        """A new suite's cases, with a word to git that it need not look."""
+        taken.git("mv", "golden/decomposition", "golden/another")
+        taken.git("checkout", "-q", "HEAD", "--", "golden/decomposition")
+        taken.git("config", "-f", ".gitmodules", "submodule.golden/decomposition.ignore", "all")
+        taken.git("add", ".gitmodules")
+        assert taken.git("diff", "--cached", "--name-only", "--diff-filter=MD").out == ""
+        assert "golden/another: this is a git submodule" in taken.git("commit", "-m", "another", code=1).err
+
     def test_elsewhere_are_of_no_interest(self, taken: Box) -> None:
         taken.git("mv", "golden/decomposition", "shared")
         taken.git("checkout", "-q", "HEAD", "--", "golden")
