@@ -9,7 +9,7 @@ from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Cause, Verdict
 from row3.reports import numbers
 from row3.reports.case_changes import count_line
-from row3.reports.headline import candidates, title_of
+from row3.reports.headline import candidates, taken_back, title_of
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import plain, visible
 
@@ -54,7 +54,8 @@ def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
 def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
     promoting = run.header.action == "promotion"
-    promote = f"row3 promote{flag} {waiting[0]}" if waiting and not promoting else ""
+    proposed = [name for name in waiting if name not in taken_back(run)]
+    promote = f"row3 promote{flag} {proposed[0]}" if proposed and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
             return [f"Next: row3 --compare{flag} --mode auto{model_flag(run)} asks for what is not recorded."]

@@ -30,6 +30,14 @@ def candidates(run: RunView) -> list[str]:
     return [plain(f"{name}-{version}") for name, version in run.header.prompts.items() if promoted.get(name) != version]
 
 
+def taken_back(run: RunView) -> set[str]:
+    """Those of them that were promoted before: there was a reason to go back."""
+    formerly = run.lineup.formerly
+    return {
+        plain(f"{name}-{version}") for name, version in run.header.prompts.items() if version in formerly.get(name, ())
+    }
+
+
 def lineup_text(header: HeaderView) -> str:
     """`decompose-concepts v1.0 → map-ontology v1.0`."""
     return plain(" → ".join(f"{name} {version}" for name, version in header.prompts.items()))

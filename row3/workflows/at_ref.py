@@ -20,6 +20,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.store.suites import Suite, make_suite
+from row3.workflows.affected import asked_by
 from row3.workflows.differences import loosened
 from row3.workflows.run_header import rules_of
 
@@ -169,7 +170,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
             what = f"{FILE} has other rules than at {label}; those of {label} judge"
             reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
     reasons += _live_tier(there, own, name, label)
-    reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label)
+    reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label, own, name)
     if there.config.suite != own.config.suite:
         what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))
@@ -205,11 +206,15 @@ def _live_tier(there: Project, own: Project, name: str, label: str) -> list[Reas
     return reasons
 
 
-def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str) -> list[Reason]:
-    """What a change does to the locks: none may be altered, and no prompt may fall back unnoticed."""
+def _promotions(
+    old: dict[str, Promotion], new: dict[str, Promotion], label: str, own: Project, suite: str
+) -> list[Reason]:
+    """What a change does to the locks of what a suite asks: none may be altered, no prompt may fall back unnoticed."""
     reasons = []
     for name, entry in old.items():
         now = new.get(name)
+        if now == entry or suite not in asked_by(own, name):
+            continue
         held = {} if now is None else now.locked | {now.version: now.digest}
         for version, digest in (entry.locked | {entry.version: entry.digest}).items():
             if held.get(version) != digest:

@@ -228,7 +228,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
-    if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
+    if approve is not None and comparison.verdict is Verdict.BLOCK and comparison.approval is None and run.complete:
         comparison.approval = make_approval(session, approve)
     if session.may_write and run.complete and not run.partial:
         _note(session, comparison)
@@ -254,8 +254,7 @@ def approval_text(project: Project, comparison: Comparison, approval: Approval) 
 
     run = comparison.run
     changelog = read_changelog(project)
-    promoted = run.lineup.promoted
-    candidate = next((p.ref for p in run.lineup.prompts if promoted.get(p.ref.name) != str(p.ref.version)), None)
+    candidate = next((p.ref for p in run.lineup.prompts if run.lineup.awaits_promotion(p.ref)), None)
     said = f"{approval.reason} ({approval.by}, {approval.at})"
     if candidate is None:
         return insert_entry(changelog, approval_entry(approval.at[:10], said), "", "")

@@ -99,8 +99,9 @@ def promote(
         commit(project.root, project.local, files)
     result.files = tuple(files)
     save_log(session, run)
-    if approval is not None and (said := carry_approval(session, run, approval, reasons)):
-        result.notes.append(said)
+    if approval is not None:
+        said = carry_approval(session, run, [prompt.ref.name for prompt in newly], approval, reasons)
+        result.notes += [] if said is None else [said]
     if make_commit or make_tag:
         commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)
     return result

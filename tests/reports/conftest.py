@@ -68,6 +68,7 @@ class Header:
 @dataclass
 class Lineup:
     promoted: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.0", "map-ontology": "v1.0"})
+    formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass
