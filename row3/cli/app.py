@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from row3.cli.options import Amount, Common, common_options
-from row3.cli.output import Unheard, clean
+from row3.cli.output import Unheard, tell
 from row3.errors import Row3Error
 
 COMMANDS = {
@@ -237,4 +237,4 @@ def _broken_by_ctrl_c(error: BaseException | None) -> bool:
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(f"error: {clean(text)}\n")
+    tell(f"error: {text}")

@@ -23,7 +23,7 @@ def command(name: str, common: Common, *, major: bool) -> None:
     project = common.project()
     made = new_version(project, name, major=major)
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
-    emit(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}", common.out)
+    emit(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"), common.out)
     skipped = [v for v in versions(project.root).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
         common.say(f"{name} {skipped[-1]} is there, not promoted, and not in this copy")

@@ -9,7 +9,10 @@ import re
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TextIO
 
+NARROWEST, USUAL = 60, 80
+"""Columns below which lines are left to the terminal, and those of one that does not say."""
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -42,7 +45,25 @@ def clean(text: str) -> str:
 
 def note(text: str) -> None:
     """A remark for the person at the terminal."""
-    sys.stderr.write(f"note: {clean(text)}\n")
+    tell(f"note: {text}")
+
+
+def tell(text: str) -> None:
+    """A message on stderr: wrapped on a terminal, one line for a program."""
+    text = clean(text)
+    if sys.stderr.isatty():
+        from row3.reports.prose import prose
+
+        text = "\n".join(prose(text, columns(sys.stderr)))
+    sys.stderr.write(f"{text}\n")
+
+
+def columns(terminal: TextIO) -> int:
+    """How wide the lines of a terminal may be: as COLUMNS says, else as it is itself."""
+    said, wide = os.environ.get("COLUMNS", ""), 0
+    with contextlib.suppress(OSError, ValueError):
+        wide = int(said) if said.isdecimal() else os.get_terminal_size(terminal.fileno()).columns
+    return max(NARROWEST, wide or USUAL)
 
 
 def _give_up_stdout() -> None:
