@@ -19,7 +19,7 @@ from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
 from row3.store.files import decode, read_bytes
-from row3.store.golden import PATTERN, golden_files, shown
+from row3.store.golden import PATTERN, golden_files, misnamed, shown
 
 if TYPE_CHECKING:
     from row3.kinds.twins import Twin
@@ -55,8 +55,9 @@ def case_files(folder: Path) -> list[Path]:
     """The suite's case files, by name. Raises `InvalidFile` where the suite is empty."""
     files = golden_files(folder)
     if not files:
+        strange = misnamed(folder)
         raise InvalidFile(
-            f"the suite has no golden cases ({PATTERN})",
+            f"the suite has no golden cases ({PATTERN})" + (f"; {strange[0]} is not named so" if strange else ""),
             where=f"{shown(folder)}/",
             fix="Write some, as `row3 init` in an empty folder shows, or name another suite",
         )
