@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from row3.cli.options import Amount, Common, common_options
-from row3.cli.output import Unheard, tell
+from row3.cli.output import Unheard, Unread, tell
 from row3.errors import Row3Error
 
 COMMANDS = {
@@ -142,7 +142,7 @@ def run() -> NoReturn:
         sys.stdout = _nowhere()
     if isinstance(sys.stdout, io.TextIOWrapper):
         with contextlib.suppress(ValueError):  # closed
-            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+            sys.stdout = Unread(sys.stdout)
     if sys.stderr is None:  # what it would say is not for stdout, where only the result goes
         sys.stderr = _nowhere()
     elif isinstance(sys.stderr, io.TextIOWrapper):
@@ -174,11 +174,6 @@ def _guarded() -> int:
     except Row3Error as error:
         _complain(str(error))
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output has gone (`row3 | head`): nothing is wrong.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
