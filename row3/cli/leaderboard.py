@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.options import Amount, Common, common_options
-from row3.cli.out_file import refuse_foreign_charts
+from row3.cli.out_file import refuse_foreign_charts, refuse_own
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
@@ -105,6 +105,8 @@ def _check_chart(common: Common, chart: str | None) -> None:
         raise UsageError(what, where="--chart", fix="Name a folder: --chart DIR")
     if chart is not None and Path(chart).exists() and not Path(chart).is_dir():
         raise UsageError("this is a file", where=f"--chart {chart}", fix="Name a folder")
+    if chart is not None:
+        refuse_own(common, Path(chart), where=f"--chart {chart}")
 
 
 def _show(board: Leaderboard, form: str, common: Common) -> None:
