@@ -93,7 +93,9 @@ class Commands(click.Group):
 @click.option(
     "--max-repeats", type=click.IntRange(2, 100), metavar="K", help="Rounds of --adaptive at most; default: 5."
 )
-@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@click.option(
+    "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
+)
 @click.option("--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again.")
 @common_options("row3")
 @click.version_option(package_name="row3", message="row3 %(version)s")
@@ -102,10 +104,13 @@ def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
     """Run the suite's candidates and print the scorecard.
 
     \b
+    row3 init              make a project here, with a starter suite
     row3 --baseline        before edits: save the promoted prompts' run
     row3 --compare         after edits: exit 1 on a regression
     row3 promote v1.1      gate, lock, baseline, changelog, history, charts
     row3 hook install      git blocks the merge
+
+    `row3 COMMAND --help` says more of each command.
 
     Exit codes: 0 proceed or investigate, 1 blocked, 2 usage or invalid file, 3 run incomplete, 130 interrupted.
     """

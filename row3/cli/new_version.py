@@ -10,7 +10,7 @@ from row3.cli.output import emit
 
 @click.command()
 @click.argument("name")
-@click.option("--major", is_flag=True, help="v1.3 to v2.0 instead of v1.4.")
+@click.option("--major", is_flag=True, help="The next major version: after v1.3 comes v2.0 instead of v1.4.")
 @common_options("row3 new-version")
 def command(name: str, common: Common, *, major: bool) -> None:
     """Copy a prompt's current version to the next one.

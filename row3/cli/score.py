@@ -16,7 +16,10 @@ from row3.cli.show import show_run
 @common_options("row3 score")
 @click.pass_context
 def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
-    """Score outputs made elsewhere, without a provider."""
+    """Score outputs made elsewhere, without a provider.
+
+    FILE has a line for each golden case of SUITE. Nothing is judged: exit 0, or 3 where a case has no output.
+    """
     from row3.store.history import read_history
     from row3.store.suites import pick_suite
     from row3.workflows.evidence import declining_runs
