@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from row3.domain.prompts import parse_version
 from row3.domain.quick_dataclass import dataclass
-from row3.domain.tiers import Tier, file_stem, suite_of_stem
+from row3.domain.tiers import TIERS, Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_bytes, case_files, demands, gone_demands, read_case
@@ -105,6 +105,13 @@ class Base:
         stems = [path.stem for path in sorted((self.project.root / "baselines").glob("*.json"))]
         return [suite_of_stem(stem) for stem in stems if stem == file_stem(suite_of_stem(stem), tier)]
 
+    def has_judged(self, default: str | None) -> bool:
+        """Whether a run there without `--suite` could be judged at all: its default suite has a baseline.
+
+        Where none is named, it is the project's only suite, if there is one.
+        """
+        return default is None or any(default in self.suites(tier) for tier in TIERS)
+
 
 @contextmanager
 def laid_out(ref: Ref | None, changed: Sequence[str] | None = None) -> Iterator[Base | None]:
@@ -171,7 +178,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
             reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
     reasons += _live_tier(there, own, name, label)
     reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label, own, name)
-    if there.config.suite != own.config.suite:
+    if there.config.suite != own.config.suite and base.has_judged(there.config.suite):
         what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))
     for file in added:
