@@ -8,9 +8,8 @@ from row3.reports.style import visible
 
 def lacks(commits: int, ref: str) -> str:
     """What HEAD lacks."""
-    return (
-        f"HEAD lacks {count(commits, 'commit')} of {ref} that {'changes' if commits == 1 else 'change'} what row3 reads"
-    )
+    some = count(commits, f"commit of {ref} that changes", f"commits of {ref} that change")
+    return f"HEAD lacks {some} what row3 reads"
 
 
 def behind_line(commits: int, ref: str) -> str:

@@ -34,21 +34,22 @@ def fork_of(name: str) -> str | None:
 
     Raises UsageError for two dots, and for three with another commit on their right, or none on their left.
     """
-    if ".." not in name or "{" in name or name.startswith(":"):  # `{` and `:` begin a search in messages
+    if ".." not in name or "^{/" in name or name.startswith(":/"):  # a search in messages, which may have dots
         return None
     left, dots, right = name.partition("..." if "..." in name else "..")
+    known = left or right or "REF"
     if dots == "...":
         if left and right in ("", "HEAD", "@"):
             return left
         raise UsageError(
             f"`{name}` does not say where HEAD left a branch",
             where="--against",
-            fix=f"Write --against {left or right or 'REF'}... with nothing behind the dots",
+            fix=f"Write --against {known}... with nothing behind the dots",
         )
     raise UsageError(
         f"`{name}` has two dots, and what judges is one commit",
         where="--against",
-        fix=f"Write --against {left or right} for that commit, or --against {left or right}... for where HEAD left it",
+        fix=f"Write --against {known} for that commit, or --against {known}... for where HEAD left it",
     )
 
 

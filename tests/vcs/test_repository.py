@@ -337,6 +337,7 @@ def test_where_head_left_a_branch(box: Sandbox, tmp_path: Path) -> None:
         ("main", None),
         ("main...", "main"),
         ("origin/a.b...HEAD", "origin/a.b"),
+        ("@{u}...", "@{u}"),
         ("HEAD^{/a..b}", None),
         (":/a..b", None),
     ],
