@@ -82,7 +82,11 @@ class Commands(click.Group):
 @click.option("--baseline", is_flag=True, help="Run the promoted prompts and save the run as the baseline.")
 @click.option("--compare", is_flag=True, help="Compare with the baseline; exit 1 on a regression.")
 @click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other; exit code: the worst.")
-@click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
+@click.option(
+    "--against",
+    metavar="REF",
+    help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what a live run would send and cost; send nothing.")
 @click.option(
     "--only",

@@ -8,6 +8,7 @@ from typing import get_args
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Cause, Verdict
 from row3.reports import numbers
+from row3.reports.behind import catch_up
 from row3.reports.case_changes import count_line
 from row3.reports.headline import candidates, taken_back, title_of
 from row3.reports.model import ComparisonView, RunView
@@ -53,6 +54,8 @@ def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
 
 def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
+    if comparison.behind and comparison.against and (run.collected.failed or comparison.blocked):
+        return _numbered(catch_up(comparison.behind, comparison.against, flag))
     promoting = run.header.action == "promotion"
     proposed = [name for name in waiting if name not in taken_back(run)]
     promote = f"row3 promote{flag} {proposed[0]}" if proposed and not promoting else ""

@@ -109,6 +109,20 @@ def read_text(path: Path, *, where: str) -> str:
     return text
 
 
+CONFLICT_CURES = (
+    (
+        "baselines/",
+        "Take the other branch's (`git checkout BRANCH -- baselines`), save yours again (`row3 --baseline`)",
+    ),
+    ("prompts/promoted.json", "Take the other branch's files (docs/merging.md has the command), promote yours again"),
+    (
+        "metrics-history.json",
+        "Keep the lines of both sides (`metrics-history.json merge=union` in .gitattributes does)",
+    ),
+)
+"""What resolves the conflict of a file that row3 makes, by how its path begins."""
+
+
 def refuse_conflicts(text: str, *, where: str) -> None:
     """Raise `InvalidFile` where git left conflict markers in the text."""
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
@@ -116,9 +130,8 @@ def refuse_conflicts(text: str, *, where: str) -> None:
     found = CONFLICT.search(text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + 1
-        raise InvalidFile(
-            "the file has merge-conflict markers", where=f"{where}:{line}", fix="Resolve the conflict, then run again"
-        )
+        fix = next((cure for begun, cure in CONFLICT_CURES if where.startswith(begun)), "Resolve the conflict")
+        raise InvalidFile("the file has merge-conflict markers", where=f"{where}:{line}", fix=f"{fix}, then run again")
 
 
 @contextlib.contextmanager

@@ -143,6 +143,37 @@ class Repository:
             raise UsageError(f"the common ancestor of {a} and {b} is not in this shallow clone", fix=refs.DEEPEN)
         return None
 
+    def fork_point(self, ref: str) -> str:
+        """The commit where HEAD left `ref`. Raises UsageError as `merge_base`, and where their histories never met."""
+        found = self.merge_base(ref, "HEAD")
+        if found is None:
+            raise UsageError(
+                f"{ref} and HEAD have no common ancestor, so HEAD never left it",
+                where="--against",
+                fix=f"Name a commit that is to judge, such as --against {ref}",
+            )
+        return found
+
+    def lacking(self, ref: str, paths: Sequence[str]) -> int:
+        """How many commits of `ref` that change something under `paths` are neither in HEAD nor being merged into it.
+
+        One that was picked or rebased counts as being there. 0 where a shallow clone cannot tell.
+        """
+        sides, specs = f"HEAD...{refs.checked(ref)}", ["--", *trees.pathspecs(paths)]
+        count = ("rev-list", "--count", "--right-only", "--cherry-pick", sides)
+        answer = self._git.ask(*count, *specs, expect=None)
+        if answer.code or answer.text == "0" or (self.is_shallow and not self._met(ref)):
+            return 0
+        merging = [f"^{commit}" for commit in self.merging()]
+        return int(self._git.ask(*count, *merging, *specs).text if merging else answer.text)
+
+    def contains(self, commit: str) -> bool:
+        """Whether HEAD's history has a commit; where a shallow clone cannot tell, it is taken to be there."""
+        return self.is_shallow or not self._git.ask("merge-base", "--is-ancestor", commit, "HEAD", expect=(0, 1)).code
+
+    def _met(self, ref: str) -> bool:
+        return not self._git.ask("merge-base", refs.checked(ref), "HEAD", expect=None).code
+
     def protected_branch(self, configured: str | None) -> str | None:
         """The ref that work forks from: the configured one, else what origin/HEAD points to, else origin/main,
         origin/master, main, master; None where there is none of them.

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 READ = (FILE, "golden", "baselines", PROMOTED, HISTORY)
 """What a comparison against a git ref takes from that ref."""
+JUDGED = (*READ, "prompts", "recordings")
+"""What of a commit can move a verdict."""
 NAMED = 5
 """Files that a reason names before it only counts."""
 
@@ -43,6 +45,8 @@ class Ref:
     """What messages call it."""
     inside: str
     """The project's folder in the repository, empty or ending in a slash."""
+    behind: int = 0
+    """Commits of it that change what row3 reads, and that HEAD lacks."""
 
 
 @dataclass(slots=True)
@@ -67,13 +71,18 @@ def inside_of(repository: Repository, root: Path) -> str:
 
 
 def find_ref(project: Project, name: str) -> Ref:
-    """The commit that `--against` names. Raises `UsageError`."""
+    """The commit that `--against` names: `REF`, or with `REF...` the one where HEAD left it. Raises `UsageError`."""
+    from row3.vcs.refs import fork_of
     from row3.vcs.repository import Repository
 
     repository = Repository.find(project.root)
     if repository is None:
         raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
-    return Ref(repository, repository.resolve(name), name, inside_of(repository, project.root))
+    inside = inside_of(repository, project.root)
+    if (left := fork_of(name)) is not None:
+        return Ref(repository, repository.fork_point(left), name, inside)
+    sha = repository.resolve(name)
+    return Ref(repository, sha, name, inside, repository.lacking(sha, [inside + path for path in JUDGED]))
 
 
 class Base:

@@ -75,6 +75,8 @@ class Comparison:
     drift: Drift | None = None
     """How far they answer otherwise than the baseline says, where they were asked."""
     adaptive: Standing | None = None
+    behind: int = 0
+    """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
 
     @property
     def blocked(self) -> bool:

@@ -9,6 +9,7 @@ from functools import partial
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
+from row3.reports.behind import behind_line
 from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -110,6 +111,9 @@ def compare(
     comparison.differs.extend(judging.notes)
     if again := again_text(replaced, since):
         comparison.differs.append(again)
+    if base is not None and base.ref.behind:
+        comparison.behind = base.ref.behind
+        comparison.differs.insert(0, behind_line(base.ref.behind, base.ref.label))
     if mixed := mixed_tiers(suite, baseline.header):
         comparison.differs.insert(0, mixed)
     if lenient and session.gate != GateFlags():

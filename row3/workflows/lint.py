@@ -100,8 +100,15 @@ class _Lint:
         if (self.project.root / HISTORY).exists():
             self._findings.attempt(HISTORY, partial(read_history, self.project.root))
         if (self.project.root / CHANGELOG).exists():
-            self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
+            self._changelog()
         return self._findings.report()
+
+    def _changelog(self) -> None:
+        from row3.reports.changelog_insert import MEND_MIXED, mixed_entries
+
+        text = self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
+        for entry in mixed_entries(text or ""):
+            self._findings.add("error", "mixed-entry", CHANGELOG, f"{entry.told}. {MEND_MIXED}", line=entry.line)
 
     def _config(self) -> None:
         if not (self.project.root / FILE).exists():

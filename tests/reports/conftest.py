@@ -126,6 +126,7 @@ class Comparison:
     verdict: Verdict = Verdict.PROCEED
     reasons: Sequence[Reason] = ()
     against: str | None = None
+    behind: int = 0
     differs: Sequence[str] = ()
     declines: int = 0
     compared: int = 0
