@@ -104,7 +104,7 @@ def compare(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
             *edited_reasons(replaced, since),
-            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, verify=verify),
+            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, base, verify=verify),
         ),
     )
     comparison.differs.extend(judging.notes)
@@ -172,14 +172,20 @@ def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSumma
     return rules_of(own if lenient else session.gate.applied(own))
 
 
-def _baseline_reasons(session: Session, suite: Suite, before: SavedRun | None, *, verify: bool) -> list[Reason]:
+def _baseline_reasons(
+    session: Session, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool
+) -> list[Reason]:
     """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
 
-    `before` is the one that a change puts another in the place of.
+    `before` is the one that a change puts another in the place of. Of the base's own, which hook and CI take as it is,
+    it is told and no ground of a block: what is approved would not be what they see.
     """
     if before is not None:
-        return new_baseline_reasons(session.project, suite, before)
-    return baseline_reasons(session.project, suite, new=False) if verify and suite.tier == "replay" else []
+        return new_baseline_reasons(session.project, suite, before, base)
+    if not verify or suite.tier != "replay":
+        return []
+    found = baseline_reasons(session.project, suite, base, new=False)
+    return found if base is None else [replace(reason, verdict=Verdict.INVESTIGATE) for reason in found]
 
 
 def _comparer(
