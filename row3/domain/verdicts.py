@@ -21,11 +21,13 @@ class Verdict(IntEnum):
         return self.name.lower()
 
 
-Cause = Literal["answers", "unrecorded", "recordings", "cases", "rules", "locks", "baseline", "part", "history"]
+Cause = Literal[
+    "answers", "unrecorded", "recordings", "cases", "rules", "locks", "baseline", "stale", "part", "history"
+]
 """What has to be looked at.
 
 What the model said, what it was never asked, its recordings, golden cases, `row3.toml`, `promoted.json`, the baseline,
-that only a part was run, or the runs before.
+that it is older than what judges, that only a part was run, or the runs before.
 """
 
 

@@ -104,6 +104,7 @@ LOOKS: Mapping[Cause, str] = {
     "cases": "see that the golden cases were meant to change (git diff golden)",
     "rules": "see that row3.toml was meant to change (git diff row3.toml)",
     "baseline": "row3 recordings verify{flag}",
+    "stale": "row3 --baseline{flag} in a change of its own, for all who come after",
     "history": "row3 trend{flag} draws the runs that decline",
 }
 """What to look at before going on, by the cause of an investigation; answers have a case to look into."""

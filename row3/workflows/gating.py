@@ -10,6 +10,7 @@ from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store import prompts as prompt_store
+from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
@@ -26,6 +27,7 @@ from row3.workflows.differences import text_diff
 from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
 from row3.workflows.new_baseline import baseline_reasons, new_baseline_reasons
+from row3.workflows.older_baseline import OlderBaseline
 from row3.workflows.recording_drift import (
     Replaced,
     again_text,
@@ -36,6 +38,7 @@ from row3.workflows.recording_drift import (
     since_baseline,
 )
 from row3.workflows.rescore import Recorded, StoredCases
+from row3.workflows.rules_at_ref import out_of_reach
 from row3.workflows.run_header import RulesSummary, rules_of
 from row3.workflows.run_suite import Run, RunOptions, make_asking, replay, with_action
 from row3.workflows.running import run_suite
@@ -87,6 +90,7 @@ def compare(
 
         session.options = replace(session.options, page=CasePages(session.project, suite, baseline))
     run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
+    comparer.older = _older_baseline(suite, judging, label, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label
     comparison = comparer.finish(
@@ -99,6 +103,7 @@ def compare(
         extra=(
             *extra,
             *judging.reasons,
+            *(() if label is None else out_of_reach(session.suite, suite, run.header.metrics, label)),
             *_unanswered(session, run, judging),
             *_made_current(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
@@ -107,7 +112,8 @@ def compare(
             *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, base, verify=verify),
         ),
     )
-    comparison.differs.extend(judging.notes)
+    comparison.hint = judging.hint
+    comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
     if again := again_text(replaced, since):
         comparison.differs.append(again)
     if mixed := mixed_tiers(suite, baseline.header):
@@ -120,6 +126,14 @@ def compare(
         tell_which_moved(session, comparer, comparison)
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)
     return comparison
+
+
+def _older_baseline(suite: Suite, judging: Judging, label: str | None, comparer: Comparer) -> OlderBaseline | None:
+    """What the base says of itself; the ids of cases that the change adds are read where one of its cases is weaker."""
+    if label is None:
+        return None
+    brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
+    return OlderBaseline(label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
 
 
 def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.projects import CASES, SUITE, Box, Done, worse
+from tests.projects import CASES, CONFIG, SUITE, Box, Done, first, flawless, worse
 
 BASELINE = f"baselines/{SUITE}.json"
 STRICTER = {"expectedConcepts": [*CASES["rye"]["expectedConcepts"], {"label": "dough"}]}
@@ -106,3 +106,138 @@ class TestTheBaselineOfOtherCases:
         against(branch, 0)
         edit_records(branch, lower)
         assert "the new baseline does not follow from its recordings: oven, rye, yeast" in said(against(branch, 1))
+
+
+def no_case(box: Box) -> None:
+    box.path(f"golden/{SUITE}/rye.gold.json").unlink()
+
+
+def renamed(box: Box) -> None:
+    no_case(box)
+    box.case("secale", **CASES["rye"])
+
+
+def no_canary(box: Box) -> None:
+    box.case("rye", forbiddenConcepts=[])
+
+
+def loose(box: Box) -> None:
+    box.write("row3.toml", f"{CONFIG}[suites.{SUITE}.gate]\nblock = 8\n")
+
+
+def draft(box: Box, concepts: int) -> None:
+    """A version that finds so many concepts of each case that is there; two are too few."""
+    box.prompt("1.2")
+    ids = [path.name.removesuffix(".gold.json") for path in sorted(box.path(f"golden/{SUITE}").iterdir())]
+    cases = {case_id: CASES.get(case_id, CASES["rye"]) for case_id in ids}
+    box.record("1.2", {case_id: first(flawless(case), concepts) for case_id, case in cases.items()})
+
+
+GIVEN_UP = [(no_case, "rye removed since"), (renamed, "rye removed since")]
+GIVEN_UP += [(no_canary, "rye demanding less than in it"), (loose, "gate limit block was loosened from 5 to 8")]
+"""What a change gives up, and how the baseline that still has it is told of."""
+
+
+@pytest.mark.parametrize(("give_up", "told"), GIVEN_UP)
+class TestABaselineThatIsOlderThanTheBase:
+    """What was approved and merged is no fault of the changes after it."""
+
+    def test_an_innocent_branch_passes_and_is_told(self, box: Box, give_up: Callable[[Box], None], told: str) -> None:
+        give_up(box)
+        box.commit("given up, as approved")
+        box.row3("hook", "install", code=0)
+        box.git("checkout", "-q", "-b", "work")
+        draft(box, 4)
+        done = against(box, 0)
+        assert f"at main the baseline is older than the cases and rules there ({told}" in said(done)
+        assert "a change with `row3 --baseline` mends it" in said(done)
+        box.git("add", "-A")
+        assert "INVESTIGATE" in box.git("commit", "-m", "x", code=0).err
+
+    def test_a_worse_prompt_on_it_blocks(self, box: Box, give_up: Callable[[Box], None], told: str) -> None:
+        give_up(box)
+        box.commit("given up, as approved")
+        draft(box, 2)
+        done = against(box, 1)
+        assert "Concept recall is worse by 25.0 points" in said(done)
+        assert "put the golden cases back" not in said(done)
+        assert "put the settings" not in said(done)
+
+    def test_a_new_baseline_alone_mends_it(self, box: Box, give_up: Callable[[Box], None], told: str) -> None:
+        give_up(box)
+        box.commit("given up, as approved")
+        box.git("checkout", "-q", "-b", "work")
+        box.row3("--baseline", code=0)
+        assert "the new baseline of this change mends it" in said(against(box, 0))
+        edit_records(box, lower)
+        assert "the new baseline does not follow" in said(against(box, 1))
+        box.git("checkout", "-q", "--", BASELINE)
+        box.row3("--baseline", code=0)
+        box.commit("mended")
+        assert "older" not in said(against(box, 0, "HEAD"))
+
+    def test_nor_does_a_new_baseline_hide_a_worse_prompt(
+        self, box: Box, give_up: Callable[[Box], None], told: str
+    ) -> None:
+        give_up(box)
+        box.commit("given up, as approved")
+        box.git("checkout", "-q", "-b", "work")
+        draft(box, 2)
+        box.row3("promote", "v1.2", "--approve", "sorry", code=0)
+        box.git("checkout", "-q", "--", "metrics-history.json")
+        assert "Concept recall is worse by 25.0 points" in said(against(box, 1))
+
+    def test_without_a_base_it_blocks_as_ever(self, box: Box, give_up: Callable[[Box], None], told: str) -> None:
+        give_up(box)
+        box.commit("given up, as approved")
+        if give_up is not loose:  # what the command line and row3.toml say is a person's own look
+            box.row3("--compare", code=1)
+        box.row3("promote", "v1.1", code=1)
+
+    def test_the_change_itself_is_told_of_a_new_baseline(
+        self, box: Box, give_up: Callable[[Box], None], told: str
+    ) -> None:
+        hint = "`row3 --baseline` in the same change keeps later comparisons whole"
+        box.row3("hook", "install", code=0)
+        give_up(box)
+        assert hint in said(against(box, 1, "HEAD"))
+        box.git("add", "-A")
+        assert hint in said(box.git("commit", "-m", "x", code=1))
+        box.row3("--baseline", code=0)
+        assert hint not in said(against(box, 1, "HEAD"))
+
+
+def test_what_the_command_line_asks_less_still_blocks(box: Box) -> None:
+    loose(box)
+    box.commit("given up, as approved")
+    done = box.row3("--compare", "--against", "main", "--fail", "overall:9", code=1)
+    assert "block the limit of overall was loosened from 8 to 9" in said(done)
+    assert "(gate limit block was loosened from 5 to 8)" in said(done)
+
+
+def test_a_case_that_comes_back_weaker_is_the_changes_doing(box: Box) -> None:
+    no_case(box)
+    box.commit("given up, as approved")
+    no_canary(box)
+    assert "block rye demands less than in the baseline" in said(against(box, 1))
+
+
+TIGHT = f"""[suites.{SUITE}.thresholds.overall]
+minimum = 0.9
+target = 0.95
+excellent = 1.0
+"""
+
+
+def test_a_threshold_that_todays_answers_fail_blocks_the_change_that_brings_it(box: Box) -> None:
+    box.row3("hook", "install", code=0)
+    box.write("row3.toml", CONFIG + TIGHT)
+    done = against(box, 1)
+    assert "is in its fail zone by the rules of this row3.toml (minimum 0.9), though not by those of main" in said(done)
+    assert "put the settings in row3.toml back" in said(done)
+    box.git("add", "-A")
+    assert "all that comes after would block" in said(box.git("commit", "-m", "x", code=1))
+    box.write("row3.toml", CONFIG + TIGHT.replace("0.9\n", "0.7\n"))
+    against(box, 0)
+    box.write("row3.toml", CONFIG + TIGHT + "blocking = false\n")
+    assert "by the rules of this row3.toml" not in said(against(box))
