@@ -92,6 +92,7 @@ def model_flag(run: RunView) -> str:
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
     "unrecorded": "record the answers (row3 --compare{flag} --mode auto)",
+    "unjudged": "have the old text answered (recordings/ from git, or --mode auto before the case is edited)",
     "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",

@@ -50,6 +50,8 @@ class Judging:
     project: Project
     suite: Suite
     files: list[Path]
+    label: str = ""
+    """What messages call the ref; empty where the project judges itself."""
     reasons: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()
     hint: str = ""
@@ -60,6 +62,8 @@ class Judging:
     """The change brings a baseline of its own, which has to follow from its recordings."""
     asked_otherwise: tuple[Path, ...] = ()
     """Of the cases that the change edits, as it has them, those whose input is another."""
+    asked_no_more: frozenset[str] = frozenset()
+    """Ids of the base's cases whose input the change edits or takes away."""
 
 
 def inside_of(repository: Repository, root: Path) -> str:
@@ -180,19 +184,31 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         what = f"the baseline was removed since {label}: nothing would judge what comes after this change"
         reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
-    otherwise = tuple(new[file] for file in changed if _asks_otherwise(old[file], new[file], suite))
+    otherwise = [file for file in changed if _asks_otherwise(old[file], new[file], suite)]
     less = gone or weakened or any(reason.verdict is Verdict.BLOCK for reason in rules)
     return Judging(
         there,
         suite,
         case_files(there.golden(name)),
-        tuple(reasons),
-        notes,
-        _keep_up(here.flag) if less and after.is_file() and not moved else "",
-        tuple(new[file] for file in added),
-        moved,
-        otherwise,
+        label,
+        reasons=tuple(reasons),
+        notes=notes,
+        hint=_keep_up(here.flag) if less and after.is_file() and not moved else "",
+        added=tuple(new[file] for file in added),
+        new_baseline=moved,
+        asked_otherwise=tuple(new[file] for file in otherwise),
+        asked_no_more=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *otherwise)),
     )
+
+
+def unjudged_reasons(left_out: Sequence[str], label: str) -> list[Reason]:
+    """The ground against a change of whose old cases nobody can tell whether it made them worse."""
+    if not left_out:
+        return []
+    texts, have = ("texts", "have") if len(left_out) > 1 else ("text", "has")
+    names = listed(list(left_out))
+    what = f"the {texts} that {names} had at {label} {have} no recorded answer, so the change is judged without "
+    return [Reason(Verdict.BLOCK, what + ("them" if len(left_out) > 1 else "it"), cause="unjudged")]
 
 
 def _keep_up(flag: str) -> str:

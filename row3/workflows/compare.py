@@ -169,6 +169,12 @@ class Comparer:
             change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
         self._keep(change)
 
+    def leave_out(self, case_ids: Iterable[str]) -> None:
+        """Take note of cases of the baseline that were asked and have no answer that could be compared."""
+        for case_id in case_ids:
+            self.seen.add(case_id)
+            self._keep(CaseChange(case_id, "not comparable", 0.0))
+
     def changes(self, before: Mapping[str, float], now: Mapping[str, float]) -> list[MetricChange]:
         """How the means moved, and what the gate's policy says of it."""
         kind = self.suite.kind

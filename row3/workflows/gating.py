@@ -20,7 +20,7 @@ from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
-from row3.workflows.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed
+from row3.workflows.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed, unjudged_reasons
 from row3.workflows.baseline import mixed_tiers, read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
@@ -89,8 +89,11 @@ def compare(
         from row3.workflows.case_pages import CasePages
 
         session.options = replace(session.options, page=CasePages(session.project, suite, baseline))
-    run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
-    comparer.older = _older_baseline(suite, judging, label, comparer)
+    run = run_suite(
+        session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup, may_lack=judging.asked_no_more
+    )
+    comparer.leave_out(run.left_out)
+    comparer.older = _older_baseline(suite, judging, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label
     comparison = comparer.finish(
@@ -103,8 +106,9 @@ def compare(
         extra=(
             *extra,
             *judging.reasons,
-            *(() if label is None else out_of_reach(session.suite, suite, run.header.metrics, label)),
+            *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
             *_unanswered(session, run, judging),
+            *unjudged_reasons(run.left_out, judging.label),
             *_made_current(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
@@ -128,12 +132,12 @@ def compare(
     return comparison
 
 
-def _older_baseline(suite: Suite, judging: Judging, label: str | None, comparer: Comparer) -> OlderBaseline | None:
+def _older_baseline(suite: Suite, judging: Judging, comparer: Comparer) -> OlderBaseline | None:
     """What the base says of itself; the ids of cases that the change adds are read where one of its cases is weaker."""
-    if label is None:
+    if not judging.label:
         return None
     brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
-    return OlderBaseline(label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
+    return OlderBaseline(judging.label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
 
 
 def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:

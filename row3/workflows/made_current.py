@@ -9,7 +9,7 @@ from dataclasses import replace
 from row3.domain.verdicts import Reason, Verdict
 from row3.store.prompts import read_promoted
 from row3.store.suites import Suite
-from row3.workflows.at_ref import Judging
+from row3.workflows.at_ref import Judging, unjudged_reasons
 from row3.workflows.compare import Comparer
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import Run, RunOptions
@@ -40,16 +40,23 @@ def made_current_reasons(
     options = RunOptions("replay", given.overrides, given.repeats, given.jobs, given.case, given.only)
     also = comparer()
     current = run_suite(
-        replace(session, options=options), suite=suite, files=judging.files, comparer=also, lineup=lineup
+        replace(session, options=options),
+        suite=suite,
+        files=judging.files,
+        comparer=also,
+        lineup=lineup,
+        may_lack=judging.asked_no_more,
     )
+    also.leave_out(current.left_out)
     as_promoted = f"as promoted ({', '.join(moved)})"
     if current.collected.failed:
         return [Reason(Verdict.BLOCK, f"{as_promoted}: cases without a recorded answer", cause="locks")]
+    only_here = [case_id for case_id in current.left_out if case_id not in run.left_out]
     judged = also.finish(current, (), against=None, partial=given.partial, own=lambda **_: "")
+    found = [reason for reason in judged.reasons if reason.verdict is Verdict.BLOCK and reason.cause == "answers"]
     return [
         Reason(Verdict.BLOCK, f"{as_promoted}: {reason.text}", reason.metric, reason.case_id, cause="locks")
-        for reason in judged.reasons
-        if reason.verdict is Verdict.BLOCK and reason.cause == "answers"
+        for reason in (*found, *unjudged_reasons(only_here, judging.label))
     ]
 
 

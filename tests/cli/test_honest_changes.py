@@ -241,3 +241,103 @@ def test_a_threshold_that_todays_answers_fail_blocks_the_change_that_brings_it(b
     against(box, 0)
     box.write("row3.toml", CONFIG + TIGHT + "blocking = false\n")
     assert "by the rules of this row3.toml" not in said(against(box))
+
+
+OTHER_TEXT = "Rye is a cereal, they say. Salt slows the proofing of a dough."
+
+
+def answered(box: Box, version: str, *cases: str, concepts: int = 4) -> None:
+    box.record(version, {case_id: first(flawless(CASES[case_id]), concepts) for case_id in cases})
+
+
+def edited_and_pruned(box: Box) -> None:
+    box.case("rye", sourceText=OTHER_TEXT)
+    for version in ("1.0", "1.1"):
+        answered(box, version, "rye")
+    box.row3("recordings", "prune", code=0)
+
+
+def removed_and_pruned(box: Box) -> None:
+    no_case(box)
+    box.row3("recordings", "prune", code=0)
+
+
+def edited_with_a_version(box: Box) -> None:
+    box.case("rye", sourceText=OTHER_TEXT)
+    box.prompt("1.2")
+    answered(box, "1.2", *CASES)
+
+
+WITHOUT = "the text that rye had at {} has no recorded answer, so the change is judged without it"
+
+
+class TestATextThatIsAskedNoMore:
+    """A case of the base that nobody can be asked for is left out, and that is approved or it blocks."""
+
+    @pytest.mark.parametrize("change", [edited_and_pruned, removed_and_pruned, edited_with_a_version])
+    def test_it_blocks_until_it_is_approved(self, box: Box, change: Callable[[Box], None]) -> None:
+        box.row3("hook", "install", code=0)
+        change(box)
+        done = against(box, 1)
+        assert WITHOUT.format("main") in said(done)
+        assert "have the old text answered" in said(done)
+        assert "no answer for" not in said(done)
+        box.git("add", "-A")
+        blocked = box.git("commit", "-m", "x", code=1).err
+        assert WITHOUT.format(box.git("rev-parse", "--short=10", "main").out.strip()) in " ".join(blocked.split())
+        accept = next(line for line in blocked.splitlines() if "--approve REASON" in line)
+        box.row3(*shlex.split(accept.partition(":")[2])[1:], code=0)
+        box.git("add", "-A")
+        assert "BLOCK, approved" in box.git("commit", "-m", "x", code=0).err
+
+    def test_a_worse_prompt_is_not_hidden_by_it(self, branch: Box) -> None:
+        branch.prompt("1.2")
+        branch.case("rye", sourceText=OTHER_TEXT)
+        answered(branch, "1.2", "yeast", "oven")
+        answered(branch, "1.2", "rye", concepts=0)
+        assert WITHOUT.format("main") in said(against(branch, 1))
+
+    def test_it_covers_no_other_case(self, branch: Box) -> None:
+        branch.prompt("1.2")
+        branch.case("rye", sourceText=OTHER_TEXT)
+        answered(branch, "1.2", "rye", "yeast")
+        assert "1 of 3 cases without an answer" not in said(against(branch, 3))
+        assert "no answer for oven" in said(against(branch, 3))
+
+    def test_nor_does_its_approval_cover_a_case_that_is_left_out_later(self, branch: Box) -> None:
+        same = {"concepts": [], "relationships": []}
+        branch.prompt("1.2")
+        branch.record("1.2", {"yeast": same})
+        for case_id in ("rye", "yeast"):
+            branch.case(case_id, sourceText=f"{CASES[case_id]['sourceText']} Really.")
+        branch.record("1.2", {"rye": same, "yeast": same})
+        branch.record("1.2", {"oven": same})
+        branch.row3("--compare", "--against", "main", "--approve", "the text of rye was wrong", code=0)
+        against(branch, 0)
+        branch.row3("recordings", "prune", code=0)
+        assert "the texts that rye, yeast had at main have no recorded answer" in said(against(branch, 1))
+
+    def test_a_version_that_is_promoted_behind_a_draft_is_told_of_as_well(self, branch: Box) -> None:
+        branch.case("rye", sourceText=OTHER_TEXT)
+        branch.prompt("1.2")
+        answered(branch, "1.2", *CASES)
+        answered(branch, "1.0", "rye")
+        answered(branch, "1.1", "rye")
+        branch.row3("promote", "v1.2", code=0)
+        branch.case("rye")
+        branch.prompt("1.3")
+        answered(branch, "1.3", *CASES)
+        branch.case("rye", sourceText=OTHER_TEXT)
+        answered(branch, "1.3", "rye")
+        done = against(branch, 1)
+        assert f"as promoted (extract v1.2): {WITHOUT.format('main')}" in said(done)
+
+    def test_where_it_was_the_only_case_nothing_is_judged(self, box: Box) -> None:
+        for case_id in ("yeast", "oven"):
+            box.path(f"golden/{SUITE}/{case_id}.gold.json").unlink()
+        box.row3("--baseline", code=0)
+        box.commit("one case")
+        box.case("rye", sourceText=OTHER_TEXT)
+        box.prompt("1.2")
+        answered(box, "1.2", "rye")
+        assert "no case was scored" in said(against(box, 1))
