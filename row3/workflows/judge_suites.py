@@ -31,7 +31,7 @@ def judge_suites(
             session = make(name)
             if name in known:
                 comparison = compare(session, base=base, lenient=not change, pages=pages)
-                yield Judged(comparison, comparison.hint)
+                yield Judged(comparison, hint=comparison.hint)
             else:
                 yield _by_its_own(session, pages=pages)
         except Row3Error as error:
