@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.projects import CASES, CONFIG, SUITE, Box, Done, first, flawless, worse
+from tests.projects import CASES, CONFIG, SUITE, Box, Done, first, flawless, next_second, worse
 
 BASELINE = f"baselines/{SUITE}.json"
 STRICTER = {"expectedConcepts": [*CASES["rye"]["expectedConcepts"], {"label": "dough"}]}
@@ -205,6 +205,15 @@ class TestABaselineThatIsOlderThanTheBase:
         assert hint in said(box.git("commit", "-m", "x", code=1))
         box.row3("--baseline", code=0)
         assert hint not in said(against(box, 1, "HEAD"))
+
+
+def test_a_new_baseline_brings_no_worse_answers_behind_a_harmless_draft(branch: Box) -> None:
+    next_second()
+    branch.record("1.0", {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
+    branch.row3("--baseline", code=0)
+    done = against(branch, 1)
+    assert "the new baseline is of worse answers (extract v1.0): Concept recall is worse by 50.0 points" in said(done)
+    assert "put the baseline back from git" in said(done)
 
 
 def test_what_the_command_line_asks_less_still_blocks(box: Box) -> None:
