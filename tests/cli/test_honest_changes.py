@@ -16,8 +16,8 @@ STRICTER = {"expectedConcepts": [*CASES["rye"]["expectedConcepts"], {"label": "d
 """No recorded answer has it, so that every score of the case moves."""
 
 
-def against(box: Box, code: int | None = None, ref: str = "main") -> Done:
-    return box.row3("--compare", "--against", ref, code=code)
+def against(box: Box, code: int | None = None, ref: str = "main", form: str = "table") -> Done:
+    return box.row3("--compare", "--against", ref, "--format", form, code=code)
 
 
 def said(done: Done) -> str:
@@ -76,6 +76,14 @@ class TestTheBaselineOfOtherCases:
         edit_records(box, lambda record: lower(record) if record["id"] != "rye" else None)
         done = box.row3("promote", "v1.1", code=1)
         assert "the baseline does not follow from its recordings: oven, yeast" in said(done)
+
+    def test_that_of_the_base_is_told_to_who_approves_and_the_approval_holds(self, box: Box) -> None:
+        edit_records(box, lower)
+        box.commit("forged")
+        no_relationship(box)
+        done = box.row3("--compare", "--against", "main", "--approve", "the text does not say so", code=0)
+        assert "investigate the baseline does not follow from its recordings: oven, rye, yeast" in said(done)
+        against(box, 0)
 
     def test_figures_of_another_case_are_not_what_is_compared_with(self, box: Box) -> None:
         edit_records(box, of_another_case)
@@ -298,6 +306,14 @@ class TestATextThatIsAskedNoMore:
         box.row3(*shlex.split(accept.partition(":")[2])[1:], code=0)
         box.git("add", "-A")
         assert "BLOCK, approved" in box.git("commit", "-m", "x", code=0).err
+
+    def test_every_form_tells_of_it(self, branch: Box) -> None:
+        edited_and_pruned(branch)
+        for form in ("json", "markdown", "junit", "github", "codequality"):
+            assert "had at main has no recorded answer" in against(branch, 1, form=form).out, form
+        assert "had at main has no recorded" in branch.row3("--compare", "--all", "--against", "main", code=1).out
+        branch.row3("report", "--against", "main", "--out", "report.html", code=0)
+        assert "had at main has no recorded answer" in branch.read("report.html")
 
     def test_a_worse_prompt_is_not_hidden_by_it(self, branch: Box) -> None:
         branch.prompt("1.2")
