@@ -51,7 +51,8 @@ class OlderBaseline:
         return left, [self._reason("; ".join(parts))] if parts else []
 
     def _reason(self, what: str) -> Reason:
-        how = "the new baseline of this change" if self.mended else f"a change with `row3 --baseline{self.flag}`"
+        alone = f"a change of its own with `row3 --baseline{self.flag}`"
+        how = "the new baseline of this change" if self.mended else alone
         text = f"at {self.label} the baseline is older than the cases and rules there ({what}); {how} mends it"
         return Reason(Verdict.INVESTIGATE, text, cause="baseline" if self.mended else "stale")
 

@@ -158,7 +158,7 @@ class TestABaselineThatIsOlderThanTheBase:
         draft(box, 4)
         done = against(box, 0)
         assert f"at main the baseline is older than the cases and rules there ({told}" in said(done)
-        assert "a change with `row3 --baseline` mends it" in said(done)
+        assert "a change of its own with `row3 --baseline` mends it" in said(done)
         box.git("add", "-A")
         assert "INVESTIGATE" in box.git("commit", "-m", "x", code=0).err
 
