@@ -96,6 +96,7 @@ def model_flag(run: RunView) -> str:
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
     "unrecorded": "record the answers (row3 --compare{flag} --mode auto)",
+    "unjudged": "have the old text answered (recordings/ from git, or --mode auto before the case is edited)",
     "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
@@ -108,6 +109,7 @@ LOOKS: Mapping[Cause, str] = {
     "cases": "see that the golden cases were meant to change (git diff golden)",
     "rules": "see that row3.toml was meant to change (git diff row3.toml)",
     "baseline": "row3 recordings verify{flag}",
+    "stale": "row3 --baseline{flag} in a change of its own, for all who come after",
     "history": "row3 trend{flag} draws the runs that decline",
 }
 """What to look at before going on, by the cause of an investigation; answers have a case to look into."""

@@ -26,6 +26,8 @@ class Judged:
     comparison: ComparisonView
     note: str = ""
     """What is special about how it was judged."""
+    hint: str = ""
+    """What would spare those who come after the change; empty for nothing."""
 
     @property
     def suite(self) -> str:

@@ -248,10 +248,14 @@ class Repository:
         self._git.ask("commit", "-q", "-F", "-", "--only", "--", *specs, stdin=_utf8(message), environment=locale)
         return self.head()
 
-    def commits_of(self, path: str) -> Iterator[str]:
-        """The commits before HEAD, it included, that changed a file, the newest first; none before the first one."""
-        if self.head() is not None:
-            yield from self._git.ask("log", "--format=%H", "--", *trees.pathspecs([path])).text.split()
+    def commits_of(self, path: str, *, at: str | None = None) -> Iterator[str]:
+        """The commits before `at` (HEAD), it included, that changed a file, the newest first.
+
+        None before the first commit. Raises EnvironmentFault for an unknown ref.
+        """
+        at = self.head() if at is None else refs.checked(at)
+        if at is not None:
+            yield from self._git.ask("log", "--format=%H", at, "--", *trees.pathspecs([path])).text.split()
 
     def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
         """Put an annotated tag on a commit.
