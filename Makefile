@@ -37,7 +37,7 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	@# Some tests start new interpreters, a second each where they have to compile what was edited.
 	@$(BIN)/python -m compileall -q row3
-	$(BIN)/python -m pytest -q -n auto
+	$(BIN)/python -m pytest -q -n auto --dist loadgroup
 
 $(VENV)/.backends: $(VENV)/.dev requirements/backends.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/backends.txt

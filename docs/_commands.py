@@ -33,7 +33,8 @@ the same path every time. It refuses any other file that is there, and a name wh
 `.txt` or `.log` for `table` and `github`, `.json` for `json` and `codequality`, `.md`, `.markdown` or `.txt` for
 `markdown` and `comment`, `.xml` for `junit`, `.html` or `.htm` for `html`, `.tsv` for `row3 aliases review --list`. A
 name without an ending, or with one that promises nothing (`.out`), fits all of them, and so does `.txt`. Charts,
-schemas and the pages of `row3 report --all` are held to the same.
+schemas and the pages of `row3 report --all` are held to the same, and go into no folder that row3 reads its own data
+from (`golden`, `corpus`, `prompts`, `recordings`, `baselines`).
 """
 
 

@@ -26,6 +26,19 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
+    """Two a processor: half of their time tests wait for processes, servers and time-outs."""
+    return 2 * (os.cpu_count() or 1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """One worker alone asks local models: their threads stand in each other's way."""
+    for item in items:
+        if item.get_closest_marker("local_model"):
+            item.add_marker(pytest.mark.xdist_group("local model"))
+
+
 @pytest.fixture
 def calm_env(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """The environment of a `Box` for what runs in this process: nothing of the machine's, no CI, no git hook's."""

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TextIO
 import click
 
 from row3.cli.options import Amount, Common, common_options
-from row3.cli.output import Unheard, clean
+from row3.cli.output import Unheard, Unread, tell
 from row3.errors import Row3Error
 
 COMMANDS = {
@@ -82,7 +82,11 @@ class Commands(click.Group):
 @click.option("--baseline", is_flag=True, help="Run the promoted prompts and save the run as the baseline.")
 @click.option("--compare", is_flag=True, help="Compare with the baseline; exit 1 on a regression.")
 @click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other; exit code: the worst.")
-@click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
+@click.option(
+    "--against",
+    metavar="REF",
+    help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what a live run would send and cost; send nothing.")
 @click.option(
     "--only",
@@ -93,7 +97,9 @@ class Commands(click.Group):
 @click.option(
     "--max-repeats", type=click.IntRange(2, 100), metavar="K", help="Rounds of --adaptive at most; default: 5."
 )
-@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@click.option(
+    "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
+)
 @click.option("--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again.")
 @common_options("row3")
 @click.version_option(package_name="row3", message="row3 %(version)s")
@@ -102,10 +108,13 @@ def main(ctx: click.Context, /, common: Common, **flags: Any) -> None:
     """Run the suite's candidates and print the scorecard.
 
     \b
+    row3 init              make a project here, with a starter suite
     row3 --baseline        before edits: save the promoted prompts' run
     row3 --compare         after edits: exit 1 on a regression
     row3 promote v1.1      gate, lock, baseline, changelog, history, charts
     row3 hook install      git blocks the merge
+
+    `row3 COMMAND --help` says more of each command.
 
     Exit codes: 0 proceed or investigate, 1 blocked, 2 usage or invalid file, 3 run incomplete, 130 interrupted.
     """
@@ -142,7 +151,7 @@ def run() -> NoReturn:
         sys.stdout = _nowhere()
     if isinstance(sys.stdout, io.TextIOWrapper):
         with contextlib.suppress(ValueError):  # closed
-            sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
+            sys.stdout = Unread(sys.stdout)
     if sys.stderr is None:  # what it would say is not for stdout, where only the result goes
         sys.stderr = _nowhere()
     elif isinstance(sys.stderr, io.TextIOWrapper):
@@ -174,11 +183,6 @@ def _guarded() -> int:
     except Row3Error as error:
         _complain(str(error))
         return error.exit_code
-    except BrokenPipeError:
-        # The reader of our output has gone (`row3 | head`): nothing is wrong.
-        with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _complain(f"{where}{error.strerror or error}. Check free space and permissions, then run again.")
@@ -237,4 +241,4 @@ def _broken_by_ctrl_c(error: BaseException | None) -> bool:
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(f"error: {clean(text)}\n")
+    tell(f"error: {text}")

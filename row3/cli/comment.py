@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
+@click.option(
+    "--against",
+    metavar="REF",
+    help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",
+)
 @click.option("--pr", "number", type=click.IntRange(min=1), metavar="N", help="The pull request; default: the job's.")
 @click.option("--repo", metavar="OWNER/NAME", help="The repository; default: the job's.")
 @click.option("--marker", default="row3", metavar="KEY", help="Names the comment to keep; default: row3.")

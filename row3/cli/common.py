@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
 
 CI_FORMATS = ("junit", "github", "codequality", "comment")
 """For machines that judge a change: a run in one of these writes no tracked file."""
-NARROWEST = 60
-"""Columns below which lines are left to the terminal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,9 +65,16 @@ class Common:
     @property
     def width(self) -> int:
         """Columns for the result: the terminal's; in a file or a pipe always the same."""
+        from row3.cli.output import columns
         from row3.reports.style import WIDTH
 
-        return max(NARROWEST, shutil.get_terminal_size((WIDTH, 24)).columns) if self.on_terminal else WIDTH
+        return columns(sys.stdout) if self.on_terminal else WIDTH
+
+    def fitted(self, text: str) -> str:
+        """Sentences wrapped for a person; one line each for a program."""
+        from row3.reports.prose import prose
+
+        return "\n".join(prose(text, self.width)) if self.on_terminal else text
 
     @property
     def style(self) -> Style:

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.option("--sample", type=click.IntRange(min=2), metavar="N", help="How many cases; default: half, 10 to 20.")
-@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@click.option(
+    "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
+)
 @click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
 @common_options("row3 drift")
 @click.pass_context

@@ -34,7 +34,12 @@ def command(ctx: click.Context, common: Common) -> None:
 
 @command.command()
 @click.argument("case_id", metavar="CASE")
-@click.option("--until", required=True, metavar="YYYY-MM-DD", help="The day from which it counts again; 90 at most.")
+@click.option(
+    "--until",
+    required=True,
+    metavar="YYYY-MM-DD",
+    help="The day from which it counts again; no more than 90 days ahead.",
+)
 @click.option("--reason", required=True, callback=takes_a_value, metavar="TEXT", help="Why; every scorecard shows it.")
 @common_options("row3 flaky quarantine")
 def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None:

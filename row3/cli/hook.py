@@ -50,7 +50,7 @@ def _show(report: HookReport, common: Common) -> None:
         lines.append(f"  {hook.name:<17} {OUTCOMES.get(hook.outcome, hook.outcome)}{first}{remark}")
     if report.note:
         lines.append(report.note)
-    emit("\n".join(lines), common.out)
+    emit(common.fitted("\n".join(lines)), common.out)
 
 
 @command.command()

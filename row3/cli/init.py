@@ -16,4 +16,4 @@ def command(common: Common) -> None:
 
     made = init(common.start)
     lines = [f"  {item.what:<9} {item.path}" for item in made]
-    emit("\n".join([*lines, "", *next_steps(made)]), common.out)
+    emit(common.fitted("\n".join([*lines, "", *next_steps(made)])), common.out)

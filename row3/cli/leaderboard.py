@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.options import Amount, Common, common_options
-from row3.cli.out_file import refuse_foreign_charts
+from row3.cli.out_file import refuse_foreign_charts, refuse_own
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
@@ -27,7 +27,9 @@ CHARTS = "charts/"
 )
 @click.option("--prompts", multiple=True, metavar="V,W", help="These versions (v1.0 or NAME-v1.0); default: all.")
 @click.option("--dry-run", is_flag=True, help="Show what --mode live would send and cost; send nothing.")
-@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@click.option(
+    "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
+)
 @click.option(
     "--chart", is_flag=False, flag_value=CHARTS, metavar="[DIR]", help="Draw it (SVG and PNG) into charts/ or DIR."
 )
@@ -105,6 +107,8 @@ def _check_chart(common: Common, chart: str | None) -> None:
         raise UsageError(what, where="--chart", fix="Name a folder: --chart DIR")
     if chart is not None and Path(chart).exists() and not Path(chart).is_dir():
         raise UsageError("this is a file", where=f"--chart {chart}", fix="Name a folder")
+    if chart is not None:
+        refuse_own(common, Path(chart), where=f"--chart {chart}")
 
 
 def _show(board: Leaderboard, form: str, common: Common) -> None:

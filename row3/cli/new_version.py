@@ -10,7 +10,7 @@ from row3.cli.output import emit
 
 @click.command()
 @click.argument("name")
-@click.option("--major", is_flag=True, help="v1.3 to v2.0 instead of v1.4.")
+@click.option("--major", is_flag=True, help="The next major version: after v1.3 comes v2.0 instead of v1.4.")
 @common_options("row3 new-version")
 def command(name: str, common: Common, *, major: bool) -> None:
     """Copy a prompt's current version to the next one.
@@ -23,7 +23,7 @@ def command(name: str, common: Common, *, major: bool) -> None:
     project = common.project()
     made = new_version(project, name, major=major)
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
-    emit(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}", common.out)
+    emit(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"), common.out)
     skipped = [v for v in versions(project.root).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
         common.say(f"{name} {skipped[-1]} is there, not promoted, and not in this copy")

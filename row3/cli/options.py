@@ -64,12 +64,16 @@ _OPTIONS = (
         callback=takes_a_value,
         multiple=True,
         metavar="NAME-vX.Y",
-        help="Run this version in its place in the pipeline.",
+        help="This version of a prompt, in its place in the pipeline.",
     ),
     click.option("--case", callback=takes_a_value, metavar="GLOB", help="Only the cases whose id fits."),
     click.option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
-    click.option("--model", callback=takes_a_value, metavar="NAME", help="The model, before row3.toml and the prompt."),
-    click.option("--temperature", type=Amount(0, 2), metavar="T", help="Before row3.toml and the prompt."),
+    click.option(
+        "--model", callback=takes_a_value, metavar="NAME", help="The model, whatever row3.toml and the prompt say."
+    ),
+    click.option(
+        "--temperature", type=Amount(0, 2), metavar="T", help="The temperature, whatever row3.toml and the prompt say."
+    ),
     click.option("--seed", type=int, metavar="N", help="The provider's seed."),
     click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Limit of tokens a request may write."),
     click.option(

@@ -53,10 +53,15 @@ def check_out(common: Common, takes: Takes) -> None:
 
 def check_folder(common: Common, folder: Path) -> None:
     """Raise `UsageError` where --out names a folder for pages that holds files of the project, or none can."""
-    if _is_of_the_project(common, folder.resolve()):
-        raise UsageError("this folder is the project's", where=f"--out {common.out}", fix="Name another one")
+    refuse_own(common, folder, where=f"--out {common.out}")
     if not _writable(folder if folder.is_dir() else folder.parent):
         raise UsageError("no file can be written there", where=f"--out {common.out}", fix="Name another folder")
+
+
+def refuse_own(common: Common, folder: Path, *, where: str) -> None:
+    """Raise `UsageError` for a folder that row3 reads its own data from, or one in it; `where` named it."""
+    if _is_of_the_project(common, folder.resolve()):
+        raise UsageError("row3 reads its own data from this folder", where=where, fix="Name another one")
 
 
 def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> None:
@@ -132,11 +137,11 @@ def _writable(folder: Path) -> bool:
 def _is_of_the_project(common: Common, target: Path) -> bool:
     """Whether runs are made of this file, or judged by it."""
     from row3.errors import Row3Error
-    from row3.store.project import find_root
+    from row3.store.changelog import FILE as CHANGELOG
+    from row3.store.project import READ_PATHS, find_root
 
     try:
         parts = target.relative_to(find_root(common.start)).parts
     except (Row3Error, ValueError):
         return False
-    folders = ("golden", "prompts", "recordings", "baselines")
-    return bool(parts) and parts[0] in (*folders, "row3.toml", "metrics-history.json", "CHANGELOG.md")
+    return bool(parts) and parts[0] in (*READ_PATHS, CHANGELOG)

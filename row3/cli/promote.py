@@ -15,11 +15,16 @@ from row3.errors import UsageError
 @click.command()
 @click.argument("version")
 @click.option("--dry-run", is_flag=True, help="Judge by the recordings, say what would be written.")
-@click.option("--commit", "make_commit", is_flag=True, help="Commit that, the prompts and their recordings.")
+@click.option(
+    "--commit", "make_commit", is_flag=True, help="Commit what is written, with the prompts and their recordings."
+)
 @click.option("--tag", "make_tag", is_flag=True, help="Tag the commit <name>-vX.Y (with --commit).")
 @click.option("--no-interleave", is_flag=True, help="Live: do not ask the baseline's prompts again.")
 @click.option(
-    "--max-cost", type=click.FloatRange(min=0, min_open=True), metavar="USD", help="Live: ask for no more than this."
+    "--max-cost",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="USD",
+    help="Live: stop before more than this is spent.",
 )
 @common_options("row3 promote")
 @click.pass_context

@@ -29,15 +29,6 @@ def _opened(common: Common) -> tuple[Project, Suite]:
     return project, pick_suite(project, common.suite)
 
 
-def _lines(text: str, common: Common) -> str:
-    """Wrapped between words for a person; one line each for a program."""
-    from row3.reports.findings import wrapped
-
-    if not common.on_terminal:
-        return text
-    return "\n".join(line for each in text.splitlines() for line in wrapped(each, common.width) or [""])
-
-
 @command.command("list")
 @common_options("row3 recordings list")
 def list_(common: Common) -> None:
@@ -63,7 +54,7 @@ def import_(file: str, common: Common) -> None:
 
     project, suite = _opened(common)
     done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
-    emit(_lines(imported_text(done.responses, done.changed, done.by_prompt), common), common.out)
+    emit(common.fitted(imported_text(done.responses, done.changed, done.by_prompt)), common.out)
     for line in done.unused:
         common.say(f"not used: {line}")
 
@@ -77,7 +68,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
     from row3.workflows.recordings import prune as prune_recordings
 
     done = prune_recordings(*_opened(common), dry_run=dry_run)
-    emit(_lines(pruned_text(done.removed, done.kept, dry_run=dry_run), common), common.out)
+    emit(common.fitted(pruned_text(done.removed, done.kept, dry_run=dry_run)), common.out)
 
 
 @command.command()
@@ -91,14 +82,16 @@ def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
 
     findings = verify_recordings(*_opened(common), against=against)
     as_json = common.as_json
-    text = json.dumps(findings_json(findings), indent=1) if as_json else _lines(findings_text(findings), common)
+    text = json.dumps(findings_json(findings), indent=1) if as_json else common.fitted(findings_text(findings))
     emit(text, common.out)
     ctx.exit(2 if any(finding.level == "error" for finding in findings) else 0)
 
 
 @command.command()
 @click.option("--sample", type=click.IntRange(min=2), metavar="N", help="How many cases; default: half, 10 to 20.")
-@click.option("--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Ask for no more than this.")
+@click.option(
+    "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
+)
 @click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
 @common_options("row3 recordings drift")
 @click.pass_context

@@ -13,7 +13,11 @@ from row3.cli.takes import HTML, TAKES
 
 
 @click.command()
-@click.option("--against", metavar="REF", help="Judge by the baseline, cases and thresholds of this git ref.")
+@click.option(
+    "--against",
+    metavar="REF",
+    help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",
+)
 @click.option("--all", "all_suites", is_flag=True, help="Every suite: one text, or a folder of pages with an index.")
 @common_options("row3 report")
 @click.pass_context

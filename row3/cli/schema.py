@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from row3.cli.options import Common, common_options
-from row3.cli.out_file import refuse_foreign
+from row3.cli.out_file import refuse_foreign, refuse_own
 from row3.cli.output import emit
 
 
@@ -23,5 +23,7 @@ def command(common: Common) -> None:
     from row3.workflows.schema import schema_files, write_schemas
 
     folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
+    if common.out is not None:
+        refuse_own(common, folder, where=f"--out {common.out}")
     refuse_foreign((folder / Path(name).name for name in schema_files()), "schema")
     emit("\n".join(str(path) for path in write_schemas(folder)), None)

@@ -16,16 +16,20 @@ from row3.cli.show import show_run
 @common_options("row3 score")
 @click.pass_context
 def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
-    """Score outputs made elsewhere, without a provider."""
+    """Score outputs made elsewhere, without a provider.
+
+    FILE has a line for each golden case of SUITE. Nothing is judged: exit 0, or 3 where a case has no output.
+    """
     from row3.store.history import read_history
     from row3.store.suites import pick_suite
     from row3.workflows.evidence import declining_runs
     from row3.workflows.running import Announced
     from row3.workflows.score import score_outputs
-    from row3.workflows.session import Session, save_log
+    from row3.workflows.session import Session, save_log, tell_misnamed
 
     project = common.project()
     suite, options = pick_suite(project, name), common.run_options()
+    tell_misnamed(project, suite, common.say)
     run = score_outputs(project, suite, Path(outputs), options)
     # Kept like every other run, so that `row3 diff` can name it.
     save_log(Session(project, suite, options, may_write=common.may_write, say=common.say), run)

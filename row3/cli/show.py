@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.cli.options import Common
-from row3.cli.output import emit
+from row3.cli.output import emit, tell
 from row3.domain.counts import count
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _tell_incomplete(run: Run) -> None:
     problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
     more = f" (and {count(len(failed) - 1, 'more case')})" if len(failed) > 1 else ""
     text = f"{failed[0]}: {problem.rstrip('.')}{more}"
-    sys.stderr.write(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.\n")
+    tell(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.")
 
 
 def tell_noted(common: Common, noted: int) -> None:

@@ -63,16 +63,23 @@ TAKES: dict[str, Takes] = {
     "row3 hook status": Takes(),
     "row3 hook run": Takes(out=None),
     "row3 init": Takes(),
-    "row3 lint": Takes(SUITE, ("table", "json", "github", "codequality")),
+    "row3 lint": Takes(
+        SUITE, ("table", "json", "github", "codequality"), words={"suite": "Only this suite; default: all of them."}
+    ),
     "row3 new-version": Takes(),
     "row3 score": Takes(
         CASE | LONGER | {"mode", "jobs"},
         FORMATS,
         told=frozenset({"repeats"}),
         instead=ARGUMENT,
-        words={"mode": "Where embeddings come from, of a suite that matches by meaning.", "jobs": "Processes."},
+        words={
+            "mode": "Where embeddings come from, of a suite that matches by meaning.",
+            "jobs": "Processes that score.",
+        },
     ),
-    "row3 diff": Takes(RUNS - {"mode"} | LONGER, ("table", "json", "markdown"), words={"jobs": "Processes."}),
+    "row3 diff": Takes(
+        RUNS - {"mode"} | LONGER, ("table", "json", "markdown"), words={"jobs": "Processes that score."}
+    ),
     "row3 leaderboard": Takes(
         RUNS - {"model"} | LONGER,
         ("table", "json", "markdown"),
@@ -107,7 +114,7 @@ TAKES: dict[str, Takes] = {
     "row3 cases": Takes(
         CANDIDATES | LONGER, PLAIN, words={"prompt": "Look at this version only; default: all of them."}
     ),
-    "row3 history": Takes(SUITE | LONGER, PLAIN),
+    "row3 history": Takes(SUITE | LONGER, PLAIN, words={"verbose": "All entries, not the latest alone."}),
     "row3 trend": Takes(
         SUITE | {"mode"},
         PLAIN,
@@ -121,7 +128,10 @@ TAKES: dict[str, Takes] = {
     "row3 recordings list": Takes(SUITE, PLAIN),
     "row3 recordings import": Takes(
         SUITE | PARAMETERS | {"prompt"},
-        words={"model": "The model that answered; default: the one that would be asked."},
+        words={
+            "model": "The model that answered; default: the one that would be asked.",
+            "prompt": "The version that was answered; default: the highest.",
+        },
     ),
     "row3 recordings prune": Takes(SUITE),
     "row3 recordings verify": Takes(SUITE, PLAIN),

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from row3.cli.options import Common, common_options
-from row3.cli.out_file import refuse_foreign_charts
+from row3.cli.out_file import refuse_foreign_charts, refuse_own
 from row3.cli.output import emit
 
 
@@ -34,6 +34,7 @@ def command(common: Common, *, weekly: bool) -> None:
         if Path(common.out).exists() and not Path(common.out).is_dir():
             where = f"--out {common.out}"
             raise UsageError("this is no folder, and charts go into one", where=where, fix="Name a folder")
+        refuse_own(common, Path(common.out), where=f"--out {common.out}")
         name = Path(common.out, Path(chart_name(suite, weekly=weekly)).name)
         refuse_foreign_charts(name)
     files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))

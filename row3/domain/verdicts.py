@@ -21,11 +21,24 @@ class Verdict(IntEnum):
         return self.name.lower()
 
 
-Cause = Literal["answers", "unrecorded", "recordings", "cases", "rules", "locks", "baseline", "part", "history"]
+Cause = Literal[
+    "answers",
+    "unrecorded",
+    "unjudged",
+    "recordings",
+    "cases",
+    "rules",
+    "locks",
+    "baseline",
+    "stale",
+    "part",
+    "history",
+]
 """What has to be looked at.
 
-What the model said, what it was never asked, its recordings, golden cases, `row3.toml`, `promoted.json`, the baseline,
-that only a part was run, or the runs before.
+What the model said, what it was never asked, what cases asked before and nobody can compare, its recordings, golden
+cases, `row3.toml`, `promoted.json`, the baseline, that it is older than what judges, that only a part was run, or the
+runs before.
 """
 
 

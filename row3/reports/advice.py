@@ -8,8 +8,9 @@ from typing import get_args
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Cause, Verdict
 from row3.reports import numbers
+from row3.reports.behind import catch_up
 from row3.reports.case_changes import count_line
-from row3.reports.headline import candidates, title_of
+from row3.reports.headline import candidates, taken_back, title_of
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import plain, visible
 
@@ -53,8 +54,11 @@ def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
 
 def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
+    if comparison.behind and comparison.against and (run.collected.failed or comparison.blocked):
+        return _numbered(catch_up(comparison.behind, comparison.against, flag))
     promoting = run.header.action == "promotion"
-    promote = f"row3 promote{flag} {waiting[0]}" if waiting and not promoting else ""
+    proposed = [name for name in waiting if name not in taken_back(run)]
+    promote = f"row3 promote{flag} {proposed[0]}" if proposed and not promoting else ""
     if run.collected.failed:
         if run.header.mode == "replay":
             return [f"Next: row3 --compare{flag} --mode auto{model_flag(run)} asks for what is not recorded."]
@@ -92,6 +96,7 @@ def model_flag(run: RunView) -> str:
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
     "unrecorded": "record the answers (row3 --compare{flag} --mode auto)",
+    "unjudged": "have the old text answered (recordings/ from git, or --mode auto before the case is edited)",
     "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
@@ -104,6 +109,7 @@ LOOKS: Mapping[Cause, str] = {
     "cases": "see that the golden cases were meant to change (git diff golden)",
     "rules": "see that row3.toml was meant to change (git diff row3.toml)",
     "baseline": "row3 recordings verify{flag}",
+    "stale": "row3 --baseline{flag} in a change of its own, for all who come after",
     "history": "row3 trend{flag} draws the runs that decline",
 }
 """What to look at before going on, by the cause of an investigation; answers have a case to look into."""

@@ -14,6 +14,7 @@ _SECTION = re.compile(r" {0,3}##[ \t]+\S")
 _PART = re.compile(r" {0,3}###[ \t]+(.*?)[ \t#]*$")
 _UNRELEASED = re.compile(r" {0,3}##[ \t]+\[?(\S+?)\]?[ \t]*\(unreleased\)", re.IGNORECASE)
 _PROMPT = re.compile(r"Prompt:[ \t]*`?(.*?)`?[ \t]*$")
+_NAME = re.compile(r"[\w.-]+")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})(.*)$")
 
 
@@ -24,6 +25,58 @@ class _Part:
     heading: str
     title: str
     body: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class MixedEntry:
+    """An entry that tells of two prompts, as a merge that kept both sides leaves it."""
+
+    line: int
+    """Where the second one begins, counted from 1."""
+    heading: str
+    version: str | None
+    """Of an entry that is not released; None for all others."""
+    names: tuple[str, ...]
+    """The prompts that it names."""
+    what: str
+    """What stands there twice."""
+
+    @property
+    def told(self) -> str:
+        """What is wrong."""
+        return f"the entry `{self.heading}` has two {self.what}, as after a merge that kept both sides"
+
+    def concerns(self, version: str, prompt: str) -> bool:
+        """Whether the entry of a new version of a prompt would go in here."""
+        own = self.version is not None and _bare(self.version) == _bare(version)
+        return own and (not self.names or prompt in self.names)
+
+
+MEND_MIXED = "Give each prompt an entry of its own, under its own heading"
+
+
+def mixed_entries(changelog: str) -> Iterator[MixedEntry]:
+    """The entries with two `Prompt:` lines or two `### Metrics Impact`, in order."""
+    lines = changelog.split("\n")
+    outside = [(i, line.rstrip("\r")) for i, line in _outside_code(lines)]
+    starts = [i for i, line in outside if _SECTION.match(line)]
+    for first, end in pairwise([*starts, len(lines)]):
+        within = [(i, line) for i, line in outside if first < i < end]
+        named = [(i, m[1]) for i, line in within if (m := _PROMPT.match(line)) and _NAME.fullmatch(m[1])]
+        tables = [i for i, line in within if (m := _PART.match(line)) and m[1].lower() == "metrics impact"]
+        names, heading = tuple(name for _, name in named), lines[first].strip().lstrip("#").strip()
+        found = _UNRELEASED.match(lines[first])
+        version = None if found is None else found[1]
+        for places, what in (
+            ([i for i, _ in named], f"`Prompt:` lines ({', '.join(names)})"),
+            (tables, "`### Metrics Impact` parts"),
+        ):
+            if len(places) > 1:
+                yield MixedEntry(places[1] + 1, heading, version, names, what)
+
+
+def _bare(version: str) -> str:
+    return version.lower().removeprefix("v")
 
 
 def insert_entry(changelog: str, entry: str, version: str, prompt: str) -> str:
@@ -79,7 +132,7 @@ def _unreleased(lines: list[str], starts: list[int], version: str, prompt: str) 
     unnamed = None
     for i, end in pairwise([*starts, len(lines)]):
         found = _UNRELEASED.match(lines[i])
-        if found is None or found[1].lower().removeprefix("v") != version.lower().removeprefix("v"):
+        if found is None or _bare(found[1]) != _bare(version):
             continue
         names = [m[1] for line in lines[i:end] if (m := _PROMPT.match(line.rstrip("\r\n")))]
         if prompt in names[:1]:

@@ -87,9 +87,9 @@ def side_lines(view: DiffView) -> list[str]:
     """What ran on either side: `decompose-concepts v1.0 → map-ontology v1.0 · reference-llm · 15 cases`."""
     lines = []
     for facts, size in zip((view.before, view.after), view.sizes, strict=True):
-        prompts = " → ".join(f"{name} {version}" for name, version in facts.prompts.items()) or "outputs made elsewhere"
-        parts = [prompts, *([facts.model] if facts.model else []), numbers.count(size, "case")]
-        lines.append(" · ".join(parts))
+        prompts = " → ".join(f"{name} {version}" for name, version in facts.prompts.items())
+        what = [part for part in (prompts, facts.model) if part] or ["outputs made elsewhere"]
+        lines.append(" · ".join([*what, numbers.count(size, "case")]))
     return lines
 
 

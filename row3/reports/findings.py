@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from collections.abc import Iterable
 from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
 from row3.reports.numbers import count
+from row3.reports.prose import prose
 from row3.reports.style import WIDTH, plain
 
 SCHEMA_VERSION = 1
@@ -73,13 +73,8 @@ def findings_text(report: LintReport, *, width: int | None = WIDTH) -> str:
         file = finding.file if finding.file.endswith("/") else f"{finding.file}:{finding.line}"
         place = f"{file} {finding.field}"
         line = "  ".join(map(plain, (place, finding.level, finding.rule, finding.message)))
-        lines += [line] if width is None else wrapped(line, width)
+        lines += [line] if width is None else prose(line, width, then="    ")
     return "\n".join([*lines, *([""] if lines else []), summary(report)]) + "\n"
-
-
-def wrapped(line: str, width: int) -> list[str]:
-    """Wrapped between words; a path or a field is never cut, so that it can be copied."""
-    return textwrap.wrap(line, width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
 
 
 def summary(report: LintReport) -> str:

@@ -7,6 +7,7 @@ from typing import Literal
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word
+from row3.reports.behind import behind_line
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.findings import LintReport
 from row3.reports.findings import summary as findings_summary
@@ -30,6 +31,8 @@ def github_annotations(
     found = annotations_of(run, comparison, declines=declines, places=places)
     lines = [text for level in ("error", "warning") for each, text in found if each == level]
     if comparison is not None:
+        if comparison.behind and comparison.against:
+            lines.insert(0, behind_annotation(comparison.behind, comparison.against))
         lines.append(annotation("notice", summary(comparison), title=f"row3: {verdict_word(comparison)}"))
     return "".join(f"{line}\n" for line in lines)
 
@@ -60,6 +63,11 @@ def annotations_of(
             counts[line[0]] += 1
             found.append(line)
     return found
+
+
+def behind_annotation(commits: int, ref: str) -> str:
+    """What HEAD lacks of the git ref that judges; it stands before all that this may explain."""
+    return annotation("warning", behind_line(commits, ref), title="row3: behind")
 
 
 def step_summary(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> str:

@@ -10,12 +10,15 @@ from row3.reports import numbers
 from row3.reports.model import HeaderView, RunView, SuiteView
 from row3.reports.style import plain, visible
 
+ELSEWHERE = "outputs"
+"""The mode of `row3 score`, in which nothing is asked."""
+
 
 def first_line(suite: str, versions: Mapping[str, str], promoted: Mapping[str, str], model: str, mode: str) -> str:
     """Which versions run and which is promoted, by which model and mode; one line however long."""
     parts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions.items()]
-    prompts = " → ".join(parts)
-    return " · ".join(plain(part) for part in (suite, prompts, model, mode) if part)
+    how = (f"{model}; no prompt was run",) if mode == ELSEWHERE else (model, mode)
+    return " · ".join(plain(part) for part in (suite, " → ".join(parts), *how) if part)
 
 
 def _standing(version: str, promoted: str | None) -> str:
@@ -28,6 +31,14 @@ def candidates(run: RunView) -> list[str]:
     """The prompt versions of a run that are not promoted: `decompose-concepts-v1.1`."""
     promoted = run.lineup.promoted
     return [plain(f"{name}-{version}") for name, version in run.header.prompts.items() if promoted.get(name) != version]
+
+
+def taken_back(run: RunView) -> set[str]:
+    """Those of them that were promoted before: there was a reason to go back."""
+    formerly = run.lineup.formerly
+    return {
+        plain(f"{name}-{version}") for name, version in run.header.prompts.items() if version in formerly.get(name, ())
+    }
 
 
 def lineup_text(header: HeaderView) -> str:

@@ -46,6 +46,8 @@ def hook_text(hook: HookView, *, colour: bool = False) -> str:
                 still.append(plain(result.suite))
             else:
                 lines += _comparison(result.comparison, style)
+                if result.hint and result.comparison.approval is None:
+                    lines += wrap(plain(result.hint), first="  note: ", then="    ")
     if still:
         lines += wrap(f"nothing moved: {', '.join(still)}", first="row3: ", then="  ")
     if hook.results and hook.untouched:

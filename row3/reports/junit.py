@@ -9,6 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word
+from row3.reports.behind import behind_line
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import plain
@@ -85,7 +86,10 @@ def _case(element: Element, outcome: Outcome, *, judged: bool) -> None:
 
 
 def _gate(element: Element, comparison: ComparisonView) -> None:
-    reasons = "\n".join(f"{reason.verdict.word}: {plain(reason.text)}" for reason in comparison.reasons)
+    lines = [f"{reason.verdict.word}: {plain(reason.text)}" for reason in comparison.reasons]
+    if comparison.behind and comparison.against:
+        lines.insert(0, plain(behind_line(comparison.behind, comparison.against)))
+    reasons = "\n".join(lines)
     text = f"{verdict_word(comparison)}: {summary(comparison)}"
     if comparison.run.collected.failed:
         _problem(element, "error", "incomplete", text, reasons)

@@ -106,7 +106,7 @@ GROUPS = (
             **{state: state for state in ("exact", "inverse", "fuzzy", "inverse-fuzzy")},
             "wrong-predicate": "wrong predicate",
             "reversed": "reversed",
-            "wrong-end": "one wrong end",
+            "wrong-end": "with one wrong end",
             "duplicate": "duplicate",
             "forbidden": "forbidden",
             "unmatched": "nowhere near",

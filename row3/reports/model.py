@@ -62,6 +62,9 @@ class ComparisonView(Protocol):
     def against(self) -> str | None: ...
 
     @property
+    def behind(self) -> int: ...
+
+    @property
     def metrics(self) -> Sequence[MetricChange]: ...
 
     @property

@@ -80,10 +80,13 @@ class SuiteView(Protocol):
 
 
 class LineupView(Protocol):
-    """Of the prompts that run: which versions are promoted, by name."""
+    """Of the prompts that run: which versions are promoted, and which were once, by name."""
 
     @property
     def promoted(self) -> Mapping[str, str]: ...
+
+    @property
+    def formerly(self) -> Mapping[str, frozenset[str]]: ...
 
 
 class HeaderView(Protocol):

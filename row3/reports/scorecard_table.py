@@ -10,7 +10,7 @@ from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.case_items import items_block
-from row3.reports.headline import declines_line, fail_zones, shown_metrics, skipped_lines, some, usage_lines
+from row3.reports.headline import ELSEWHERE, declines_line, fail_zones, shown_metrics, skipped_lines, some, usage_lines
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
 from row3.reports.quarantine_text import quarantine_block
@@ -236,7 +236,7 @@ def usage_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
 def _warnings(run: RunView, declines: int, style: Style) -> list[str]:
     lines = []
     if failing := fail_zones(run):
-        made_elsewhere = run.header.mode == "outputs"  # which no comparison sees
+        made_elsewhere = run.header.mode == ELSEWHERE  # which no comparison sees
         judge = "" if made_elsewhere else f" — row3 --compare{visible(run.suite.flag)} judges"
         text = f"fail zone: {', '.join(failing)}{judge}"
         lines += [style.paint(line, RED) for line in style.wrap(text, first="✗ ")]

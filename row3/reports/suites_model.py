@@ -27,6 +27,8 @@ class Judged:
     comparison: ComparisonView
     note: str = ""
     """What is special about how it was judged."""
+    hint: str = ""
+    """What would spare those who come after the change; empty for nothing."""
 
     @property
     def suite(self) -> str:
@@ -161,6 +163,12 @@ class SuitesReport:
             return Verdict.BLOCK
         looked = any(standing(result) in ("investigate", "approved", "informational") for result in self.results)
         return Verdict.INVESTIGATE if looked else Verdict.PROCEED
+
+    @property
+    def behind(self) -> tuple[int, str] | None:
+        """How many commits HEAD lacks of the git ref that judges, and that ref; None where it lacks none."""
+        seen = (result.comparison for result in self.results if isinstance(result, Judged))
+        return next(((one.behind, one.against) for one in seen if one.behind and one.against), None)
 
     def count(self, *standings: Standing) -> int:
         """How many suites stand so."""

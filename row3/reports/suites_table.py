@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from row3.reports import numbers
+from row3.reports.behind import behind_line, catch_up
 from row3.reports.comparison_table import better, comparison_table
 from row3.reports.headline import first_line
 from row3.reports.model import RunView
@@ -63,7 +64,13 @@ def _summary(report: SuitesReport, style: Style) -> list[str]:
     marks = "" if wide else "  ".join(f"{MARKS[zone]} {zone.word}" for zone in sorted(MARKS, reverse=True))
     legend = f"{over}{', '.join(sorted(modes))}" if modes else ""
     texts = [text for text in (marks, legend) if text]
-    return [*lines, *([""] if texts else []), *(style.dim(line) for text in texts for line in style.wrap(text))]
+    behind = ["", *style.wrap(plain(behind_line(*report.behind)))] if report.behind else []
+    return [
+        *lines,
+        *([""] if texts else []),
+        *(style.dim(line) for text in texts for line in style.wrap(text)),
+        *behind,
+    ]
 
 
 def _titles_wrapped(heads: Sequence[str], rows: Sequence[Sequence[str]], width: int, gap: int) -> list[list[str]]:
@@ -184,7 +191,11 @@ def _end(report: SuitesReport, style: Style) -> list[str]:
     colour = RED if report.exit_code else {"PROCEED": GREEN}.get(word, YELLOW)
     first, *rest = style.wrap(counted(report), first=f"{mark} {word}  ", then="  ")
     painted = first.replace(f"{mark} {word}", style.paint(f"{mark} {word}", colour, BOLD), 1)
-    return [style.dim("─" * style.width), painted, *rest, *(f"  {text}" for text in _next(report))]
+    return [style.dim("─" * style.width), painted, *rest, *_steps(report, style)]
+
+
+def _steps(report: SuitesReport, style: Style) -> list[str]:
+    return [line for text in _next(report) for line in style.wrap(text, first="  ", then="  ")]
 
 
 def _next(report: SuitesReport) -> list[str]:
@@ -192,6 +203,9 @@ def _next(report: SuitesReport) -> list[str]:
     worst = next((result for result in report.results if result.exit_code == report.exit_code), None)
     if worst is None or not report.exit_code:
         return []
+    if report.behind and report.exit_code != 2:
+        first, then = catch_up(*report.behind, " --all")
+        return [f"Next: {first}", f"Then: {then}"]
     name = plain(worst.suite)
     if isinstance(worst, Gone):
         return [f"Next: row3 --compare --suite {name} --against {plain(worst.base)} --approve REASON"]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Literal
 
 from row3.domain.verdicts import Verdict
-from row3.reports.github import SUMMARY_BYTES, Level, annotation, annotations_of
+from row3.reports.behind import behind_line
+from row3.reports.github import SUMMARY_BYTES, Level, annotation, annotations_of, behind_annotation
 from row3.reports.junit import junit_file, junit_suite, unusable_suite
 from row3.reports.markdown import SIGNS, markdown_report
 from row3.reports.markdown_text import grid, inline
@@ -31,6 +32,7 @@ def suites_markdown(report: SuitesReport, *, details: bool = True) -> str:
     word = headword(report)
     sign = "" if not word else f"{'❔' if report.exit_code == 3 else SIGNS[report.verdict]} {word} · "
     parts = [f"### {sign}row3 · {inline(counted(report))}", "\n".join(_grid(report))]
+    parts += [inline(behind_line(*report.behind))] if report.behind else []
     for result in report.results:
         parts += _part(result, details=details)
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
@@ -112,6 +114,8 @@ def suites_github(report: SuitesReport, places: Places = HERE) -> str:
             declines = result.declines if isinstance(result, Ran) else 0
             found += annotations_of(run, comparison, declines=declines, name=name, places=places)
     lines = [text for level in ("error", "warning") for each, text in found if each == level]
+    if report.behind:
+        lines.insert(0, behind_annotation(*report.behind))
     word = headword(report)
     lines.append(annotation("notice", counted(report), title=f"row3: {word}" if word else "row3"))
     return "".join(f"{line}\n" for line in lines)

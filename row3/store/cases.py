@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, lru_cache
 from pathlib import Path
+from stat import S_ISREG
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ValidationError
@@ -18,14 +19,14 @@ from row3.domain.requests import digest_json, digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
-from row3.store.files import decode, read_bytes
-from row3.store.golden import PATTERN, golden_files, shown
+from row3.store.files import AT_ONCE, decode, read_bytes
+from row3.store.golden import PATTERN, golden_files, misnamed, shown
 
 if TYPE_CHECKING:
     from row3.kinds.twins import Twin
 
 CASE_SCHEMA_VERSION = 1
-READ = os.O_RDONLY | getattr(os, "O_BINARY", 0)
+READ = os.O_RDONLY | AT_ONCE | getattr(os, "O_BINARY", 0)
 MUCH = 1 << 16
 """Bytes of one reading: a golden case has fewer."""
 ID_KEYS = ("id", "document_id", "case_id")
@@ -55,8 +56,9 @@ def case_files(folder: Path) -> list[Path]:
     """The suite's case files, by name. Raises `InvalidFile` where the suite is empty."""
     files = golden_files(folder)
     if not files:
+        strange = misnamed(folder)
         raise InvalidFile(
-            f"the suite has no golden cases ({PATTERN})",
+            f"the suite has no golden cases ({PATTERN})" + (f"; {strange[0]} is not named so" if strange else ""),
             where=f"{shown(folder)}/",
             fix="Write some, as `row3 init` in an empty folder shows, or name another suite",
         )
@@ -213,11 +215,12 @@ def _whole(path: Path, where: str) -> bytes:
         descriptor = os.open(path, READ)
         try:
             raw = os.read(descriptor, MUCH)
+            regular = S_ISREG(os.fstat(descriptor).st_mode)
         finally:
             os.close(descriptor)
     except OSError:
         return read_bytes(path, where=where)
-    return raw if len(raw) < MUCH else read_bytes(path, where=where)
+    return raw if regular and len(raw) < MUCH else read_bytes(path, where=where)
 
 
 def refuse_twice(files: Iterable[Path], kind: Kind) -> None:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from row3.domain.embeddings import Vector, embedding_digest, unpack
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_line
-from row3.store.files import read_faults, write_atomic
+from row3.store.files import open_file, read_faults, write_atomic
 from row3.store.recording_lines import decoded
 
 SCHEMA_VERSION = 1
@@ -93,7 +93,7 @@ def rows(folder: Path) -> Iterator[Row]:
 def lines(path: Path) -> Iterator[tuple[str, str]]:
     """The lines of a file that are not blank, each after its place. Raises `InvalidFile`."""
     name = f"recordings/{path.parent.name}/{path.name}"
-    with read_faults(name), path.open("rb") as file:
+    with read_faults(name), open_file(path, where=name) as file:
         for number, raw in enumerate(file, 1):
             if raw.strip():
                 where = f"{name}:{number}"

@@ -8,34 +8,67 @@ rename, so a reader sees the old or the new contents and never a part.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
+import stat
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from row3.errors import EnvironmentFault, InvalidFile
 
 MAX_TEXT_BYTES = 64 * 1024 * 1024
+NO_PIPE = "Remove or rename it"
+AT_ONCE = getattr(os, "O_NONBLOCK", 0)
+"""To open a pipe without waiting for who writes into it; of a file it changes nothing."""
 CONFLICT = re.compile(r"^(<{7}|>{7}|\|{7}|={7})( |$)", re.MULTILINE)
+
+
+def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE) -> BinaryIO:
+    """The file, open for reading.
+
+    Raises:
+        InvalidFile: it is a pipe, a socket or a device, which may never begin or never end.
+        OSError: the machine does not let us open it.
+    """
+    try:
+        file = open(path, "rb", buffering, opener=_at_once)  # noqa: SIM115 - `Path.open` takes no opener
+    except OSError as error:
+        if error.errno == errno.ENXIO:  # a socket
+            raise _special(where, fix) from None
+        raise
+    if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+        file.close()
+        raise _special(where, fix)
+    return file
+
+
+def _at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | AT_ONCE)
+
+
+def _special(where: str, fix: str) -> InvalidFile:
+    return InvalidFile("this is a pipe, a socket or a device, not a file", where=where, fix=fix)
 
 
 def read_bytes(path: Path, *, where: str, limit: int = MAX_TEXT_BYTES) -> bytes:
     """The file's bytes.
 
     Raises:
-        InvalidFile: it does not exist, is not a file, or is larger than `limit` bytes.
+        InvalidFile: it does not exist, is no regular file, or is larger than `limit` bytes.
         EnvironmentFault: the machine does not let us read it.
     """
     try:
-        with path.open("rb") as file:
+        with open_file(path, where=where) as file:
             size = os.fstat(file.fileno()).st_size
             if size > limit:
                 raise InvalidFile(
                     f"the file has {size:,} bytes, more than {limit:,}", where=where, fix="Split it or remove it"
                 )
             raw = file.read(size + 1)
-            if len(raw) > size:  # it has grown, or has no size: a pipe, or a link to a device, which may have no end
+            if len(raw) > size:  # it has grown, or does not say its size
                 raw += file.read(limit)
             if len(raw) > limit:
                 raise InvalidFile(f"there are more than {limit:,} bytes", where=where, fix="Split it or remove it")
@@ -76,6 +109,20 @@ def read_text(path: Path, *, where: str) -> str:
     return text
 
 
+CONFLICT_CURES = (
+    (
+        "baselines/",
+        "Take the other branch's (`git checkout BRANCH -- baselines`), save yours again (`row3 --baseline`)",
+    ),
+    ("prompts/promoted.json", "Take the other branch's files (docs/merging.md has the command), promote yours again"),
+    (
+        "metrics-history.json",
+        "Keep the lines of both sides (`metrics-history.json merge=union` in .gitattributes does)",
+    ),
+)
+"""What resolves the conflict of a file that row3 makes, by how its path begins."""
+
+
 def refuse_conflicts(text: str, *, where: str) -> None:
     """Raise `InvalidFile` where git left conflict markers in the text."""
     if "<<<<<<<" not in text and ">>>>>>>" not in text:
@@ -83,9 +130,8 @@ def refuse_conflicts(text: str, *, where: str) -> None:
     found = CONFLICT.search(text)
     if found is not None:
         line = text.count("\n", 0, found.start()) + 1
-        raise InvalidFile(
-            "the file has merge-conflict markers", where=f"{where}:{line}", fix="Resolve the conflict, then run again"
-        )
+        fix = next((cure for begun, cure in CONFLICT_CURES if where.startswith(begun)), "Resolve the conflict")
+        raise InvalidFile("the file has merge-conflict markers", where=f"{where}:{line}", fix=f"{fix}, then run again")
 
 
 @contextlib.contextmanager

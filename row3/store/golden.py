@@ -9,6 +9,8 @@ from pathlib import Path
 GOLDEN = "golden"
 ENDING = ".gold.json"
 PATTERN = f"*{ENDING}"
+BESIDE = ("quarantine.json",)
+"""What stands beside golden cases as JSON and is none."""
 NESTED = 3
 """Parts of `golden/memory/documents`: from there on a folder is read with those in it."""
 
@@ -33,6 +35,22 @@ def _files(folder: Path, *, deep: bool) -> Iterator[Path]:
                 yield folder / entry.name
             elif deep and entry.is_dir():
                 yield from _files(folder / entry.name, deep=True)
+
+
+def misnamed(folder: Path) -> list[str]:
+    """Names of the JSON files beside a suite's cases that nothing reads: `rye.json`, `rye.gold.JSON`."""
+    if not folder.is_dir():
+        return []
+    with os.scandir(folder) as entries:
+        return sorted(
+            entry.name
+            for entry in entries
+            if not entry.name.endswith(ENDING)
+            and entry.name.lower().endswith(".json")
+            and not entry.name.startswith(".")
+            and entry.name not in BESIDE
+            and entry.is_file()
+        )
 
 
 def shown(folder: Path) -> str:

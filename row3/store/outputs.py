@@ -18,7 +18,7 @@ from weakref import finalize
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, quick_json
-from row3.store.files import CONFLICT
+from row3.store.files import CONFLICT, NO_PIPE, open_file
 
 SCHEMA_VERSION = 1
 HEAD = re.compile(rb'\s*\{\s*"caseId"\s*:\s*"([^"\\\x00-\x1f\x80-\xff]+)"\s*[,}]')
@@ -50,14 +50,19 @@ class Output:
     where: str
 
 
-def lines_of(path: Path, *, where: str) -> Iterator[Line]:
+def lines_of(path: Path, *, where: str, pipe: bool = False) -> Iterator[Line]:
     """The lines of a JSON Lines file that are not blank, without a byte order mark.
+
+    Args:
+        path: the file.
+        where: its name in messages.
+        pipe: take a pipe, too, and wait for what it brings.
 
     Raises:
         InvalidFile: no such file, UTF-16, or a line of more than `MAX_LINE_BYTES`.
         EnvironmentFault: the machine does not let us read it.
     """
-    with _opened(path, where=where, buffering=BUFFER) as file:
+    with _opened(path, where=where, buffering=BUFFER, pipe=pipe) as file:
         offset = number = 0
         while raw := file.readline(MAX_LINE_BYTES + 1):
             number += 1
@@ -119,14 +124,8 @@ class OutputIndex:
         """
         self.where, self._usual = where, usual
         # Open from now on, so that a file that is replaced while its cases are scored stays the one that was indexed.
-        self._file = _opened(path, where=where, buffering=0)
+        self._file = _opened(path, where=where, buffering=0, fix="Write the outputs to a file first")
         finalize(self, self._file.close)
-        if not self._file.seekable():
-            raise InvalidFile(
-                "this is a pipe, and each line is looked up when its case is scored",
-                where=where,
-                fix="Write the outputs to a file first",
-            )
         self._order: dict[str, int] = {}
         self._offsets, self._lengths, self._numbers = array("Q"), array("Q"), array("Q")
         for line in lines_of(path, where=where):
@@ -246,9 +245,9 @@ def is_recording(value: dict[str, Any]) -> bool:
     return {"digest", "request", "response"} <= value.keys()
 
 
-def _opened(path: Path, *, where: str, buffering: int) -> BinaryIO:
+def _opened(path: Path, *, where: str, buffering: int, pipe: bool = False, fix: str = NO_PIPE) -> BinaryIO:
     try:
-        return path.open("rb", buffering=buffering)
+        return path.open("rb", buffering) if pipe else open_file(path, where=where, buffering=buffering, fix=fix)
     except FileNotFoundError:
         raise InvalidFile("the file does not exist", where=where, fix="Create it, or correct the name") from None
     except IsADirectoryError:

@@ -85,7 +85,7 @@ def read_prompt(root: Path, ref: PromptRef) -> Prompt:
     """One prompt version; raises `InvalidFile`."""
     where = f"{FOLDER}/{ref}.md"
     path = root / where
-    if not path.is_file():
+    if not path.exists():
         there = versions(root).get(ref.name)
         fix = f"There are {', '.join(map(str, there))}" if there else "See `row3 new-version`"
         raise InvalidFile(f"prompt `{ref}` does not exist", where=where, fix=fix)

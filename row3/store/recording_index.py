@@ -15,7 +15,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.embeddings import EmbeddingIndex
-from row3.store.files import read_faults
+from row3.store.files import open_file, read_faults
 from row3.store.recording_lines import HEAD, Recording, from_line, other_field
 
 DIGEST = re.compile("[0-9a-f]{64}")
@@ -90,7 +90,7 @@ class RecordingIndex:
         rows, extend, begins = self._rows, self._table.extend, HEAD.match
         key: bytes | str
         offset = 0
-        with read_faults(name), path.open("rb", buffering=BUFFER) as file:
+        with read_faults(name), open_file(path, where=name, buffering=BUFFER) as file:
             self._stamps.append(_stamp(os.fstat(file.fileno())))
             for line_number, line in enumerate(file, 1):
                 length = len(line)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from row3.errors import InvalidFile
 from row3.store.embeddings import is_embeddings
-from row3.store.files import write_all
+from row3.store.files import open_file, write_all
 from row3.store.recording_index import RecordingIndex
 from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, other_field, to_line
 
@@ -39,9 +39,8 @@ def open_index(folder: Path, journals: Iterable[Path] = ()) -> RecordingIndex:
             if is_embeddings(path):
                 continue
             name = f"recordings/{folder.name}/{path.name}"
-            if path.exists() and not path.is_file():
-                kind = "folder" if path.is_dir() else "device or a pipe"
-                raise InvalidFile(f"this is a {kind}, not a file", where=name, fix="Remove or rename it")
+            if path.is_dir():
+                raise InvalidFile("this is a folder, not a file", where=name, fix="Remove or rename it")
             index.add_file(path, name)
     for path in journals:
         index.add_file(path, f"journal {path.name}", torn_end=True)
@@ -104,7 +103,7 @@ def _lines(path: Path) -> Iterator[tuple[Recording, str]]:
     if not path.exists():
         return
     name = f"recordings/{path.parent.name}/{path.name}"
-    with path.open("rb") as file:
+    with open_file(path, where=name) as file:
         for number, raw in enumerate(file, 1):
             if raw.strip():
                 where = f"{name}:{number}"

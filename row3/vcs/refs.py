@@ -29,6 +29,30 @@ def is_digest(ref: str) -> bool:
     return _DIGEST.fullmatch(ref) is not None
 
 
+def fork_of(name: str) -> str | None:
+    """`REF` of `REF...` and `REF...HEAD`, which name the commit where HEAD left REF; None for the name of a commit.
+
+    Raises UsageError for two dots, and for three with another commit on their right, or none on their left.
+    """
+    if ".." not in name or "^{/" in name or name.startswith(":/"):  # a search in messages, which may have dots
+        return None
+    left, dots, right = name.partition("..." if "..." in name else "..")
+    known = left or right or "REF"
+    if dots == "...":
+        if left and right in ("", "HEAD", "@"):
+            return left
+        raise UsageError(
+            f"`{name}` does not say where HEAD left a branch",
+            where="--against",
+            fix=f"Write --against {known}... with nothing behind the dots",
+        )
+    raise UsageError(
+        f"`{name}` has two dots, and what judges is one commit",
+        where="--against",
+        fix=f"Write --against {known} for that commit, or --against {known}... for where HEAD left it",
+    )
+
+
 def protected_branch(process: GitProcess, configured: str | None, shallow: bool) -> str | None:
     """The first that exists of: the configured ref, origin/HEAD's target, origin/main, origin/master, main, master.
 

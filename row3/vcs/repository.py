@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from row3.errors import EnvironmentFault, UsageError
-from row3.vcs import refs, trees
+from row3.vcs import refs, status, trees
 from row3.vcs.discovery import Place, discover
 from row3.vcs.process import Answer, refusal
 
-OID = b"# branch.oid "
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -70,23 +69,11 @@ class Repository:
 
     def is_dirty(self, paths: Sequence[str]) -> bool:
         """Whether anything under `paths` differs from HEAD, in the index or on disk, untracked files included."""
-        return bool(self._pending(paths, "normal"))
+        return bool(status.pending(self._git, paths, "normal"))
 
     def state(self, paths: Sequence[str]) -> tuple[str | None, bool]:
         """`head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
-        how = (
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "--no-ahead-behind",
-            "-z",
-            "--no-renames",
-            "--ignore-submodules=all",
-        )
-        answer = self._git.ask(*how, "--untracked-files=normal", "--", *trees.pathspecs(paths))
-        told = [entry for entry in answer.out.split(b"\0") if entry]
-        head = next((entry.removeprefix(OID).decode() for entry in told if entry.startswith(OID)), "(initial)")
-        return None if head == "(initial)" else head, any(not entry.startswith(b"# ") for entry in told)
+        return status.state(self._git, paths)
 
     def user(self) -> str:
         """`Name <mail>` of whoever works here, from git's configuration; else the name of the OS user.
@@ -142,6 +129,37 @@ class Repository:
         if self.is_shallow:
             raise UsageError(f"the common ancestor of {a} and {b} is not in this shallow clone", fix=refs.DEEPEN)
         return None
+
+    def fork_point(self, ref: str) -> str:
+        """The commit where HEAD left `ref`. Raises UsageError as `merge_base`, and where their histories never met."""
+        found = self.merge_base(ref, "HEAD")
+        if found is None:
+            raise UsageError(
+                f"{ref} and HEAD have no common ancestor, so HEAD never left it",
+                where="--against",
+                fix=f"Name a commit that is to judge, such as --against {ref}",
+            )
+        return found
+
+    def lacking(self, ref: str, paths: Sequence[str]) -> int:
+        """How many commits of `ref` that change something under `paths` are neither in HEAD nor being merged into it.
+
+        One that was picked or rebased counts as being there. 0 where a shallow clone cannot tell.
+        """
+        sides, specs = f"HEAD...{refs.checked(ref)}", ["--", *trees.pathspecs(paths)]
+        count = ("rev-list", "--count", "--right-only", "--cherry-pick", sides)
+        answer = self._git.ask(*count, *specs, expect=None)
+        if answer.code or answer.text == "0" or (self.is_shallow and not self._met(ref)):
+            return 0
+        merging = [f"^{commit}" for commit in self.merging()]
+        return int(self._git.ask(*count, *merging, *specs).text if merging else answer.text)
+
+    def contains(self, commit: str) -> bool:
+        """Whether HEAD's history has a commit; where a shallow clone cannot tell, it is taken to be there."""
+        return self.is_shallow or not self._git.ask("merge-base", "--is-ancestor", commit, "HEAD", expect=(0, 1)).code
+
+    def _met(self, ref: str) -> bool:
+        return not self._git.ask("merge-base", refs.checked(ref), "HEAD", expect=None).code
 
     def protected_branch(self, configured: str | None) -> str | None:
         """The ref that work forks from: the configured one, else what origin/HEAD points to, else origin/main,
@@ -221,7 +239,7 @@ class Repository:
 
         What else is staged stays staged. Hooks run. Raises EnvironmentFault where git or a hook refuses.
         """
-        files = self._pending(paths, "all")
+        files = status.pending(self._git, paths, "all")
         if not files:
             return None
         specs = trees.pathspecs(files)
@@ -231,10 +249,14 @@ class Repository:
         self._git.ask("commit", "-q", "-F", "-", "--only", "--", *specs, stdin=_utf8(message), environment=locale)
         return self.head()
 
-    def commits_of(self, path: str) -> Iterator[str]:
-        """The commits before HEAD, it included, that changed a file, the newest first; none before the first one."""
-        if self.head() is not None:
-            yield from self._git.ask("log", "--format=%H", "--", *trees.pathspecs([path])).text.split()
+    def commits_of(self, path: str, *, at: str | None = None) -> Iterator[str]:
+        """The commits before `at` (HEAD), it included, that changed a file, the newest first.
+
+        None before the first commit. Raises EnvironmentFault for an unknown ref.
+        """
+        at = self.head() if at is None else refs.checked(at)
+        if at is not None:
+            yield from self._git.ask("log", "--format=%H", at, "--", *trees.pathspecs([path])).text.split()
 
     def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
         """Put an annotated tag on a commit.
@@ -252,20 +274,6 @@ class Repository:
             raise UsageError(f"{name} is no name for a tag")
         if answer.code:
             raise refusal(answer, self.root, "tag")
-
-    def _pending(self, paths: Sequence[str], untracked: str) -> list[str]:
-        if not paths:
-            return []
-        status = (
-            "status",
-            "--porcelain=v1",
-            "-z",
-            "--no-renames",
-            "--ignore-submodules=all",
-            f"--untracked-files={untracked}",
-        )
-        listing = self._git.ask(*status, "--", *trees.pathspecs(paths)).out
-        return [os.fsdecode(entry[3:]) for entry in listing.split(b"\0") if entry]
 
     def _explain(self, answer: Answer, command: str, *names: str) -> None:
         """Raise the better error: the first ref that is unknown, else git's own words."""

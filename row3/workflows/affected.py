@@ -40,22 +40,45 @@ def affected(project: Project, changed: Iterable[str], base: Path | None) -> set
             found.add(suite_of_stem(Path(path).stem))
         elif parts[:2] == ("baselines", "archive"):
             continue
-        elif parts[0] == "prompts" and path != PROMOTED and path.endswith(".md"):
+        elif path == PROMOTED:
+            found |= _by_locks(project, base, names)
+        elif parts[0] == "prompts" and path.endswith(".md"):
             prompt = Path(path).stem.rpartition("-v")[0]
             asking = {name for name in names if _asks(project, name, prompt)}
             # Of one that was promoted somebody has to tell that it is gone.
             found |= asking or (names if _promoted(project, prompt) else set())
-        else:  # row3.toml, the locks, and whatever is not known
+        else:  # row3.toml, and whatever is not known
             return names
     return found & names
 
 
+def asked_by(project: Project, prompt: str) -> set[str]:
+    """The suites that ask a prompt; of one that none does all suites, so that somebody looks at it.
+
+    A suite whose pipeline is not configured may ask any.
+    """
+    names = set(project.suite_names())
+    return {name for name in names if _asks(project, name, prompt)} or names
+
+
 def _asks(project: Project, suite: str, prompt: str) -> bool:
     try:
-        pipeline = make_suite(project.config, suite).pipeline
+        settings = make_suite(project.config, suite)
     except Row3Error:  # told when the suite is judged
         return True
-    return not pipeline or prompt in pipeline
+    return settings.system is None and (not settings.pipeline or prompt in settings.pipeline)
+
+
+def _by_locks(project: Project, base: Path | None, names: set[str]) -> set[str]:
+    """The suites that ask a prompt whose promotion is another."""
+    if base is None:
+        return names
+    try:
+        old, new = read_promoted(base), read_promoted(project.root)
+    except Row3Error:
+        return names
+    moved = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return {suite for name in moved for suite in asked_by(project, name)}
 
 
 def _promoted(project: Project, prompt: str) -> bool:

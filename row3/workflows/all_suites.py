@@ -25,7 +25,7 @@ from row3.workflows.gone_suites import gone_suites
 from row3.workflows.judge_suites import judge_suites
 from row3.workflows.run_suite import with_action
 from row3.workflows.running import Announced
-from row3.workflows.session import LiveFlags, Session, entry_of, repository_state, save_log
+from row3.workflows.session import LiveFlags, Session, entry_of, repository_state, save_log, tell_misnamed
 
 if TYPE_CHECKING:
     from row3.workflows.budget import Budget
@@ -60,6 +60,7 @@ class AllSuites:
         """The session of a suite. Raises `InvalidFile` and `UsageError` for its settings."""
         suite = pick_suite(self.project, name, tier_of(self.mode))
         own = self.make(suite)
+        tell_misnamed(self.project, suite, own.say)
         own.named = fitting(self.named, suite)
         if suite.system is not None and self._asks_models():
             # What is said of models is for the suites that ask one; where none does, it is refused as ever.

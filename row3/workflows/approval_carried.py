@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import Row3Error
@@ -11,6 +11,7 @@ from row3.store.history import Approval, history_text
 from row3.store.locks import writing
 from row3.store.suites import pick_suite
 from row3.store.transaction import commit
+from row3.workflows.affected import asked_by
 from row3.workflows.at_ref import Ref, inside_of, laid_out
 from row3.workflows.compare import Comparison
 from row3.workflows.gating import compare
@@ -20,49 +21,56 @@ from row3.workflows.run_suite import Run, RunOptions, with_action
 from row3.workflows.session import Session, entry_of, repository_state
 
 
-def carry_approval(session: Session, run: Run, approval: Approval, shown: Sequence[Reason]) -> str | None:
+def carry_approval(
+    session: Session, run: Run, newly: Sequence[str], approval: Approval, shown: Sequence[Reason]
+) -> str | None:
     """Note the approval of a promotion that was written under the evidence that its change gives at the base.
 
     A promotion is approved by what stood before it, and hook and CI see what stands after it: another lock, another
     baseline, maybe a newer version that is not promoted. Grounds that its giver was not `shown`, and those of another
     version than this `run` was of, stay to be approved.
 
+    Other suites that ask the promoted prompts are judged too.
+
     Returns what is to be said of it; None where no base will judge, or none of its grounds blocks.
     """
+    known = {reason.text for reason in shown if _blocks(reason)}
+    said = None
     try:
-        comparison = _compared_with_base(session)
+        for comparison in _compared_with_base(session, newly):
+            if not comparison.blocked or not comparison.run.complete:
+                continue
+            same = comparison.run.header.prompt_digests == run.header.prompt_digests
+            blocks = [reason for reason in comparison.reasons if _blocks(reason)]
+            other = next((each.text for each in blocks if _of_promoted(each, same=same) not in known), None)
+            if other is not None:
+                more = f"{comparison.run.suite.name}: {other}"
+                return f"hook and CI will ask for another approval: they see more than this one was given for ({more})"
+            _note(session, comparison, approval)
+            said = "hook and CI accept the approval as well"
     except Row3Error as error:
         return f"the approval could not be noted for hook and CI: {error}"
-    if comparison is None or not comparison.blocked or not comparison.run.complete:
-        return None
-    same = comparison.run.header.prompt_digests == run.header.prompt_digests
-    known = {reason.text for reason in shown if _blocks(reason)}
-    others = [
-        reason.text for reason in comparison.reasons if _blocks(reason) and _of_promoted(reason, same=same) not in known
-    ]
-    if others:
-        return (
-            f"hook and CI will ask for another approval, since they see more than this one was given for: {others[0]}"
-        )
-    _note(session, comparison, approval)
-    return "hook and CI accept the approval as well"
+    return said
 
 
-def _compared_with_base(session: Session) -> Comparison | None:
+def _compared_with_base(session: Session, newly: Sequence[str]) -> Iterator[Comparison]:
     """As the hook would compare what is committed now."""
     from row3.vcs.repository import Repository
 
-    project, name = session.project, session.suite.name
+    project = session.project
     repository = Repository.find(project.root)
     head = None if repository is None else repository.head()
     if repository is None or head is None:
-        return None
+        return
     base = work_base(repository, project.root, head)
     options = RunOptions(mode="replay", jobs=session.options.jobs)
-    after = Session(project, pick_suite(project, name, "replay"), options, may_write=False)
+    concerned = {name for prompt in newly for name in asked_by(project, prompt)} - {session.suite.name}
     with laid_out(Ref(repository, base, base[:10], inside_of(repository, project.root))) as there:
-        known = there is not None and name in there.suites("replay")
-        return compare(after, base=there if known else None)
+        known = () if there is None else there.suites("replay")
+        for name in (session.suite.name, *sorted(concerned)):
+            if name in known or name == session.suite.name:
+                after = Session(project, pick_suite(project, name, "replay"), options, may_write=False)
+                yield compare(after, base=there if name in known else None)
 
 
 def _blocks(reason: Reason) -> bool:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from row3.domain.prompts import parse_version
 from row3.domain.quick_dataclass import dataclass
-from row3.domain.tiers import Tier, file_stem, suite_of_stem
+from row3.domain.tiers import TIERS, Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_bytes, case_files, demands, gone_demands, read_case
@@ -20,16 +20,18 @@ from row3.store.history import FILE as HISTORY
 from row3.store.project import READ_PATHS, Project
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.store.suites import Suite, make_suite
+from row3.workflows.affected import asked_by
 from row3.workflows.default_suite import default_reasons
-from row3.workflows.differences import loosened
 from row3.workflows.gone_prompts import gone_prompt_reasons
-from row3.workflows.run_header import rules_of
+from row3.workflows.rules_at_ref import live_reasons, rules_reasons
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
 READ = (FILE, "golden", "baselines", PROMOTED, HISTORY)
 """What a comparison against a git ref takes from that ref."""
+JUDGED = (*READ, "prompts", "recordings")
+"""What of a commit can move a verdict."""
 NAMED = 5
 """Files that a reason names before it only counts."""
 
@@ -44,6 +46,8 @@ class Ref:
     """What messages call it."""
     inside: str
     """The project's folder in the repository, empty or ending in a slash."""
+    behind: int = 0
+    """Commits of it that change what row3 reads, and that HEAD lacks."""
 
 
 @dataclass(slots=True)
@@ -53,12 +57,20 @@ class Judging:
     project: Project
     suite: Suite
     files: list[Path]
+    label: str = ""
+    """What messages call the ref; empty where the project judges itself."""
     reasons: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()
+    hint: str = ""
+    """What would spare those who come after the change; empty for nothing."""
+    added: tuple[Path, ...] = ()
+    """Cases that only the change has."""
     new_baseline: bool = False
     """The change brings a baseline of its own, which has to follow from its recordings."""
     asked_otherwise: tuple[Path, ...] = ()
     """Of the cases that the change edits, as it has them, those whose input is another."""
+    asked_no_more: frozenset[str] = frozenset()
+    """Ids of the base's cases whose input the change edits or takes away."""
 
 
 def inside_of(repository: Repository, root: Path) -> str:
@@ -68,15 +80,22 @@ def inside_of(repository: Repository, root: Path) -> str:
 
 
 def find_ref(project: Project, name: str) -> Ref:
-    """The commit that `--against` names. Raises `UsageError`, also where the change keeps files in a submodule."""
+    """The commit that `--against` names: `REF`, or with `REF...` the one where HEAD left it.
+
+    Raises `UsageError`, also where the change keeps files in a submodule.
+    """
+    from row3.vcs.refs import fork_of
     from row3.vcs.repository import Repository
 
     repository = Repository.find(project.root)
     if repository is None:
         raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
-    ref = Ref(repository, repository.resolve(name), name, inside_of(repository, project.root))
-    repository.refuse_submodules([ref.inside + path for path in READ_PATHS])
-    return ref
+    inside = inside_of(repository, project.root)
+    repository.refuse_submodules([inside + path for path in READ_PATHS])
+    if (left := fork_of(name)) is not None:
+        return Ref(repository, repository.fork_point(left), name, inside)
+    sha = repository.resolve(name)
+    return Ref(repository, sha, name, inside, repository.lacking(sha, [inside + path for path in JUDGED]))
 
 
 class Base:
@@ -107,6 +126,13 @@ class Base:
         """The suites that have a baseline of this tier there."""
         stems = [path.stem for path in sorted((self.project.root / "baselines").glob("*.json"))]
         return [suite_of_stem(stem) for stem in stems if stem == file_stem(suite_of_stem(stem), tier)]
+
+    def has_judged(self, default: str | None) -> bool:
+        """Whether a run there without `--suite` could be judged at all: its default suite has a baseline.
+
+        Where none is named, it is the project's only suite, if there is one.
+        """
+        return default is None or any(default in self.suites(tier) for tier in TIERS)
 
 
 @contextmanager
@@ -164,16 +190,9 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     if weakened:
         what = f"golden cases that demand less than at {label}: {listed(weakened)}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
-    if (here.rules, here.policy) != (suite.rules, suite.policy):
-        looser = loosened(rules_of(suite), rules_of(here))
-        reasons += [
-            Reason(Verdict.BLOCK, f"{FILE} asks for less than at {label}: {line}", cause="rules") for line in looser
-        ]
-        if not looser:
-            what = f"{FILE} has other rules than at {label}; those of {label} judge"
-            reasons.append(Reason(Verdict.INVESTIGATE, what, cause="rules"))
-    reasons += _live_tier(there, own, name, label)
-    reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label)
+    rules = rules_reasons(here, suite, label)
+    reasons += [*rules, *live_reasons(there, own, name, label)]
+    reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label, own, name)
     reasons += gone_prompt_reasons(base, own, name)
     reasons += default_reasons(base, own, name)
     for file in added:
@@ -187,32 +206,49 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         what = f"the baseline was removed since {label}: nothing would judge what comes after this change"
         reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
-    otherwise = tuple(new[file] for file in changed if _asks_otherwise(old[file], new[file], suite))
-    return Judging(there, suite, case_files(there.golden(name)), tuple(reasons), notes, moved, otherwise)
+    otherwise = [file for file in changed if _asks_otherwise(old[file], new[file], suite)]
+    less = gone or weakened or any(reason.verdict is Verdict.BLOCK for reason in rules)
+    return Judging(
+        there,
+        suite,
+        case_files(there.golden(name)),
+        label,
+        reasons=tuple(reasons),
+        notes=notes,
+        hint=_keep_up(here.flag) if less and after.is_file() and not moved else "",
+        added=tuple(new[file] for file in added),
+        new_baseline=moved,
+        asked_otherwise=tuple(new[file] for file in otherwise),
+        asked_no_more=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *otherwise)),
+    )
 
 
-def _live_tier(there: Project, own: Project, name: str, label: str) -> list[Reason]:
-    """What a change does to the tier that it is not judged by: nobody else would look."""
-    before, after = make_suite(there.config, name, "live"), make_suite(own.config, name, "live")
-    recorded = loosened(rules_of(make_suite(there.config, name)), rules_of(make_suite(own.config, name)))
-    reasons = [
-        Reason(Verdict.BLOCK, f"{FILE} asks for less of live answers than at {label}: {line}", cause="rules")
-        for line in loosened(rules_of(before), rules_of(after))
-        if line not in recorded  # told already, of both tiers
-    ]
-    old, new = (project.baseline(name, "live") for project in (there, own))
-    if old.is_file() and not (new.is_file() and new.read_bytes() == old.read_bytes()):
-        how = "changed" if new.is_file() else "removed"
-        what = f"the baseline of live answers was {how} since {label}; no recording can tell whether it is true"
-        reasons.append(Reason(Verdict.INVESTIGATE, what, cause="baseline"))
-    return reasons
+def unjudged_reasons(left_out: Sequence[str], label: str) -> list[Reason]:
+    """The ground against a change of whose old cases nobody can tell whether it made them worse."""
+    if not left_out:
+        return []
+    texts, have = ("texts", "have") if len(left_out) > 1 else ("text", "has")
+    names = listed(list(left_out))
+    what = f"the {texts} that {names} had at {label} {have} no recorded answer, so the change is judged without "
+    return [Reason(Verdict.BLOCK, what + ("them" if len(left_out) > 1 else "it"), cause="unjudged")]
 
 
-def _promotions(old: dict[str, Promotion], new: dict[str, Promotion], label: str) -> list[Reason]:
-    """What a change does to the locks: none may be altered, and no prompt may fall back unnoticed."""
+def _keep_up(flag: str) -> str:
+    return (
+        "the baseline still has what this change gives up: `row3 --baseline"
+        f"{flag}` in the same change keeps later comparisons whole; an approval is given after it"
+    )
+
+
+def _promotions(
+    old: dict[str, Promotion], new: dict[str, Promotion], label: str, own: Project, suite: str
+) -> list[Reason]:
+    """What a change does to the locks of what a suite asks: none may be altered, no prompt may fall back unnoticed."""
     reasons = []
     for name, entry in old.items():
         now = new.get(name)
+        if now == entry or suite not in asked_by(own, name):
+            continue
         held = {} if now is None else now.locked | {now.version: now.digest}
         for version, digest in (entry.locked | {entry.version: entry.digest}).items():
             if held.get(version) != digest:

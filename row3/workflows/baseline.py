@@ -96,7 +96,7 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
     where = f"baselines/{path.name}" + (f" at {against}" if against else "")
     if path.is_dir():
         raise InvalidFile("a folder stands where the baseline should", where=where, fix="Move it away")
-    if not path.is_file():
+    if not path.exists():
         raise InvalidFile(
             "there is no baseline to compare with",
             where=where,

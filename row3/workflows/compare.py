@@ -31,6 +31,7 @@ from row3.store.suites import Suite
 from row3.workflows.compare_case import CaseComparer
 from row3.workflows.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.older_baseline import Less, OlderBaseline
 from row3.workflows.rescore import Recorded
 from row3.workflows.results import CaseResult
 from row3.workflows.run_suite import Run
@@ -75,6 +76,10 @@ class Comparison:
     drift: Drift | None = None
     """How far they answer otherwise than the baseline says, where they were asked."""
     adaptive: Standing | None = None
+    behind: int = 0
+    """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
+    hint: str = ""
+    """What would spare those who come after the change; empty for nothing."""
 
     @property
     def blocked(self) -> bool:
@@ -116,6 +121,8 @@ class Comparer:
         self.rescored = 0
         self.cut = False
         """A budget cut the run."""
+        self.older: OlderBaseline | None = None
+        """Where a base judges, what tells its own past from the change's doing."""
 
     @property
     def pairs(self) -> Pairs:
@@ -163,6 +170,12 @@ class Comparer:
         if not counts:
             change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
         self._keep(change)
+
+    def leave_out(self, case_ids: Iterable[str]) -> None:
+        """Take note of cases of the baseline that were asked and have no answer that could be compared."""
+        for case_id in case_ids:
+            self.seen.add(case_id)
+            self._keep(CaseChange(case_id, "not comparable", 0.0))
 
     def changes(self, before: Mapping[str, float], now: Mapping[str, float]) -> list[MetricChange]:
         """How the means moved, and what the gate's policy says of it."""
@@ -228,6 +241,10 @@ class Comparer:
             differs.append(f"scorer: {how}; the baseline's answers were scored again")
         if self._problem:
             differs.append(f"the baseline's answers could not be scored again: {self._problem}")
+        less = Less(removed, self.weakened, loosened(header, rules or run.header))
+        older: list[Reason] = []
+        if self.older is not None:
+            less, older = self.older.split(less, header, run.header)
         verdict, reasons = judge(
             Evidence(
                 metrics=self.suite.kind.metrics,
@@ -240,9 +257,9 @@ class Comparer:
                 policy=self.suite.policy,
                 cases=run.cases - len(run.collected.failed) - len(run.collected.quarantined),
                 failed=run.collected.failed,
-                removed=removed,
-                weakened=self.weakened,
-                loosened=loosened(header, rules or run.header),
+                removed=less.removed,
+                weakened=less.weakened,
+                loosened=less.loosened,
                 changed=self.changed,
                 incomparable=self.incomparable,
                 broke=self.broke,
@@ -253,8 +270,8 @@ class Comparer:
                 compared=self._pairs.counts().get(kind.primary, 0),
             )
         )
-        reasons = (*reasons, *extra)
-        verdict = max((verdict, *(reason.verdict for reason in extra)))
+        more = (*older, *extra)
+        reasons, verdict = (*reasons, *more), max((verdict, *(reason.verdict for reason in more)))
         # Only a block can be approved, so only a block needs to be told from every other.
         evidence = evidence_digest(run, header.run_id, reasons, own) if verdict is Verdict.BLOCK else ""
         return Comparison(

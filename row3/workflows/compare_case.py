@@ -11,12 +11,12 @@ from row3.domain.requests import digest_json
 from row3.domain.verdicts import Compared, Then
 from row3.gate.comparison import compare_case
 from row3.metrics.composite import overall
-from row3.store.cases import content_digest, gone_demands
+from row3.store.cases import gone_demands
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
-from row3.workflows.rescore import Recorded, Rescorer
+from row3.workflows.rescore import Recorded, Rescorer, made_of
 
 COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
 
@@ -100,9 +100,10 @@ class CaseComparer:
         """What the case no longer demands, whether its expectations changed, whether its input is the same."""
         if before.digest == record.digest:
             return (), False, True
-        case = self.stored(record.id).case
-        if before.content and content_digest(case) == before.content:
+        stored = self.stored(record.id)
+        if made_of(before, stored):
             return (), False, True
+        case = stored.case
         gone = gone_demands(before.demands, self.suite.kind, case)
         weakened = (f"{gone} of its expectations, canaries or marks (`critical`, `source`) gone",) if gone else ()
         same_input = before.input == digest_json(self.suite.kind.variables(case))

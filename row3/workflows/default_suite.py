@@ -20,7 +20,8 @@ def default_reasons(base: Base, own: Project, suite: str) -> list[Reason]:
     does; a default suite that is gone tells it itself.
     """
     before, after = base.project.config.suite, own.config.suite
-    if before == after or suite != teller(base, own):
+    # An earlier one without a baseline judged nothing, and nothing is lost.
+    if before == after or not base.has_judged(default_of(base.project)) or suite != teller(base, own):
         return []
     what = f"{FILE} has another default suite than at {base.ref.label}: {before} → {after}"
     return [Reason(Verdict.BLOCK, what, cause="rules")]

@@ -52,6 +52,7 @@ def evidence_digest(run: Run, baseline_id: str, reasons: Iterable[Reason], own: 
             "grounds": [sorted(grounds), sorted(answers)],
             "own": own(recordings="recordings" in grounds),
             "metrics": {key: round(value, 9) for key, value in header.metrics.items()},
+            **({"leftOut": sorted(run.left_out)} if run.left_out else {}),
         }
     )[:16]
 

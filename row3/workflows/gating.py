@@ -9,7 +9,9 @@ from functools import partial
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
+from row3.reports.behind import behind_line
 from row3.store import prompts as prompt_store
+from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
@@ -19,13 +21,14 @@ from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
-from row3.workflows.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed
+from row3.workflows.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed, unjudged_reasons
 from row3.workflows.baseline import mixed_tiers, read_baseline
 from row3.workflows.compare import Comparer, Comparison
 from row3.workflows.differences import text_diff
 from row3.workflows.evidence import own_files
 from row3.workflows.lineup import Lineup
 from row3.workflows.new_baseline import baseline_reasons, new_baseline_reasons
+from row3.workflows.older_baseline import OlderBaseline
 from row3.workflows.recording_drift import (
     Replaced,
     again_text,
@@ -36,6 +39,7 @@ from row3.workflows.recording_drift import (
     since_baseline,
 )
 from row3.workflows.rescore import Recorded, StoredCases
+from row3.workflows.rules_at_ref import out_of_reach
 from row3.workflows.run_header import RulesSummary, rules_of
 from row3.workflows.run_suite import Run, RunOptions, make_asking, replay, with_action
 from row3.workflows.running import run_suite
@@ -86,7 +90,11 @@ def compare(
         from row3.workflows.case_pages import CasePages
 
         session.options = replace(session.options, page=CasePages(session.project, suite, baseline))
-    run = run_suite(session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup)
+    run = run_suite(
+        session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup, may_lack=judging.asked_no_more
+    )
+    comparer.leave_out(run.left_out)
+    comparer.older = _older_baseline(suite, judging, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label
     comparison = comparer.finish(
@@ -99,17 +107,23 @@ def compare(
         extra=(
             *extra,
             *judging.reasons,
+            *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
             *_unanswered(session, run, judging),
+            *unjudged_reasons(run.left_out, judging.label),
             *_made_current(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
             *edited_reasons(replaced, since),
-            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, verify=verify),
+            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, base, verify=verify),
         ),
     )
-    comparison.differs.extend(judging.notes)
+    comparison.hint = judging.hint
+    comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
     if again := again_text(replaced, since):
         comparison.differs.append(again)
+    if base is not None and base.ref.behind:
+        comparison.behind = base.ref.behind
+        comparison.differs.insert(0, behind_line(base.ref.behind, base.ref.label))
     if mixed := mixed_tiers(suite, baseline.header):
         comparison.differs.insert(0, mixed)
     if lenient and session.gate != GateFlags():
@@ -120,6 +134,14 @@ def compare(
         tell_which_moved(session, comparer, comparison)
     comparison.prompt_diffs = prompt_diffs(session.project, comparison)
     return comparison
+
+
+def _older_baseline(suite: Suite, judging: Judging, comparer: Comparer) -> OlderBaseline | None:
+    """What the base says of itself; the ids of cases that the change adds are read where one of its cases is weaker."""
+    if not judging.label:
+        return None
+    brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
+    return OlderBaseline(judging.label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
 
 
 def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:
@@ -172,14 +194,20 @@ def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSumma
     return rules_of(own if lenient else session.gate.applied(own))
 
 
-def _baseline_reasons(session: Session, suite: Suite, before: SavedRun | None, *, verify: bool) -> list[Reason]:
+def _baseline_reasons(
+    session: Session, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool
+) -> list[Reason]:
     """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
 
-    `before` is the one that a change puts another in the place of.
+    `before` is the one that a change puts another in the place of. Of the base's own, which hook and CI take as it is,
+    it is told and no ground of a block: what is approved would not be what they see.
     """
     if before is not None:
-        return new_baseline_reasons(session.project, suite, before)
-    return baseline_reasons(session.project, suite, new=False) if verify and suite.tier == "replay" else []
+        return new_baseline_reasons(session.project, suite, before, base)
+    if not verify or suite.tier != "replay":
+        return []
+    found = baseline_reasons(session.project, suite, base, new=False)
+    return found if base is None else [replace(reason, verdict=Verdict.INVESTIGATE) for reason in found]
 
 
 def _comparer(
@@ -228,7 +256,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
-    if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
+    if approve is not None and comparison.verdict is Verdict.BLOCK and comparison.approval is None and run.complete:
         comparison.approval = make_approval(session.project, approve)
     if session.may_write and run.complete and not run.partial:
         _note(session, comparison)
@@ -254,8 +282,7 @@ def approval_text(project: Project, comparison: Comparison, approval: Approval) 
 
     run = comparison.run
     changelog = read_changelog(project)
-    promoted = run.lineup.promoted
-    candidate = next((p.ref for p in run.lineup.prompts if promoted.get(p.ref.name) != str(p.ref.version)), None)
+    candidate = next((p.ref for p in run.lineup.prompts if run.lineup.awaits_promotion(p.ref)), None)
     said = f"{approval.reason} ({approval.by}, {approval.at})"
     if candidate is None:
         return insert_entry(changelog, approval_entry(approval.at[:10], said), "", "")

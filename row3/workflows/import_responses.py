@@ -96,7 +96,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
-    for line in lines_of(file, where=where):
+    for line in lines_of(file, where=where, pipe=True):
         place = f"{where}:{line.number}"
         value = parse_line(line.raw, where=place)
         _refuse_others(value, suite, where=place)

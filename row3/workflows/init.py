@@ -77,10 +77,14 @@ def next_steps(created: list[Created]) -> tuple[str, ...]:
     """What to do after `init`, a line each."""
     config = "row3.toml names the provider and the model; its key comes from the environment, such as OPENAI_API_KEY"
     started = any(item.path.startswith(f"golden/{SUITE}/") and item.what == "created" for item in created)
-    cases = f"golden/{SUITE}/ has five golden cases to start from; write your own beside them"
+    starter = (
+        f"golden/{SUITE}/ has five golden cases to start from; a suite of your own is a folder beside it, golden/NAME/",
+        f"Once you have one, delete the starter: golden/{SUITE}/, [suites.{SUITE}] in row3.toml, and the prompts that "
+        f"your suite does not use; `suite` in row3.toml then names yours (docs/suites.md)",
+    )
     return (
         config,
-        *([cases] if started else []),
+        *(starter if started else ()),
         "`row3 lint` checks the golden cases and the prompts",
         "`row3 --baseline` runs them and saves the result; commit it with the recordings",
         "`row3 new-version NAME` copies a prompt to its next version; edit that",

@@ -29,7 +29,8 @@ def judge_suites(
         try:
             session = make(name)
             if name in known:
-                yield Judged(compare(session, base=base, lenient=not change, pages=pages))
+                comparison = compare(session, base=base, lenient=not change, pages=pages)
+                yield Judged(comparison, hint=comparison.hint)
             else:
                 yield _by_its_own(session, pages=pages)
         except Row3Error as error:

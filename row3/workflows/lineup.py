@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Mapping, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Literal
 
@@ -28,8 +29,15 @@ class Lineup:
     """Promoted version by prompt name; absent where none is."""
     newer: Mapping[str, str]
     """Highest version there is, where it is not the one that runs."""
+    formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Versions by prompt name that were promoted once, and are no more."""
     root: Path | None = None
     """Of the project, in which the other versions are; None where there are none to look at."""
+
+    def awaits_promotion(self, ref: PromptRef) -> bool:
+        """The version is not promoted, and never was: one that was is no proposal any more."""
+        version = str(ref.version)
+        return self.promoted.get(ref.name) != version and version not in self.formerly.get(ref.name, frozenset())
 
     def versions(self) -> dict[str, str]:
         """Version by prompt name, in pipeline order."""
@@ -98,6 +106,7 @@ def line_up(
         tuple(chosen),
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
+        {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
         project.root,
     )
 

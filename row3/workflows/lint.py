@@ -102,7 +102,7 @@ class _Lint:
         if (self.project.root / HISTORY).exists():
             self._findings.attempt(HISTORY, partial(read_history, self.project.root))
         if (self.project.root / CHANGELOG).exists():
-            self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
+            self._changelog()
         return self._findings.report()
 
     def _submodules(self) -> None:
@@ -116,6 +116,13 @@ class _Lint:
                 inside = "" if at == "." else f"{at}/"
                 for name in repository.submodules([inside + path for path in READ_PATHS]):
                     self._findings.add("error", "submodule", name.removeprefix(inside), f"{SUBMODULE}. {INSTEAD}")
+
+    def _changelog(self) -> None:
+        from row3.reports.changelog_insert import MEND_MIXED, mixed_entries
+
+        text = self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
+        for entry in mixed_entries(text or ""):
+            self._findings.add("error", "mixed-entry", CHANGELOG, f"{entry.told}. {MEND_MIXED}", line=entry.line)
 
     def _config(self) -> None:
         if not (self.project.root / FILE).exists():

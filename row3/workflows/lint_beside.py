@@ -14,7 +14,6 @@ from row3.workflows.lint_findings import Findings, near_miss
 from row3.workflows.lint_lines import read_lines
 from row3.workflows.quarantine import in_force
 
-FILES = (quarantine.FILE, reviewed.FILE)
 MOST = 20
 """Findings of one file: one that holds something else altogether would give as many as it has lines."""
 

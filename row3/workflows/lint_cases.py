@@ -16,10 +16,10 @@ from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of
 from row3.store.documents import check_schema_version, complaints, parse_json
 from row3.store.files import decode, read_bytes
-from row3.store.golden import PATTERN, golden_files
+from row3.store.golden import PATTERN, golden_files, misnamed
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.lint_beside import FILES, lint_beside
+from row3.workflows.lint_beside import lint_beside
 from row3.workflows.lint_corpus import Corpus
 from row3.workflows.lint_findings import Findings
 
@@ -38,11 +38,8 @@ class CaseLint:
         """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
         folder, where = self._project.golden(suite.name), f"{suite.golden}/"
         files = golden_files(folder)
-        for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
-            if path not in files and path.name not in FILES:
-                self._findings.add(
-                    "warning", "not-a-case", where + path.name, f"is not named {PATTERN}; nothing reads it"
-                )
+        for name in misnamed(folder):
+            self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")
         ids: dict[str, str] = {}
         cases = [self._case(suite, path, where + path.relative_to(folder).as_posix(), ids) for path in files]
         usable = [case for case in cases if case is not None]

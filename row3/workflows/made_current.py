@@ -9,7 +9,7 @@ from dataclasses import replace
 from row3.domain.verdicts import Reason, Verdict
 from row3.store.prompts import read_promoted
 from row3.store.suites import Suite
-from row3.workflows.at_ref import Judging
+from row3.workflows.at_ref import Judging, unjudged_reasons
 from row3.workflows.compare import Comparer
 from row3.workflows.lineup import line_up
 from row3.workflows.run_suite import Run, RunOptions
@@ -25,7 +25,8 @@ def made_current_reasons(
 ) -> list[Reason]:
     """Why what a change promotes may not be: by the gate's word on these versions, where the run was of others.
 
-    A gate that looked at the newest drafts alone would let any version become current behind a harmless draft.
+    A gate that looked at the newest drafts alone would let any version become current behind a harmless draft, and any
+    answers of the current one become the baseline.
     """
     lineup = line_up(session.project, session.suite, role="promoted")
     before = read_promoted(judging.project.root)
@@ -34,22 +35,43 @@ def made_current_reasons(
         for name, version in lineup.promoted.items()
         if name not in before or before[name].version != version
     ]
-    if not moved or lineup.versions() == run.lineup.versions():
+    if not (moved or judging.new_baseline) or lineup.versions() == run.lineup.versions():
         return []
     given = session.options
     options = RunOptions("replay", given.overrides, given.repeats, given.jobs, given.case, given.only)
     also = comparer()
     current = run_suite(
-        replace(session, options=options), suite=suite, files=judging.files, comparer=also, lineup=lineup
+        replace(session, options=options),
+        suite=suite,
+        files=judging.files,
+        comparer=also,
+        lineup=lineup,
+        may_lack=judging.asked_no_more,
     )
+    also.leave_out(current.left_out)
+    if not moved:
+        return _of_worse_answers(also, current, partial=given.partial)
     as_promoted = f"as promoted ({', '.join(moved)})"
     if current.collected.failed:
         return [Reason(Verdict.BLOCK, f"{as_promoted}: cases without a recorded answer", cause="locks")]
+    only_here = [case_id for case_id in current.left_out if case_id not in run.left_out]
     judged = also.finish(current, (), against=None, partial=given.partial, own=lambda **_: "")
+    found = [reason for reason in judged.reasons if reason.verdict is Verdict.BLOCK and reason.cause == "answers"]
     return [
         Reason(Verdict.BLOCK, f"{as_promoted}: {reason.text}", reason.metric, reason.case_id, cause="locks")
+        for reason in (*found, *unjudged_reasons(only_here, judging.label))
+    ]
+
+
+def _of_worse_answers(also: Comparer, current: Run, *, partial: bool) -> list[Reason]:
+    """Why a new baseline of the same versions may not be: their answers fell, in whatever zone they were before."""
+    judged = also.finish(current, (), against=None, partial=partial, own=lambda **_: "")
+    fell = {change.why for change in judged.metrics if change.verdict is Verdict.BLOCK}
+    versions = ", ".join(f"{name} {version}" for name, version in current.lineup.versions().items())
+    return [
+        Reason(Verdict.BLOCK, f"the new baseline is of worse answers ({versions}): {reason.text}", cause="baseline")
         for reason in judged.reasons
-        if reason.verdict is Verdict.BLOCK and reason.cause == "answers"
+        if reason.verdict is Verdict.BLOCK and (reason.text in fell or reason.case_id in also.critical)
     ]
 
 

@@ -9,17 +9,18 @@ from functools import partial
 from row3.domain.verdicts import Reason, Verdict
 from row3.gate.zones import SLACK
 from row3.metrics.aggregate import Aggregate
-from row3.store.cases import ids_of
+from row3.store.cases import StoredCase, ids_of
 from row3.store.project import Project
 from row3.store.prompts import read_promoted
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.saved_runs import SavedRun, read_run
 from row3.store.suites import Suite, make_suite
-from row3.workflows.at_ref import listed
-from row3.workflows.rescore import Rescorer, StoredCases
+from row3.workflows.at_ref import Base, listed
+from row3.workflows.record_cases import RecordCases
+from row3.workflows.rescore import Rescorer
 
 
-def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun) -> list[Reason]:
+def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun, base: Base | None) -> list[Reason]:
     """What is wrong about the baseline that a change brings in the place of the one `before`.
 
     It judges whatever comes later, so it has to hold each case that the one before held and that is still there, be
@@ -29,14 +30,15 @@ def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun) -> li
     gone = sorted(set(before.ids()) & set(ids_of(project.golden(suite.name))) - set(new.ids()))
     reasons = [_blocks(f"the new baseline lacks cases that the one before has: {listed(gone)}")] if gone else []
     reasons += [_blocks(what) for what in _other_versions(project, new.header)]
-    return reasons + baseline_reasons(project, suite, new=True)
+    return reasons + baseline_reasons(project, suite, base, new=True)
 
 
-def baseline_reasons(project: Project, suite: Suite, *, new: bool) -> list[Reason]:
+def baseline_reasons(project: Project, suite: Suite, base: Base | None, *, new: bool) -> list[Reason]:
     """Whether a baseline follows from the recordings that are there.
 
-    A `new` one that they cannot tell it of blocks. One that was there before is weighed as when it was made: that other
-    weights hold now is a ground of its own.
+    Each figure is held to the golden case that it was made of. A `new` one that they cannot tell it of blocks. One that
+    was there before is weighed as when it was made: that other weights hold now is a ground of its own. Where its case
+    is another now, the comparison scores it again and does not use its figures, so that there is nothing to check.
 
     Raises `InvalidFile` for a baseline or golden case that cannot be read.
     """
@@ -44,18 +46,18 @@ def baseline_reasons(project: Project, suite: Suite, *, new: bool) -> list[Reaso
     own = make_suite(project.config, suite.name, suite.tier)
     rules = own.rules if new else replace(own.rules, weights=baseline.header.weights)
     rescorer = Rescorer(project, replace(own, pipeline=suite.pipeline, rules=rules), baseline.header)
-    stored = StoredCases(project, own)
+    case_of = RecordCases(project, own, base)
     name = "the new baseline" if new else "the baseline"
-    unchecked, wrong, total = [], [], Aggregate()
+    unchecked, of_others, wrong, total = [], [], [], Aggregate()
     quarantined = baseline.header.gate.get("quarantined", ())
     for before in baseline.records():
         if before.id not in quarantined:
             total.add(before.metrics, {})
-        try:
-            again = rescorer(before, partial(stored, before.id))
-        except KeyError:
-            again = None
-        if again is None:
+        case = case_of(before)
+        again = None if case is None else rescorer(before, partial(_itself, case))
+        if case is None:
+            of_others.append(before.id)
+        elif again is None:
             unchecked.append(before.id)
         elif _differ(before, again):
             wrong.append(before.id)
@@ -63,14 +65,18 @@ def baseline_reasons(project: Project, suite: Suite, *, new: bool) -> list[Reaso
     if wrong or means.keys() != told.keys() or any(abs(means[key] - told[key]) > SLACK for key in told):
         which = listed(wrong) or "its means are others"
         return [_blocks(f"{name} does not follow from its recordings: {which}")]
-    if unchecked:
-        what = f"{name} cannot be checked, since answers of it are not recorded: {listed(unchecked)}"
-        return [_blocks(what)] if new else []
-    return []
+    if not new:
+        return []
+    grounds = ("answers of it are not recorded", unchecked), ("its golden cases are neither here nor in git", of_others)
+    return [_blocks(f"{name} cannot be checked, since {why}: {listed(names)}") for why, names in grounds if names]
 
 
 def _read(project: Project, suite: Suite) -> SavedRun:
     return read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
+
+
+def _itself(case: StoredCase) -> StoredCase:
+    return case
 
 
 def _differ(before: CaseRecord, again: CaseRecord) -> bool:

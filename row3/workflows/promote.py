@@ -24,7 +24,7 @@ from row3.workflows.gating import compare
 from row3.workflows.lineup import Lineup, line_up, resolve_version
 from row3.workflows.promotion import AlreadyDone, PromotionResult
 from row3.workflows.promotion_entry import promotion_entry, unexplained
-from row3.workflows.promotion_files import as_inserted, planned_files, promotion_files
+from row3.workflows.promotion_files import as_inserted, check_entry, planned_files, promotion_files
 from row3.workflows.promotion_git import commit_and_tag, finish
 from row3.workflows.run_suite import Run, with_action
 from row3.workflows.running import run_suite
@@ -57,6 +57,7 @@ def promote(
     if current is not None and current.version == str(ref.version):
         wanted = not dry_run
         raise finish(session, ref, make_commit=make_commit and wanted, make_tag=make_tag and wanted)
+    check_entry(project, ref)
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
     newly = [prompt for prompt in lineup.prompts if _is_new(prompt, promoted)]
     back = [reason for prompt in newly for reason in _falls_back(prompt, promoted)]
@@ -99,8 +100,9 @@ def promote(
         commit(project.root, project.local, files)
     result.files = tuple(files)
     save_log(session, run)
-    if approval is not None and (said := carry_approval(session, run, approval, reasons)):
-        result.notes.append(said)
+    if approval is not None:
+        said = carry_approval(session, run, [prompt.ref.name for prompt in newly], approval, reasons)
+        result.notes += [] if said is None else [said]
     if make_commit or make_tag:
         commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)
     return result

@@ -53,12 +53,12 @@ class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
         self.had: list[str] = []
         """What of them was there."""
         self.left = ""
-        """What nobody has asked for yet."""
+        """What is still to be done, and by whom: nobody has asked for it, or row3 does not do it."""
 
     def told(self) -> str:
         """What was done, what was there and what is left, in a line; the files below it."""
         steps = ["the interrupted promotion was finished"] if self.files else []
-        steps += self.did or ([self.left] if self.left else [])
+        steps += [*self.did, *([self.left] if self.left else [])]
         if not steps:
             steps = [f"{' and '.join(self.had)}; nothing is left to do" if self.had else "nothing is left to do"]
         elif self.files and not self.did:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from row3.domain.prompts import Prompt
+from row3.domain.prompts import Prompt, PromptRef
+from row3.errors import InvalidFile
 from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -25,6 +26,15 @@ def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
     old = () if comparison is None or not baseline.is_file() else (archived(suite.name, comparison.baseline.run_id),)
     charts = (f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png")
     return (prompt_store.PROMOTED, *old, f"baselines/{baseline.name}", CHANGELOG, HISTORY, *charts)
+
+
+def check_entry(project: Project, ref: PromptRef) -> None:
+    """Raise `InvalidFile` where the changelog's entry for a version tells of another prompt too."""
+    from row3.reports.changelog_insert import MEND_MIXED, mixed_entries
+
+    for entry in mixed_entries(read_changelog(project)):
+        if entry.concerns(str(ref.version), ref.name):
+            raise InvalidFile(f"{entry.told}", where=f"{CHANGELOG}:{entry.line}", fix=f"{MEND_MIXED}, then promote")
 
 
 def as_inserted(project: Project, result: PromotionResult) -> str:

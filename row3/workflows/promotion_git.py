@@ -25,6 +25,10 @@ from row3.workflows.trend import chart_name
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
 
+BOTH_SIDES = (CHANGELOG, "baselines", "charts", PROMOTED)
+"""What two promotions both write; all of it a promotion makes anew."""
+SHORT = 10
+"""Characters of a commit's id in messages."""
 NO_GIT = "no git repository: nothing was committed or tagged"
 
 
@@ -60,6 +64,8 @@ def finish(session: Session, ref: PromptRef, *, make_commit: bool, make_tag: boo
     project, name = session.project, f"{ref.name} {ref.version}"
     repository = Repository.find(project.root)
     done = AlreadyDone(name, session.recovered if PROMOTED in session.recovered else ())
+    if repository is not None and (lost := _lost_locks(repository, project)):
+        raise UsageError(f"{name} is promoted here, and {lost[0]}", where="VERSION", fix=lost[1])
     there = None if repository is None else _promoting_commit(repository, project, ref)
     if repository is None or not (make_commit or there is None):
         if not done.files:
@@ -81,12 +87,49 @@ def finish(session: Session, ref: PromptRef, *, make_commit: bool, make_tag: boo
     else:
         done.had.append(f"committed as {there[:10]}")
     if make_tag and there is not None:
-        if repository.knows(f"refs/tags/{ref}") and _has(repository, project, f"refs/tags/{ref}", ref):
-            done.had.append(f"tagged {ref}")
+        tag = f"refs/tags/{ref}"
+        if repository.knows(tag) and _has(repository, project, tag, ref):
+            at = repository.resolve(tag)
+            if repository.contains(at):
+                done.had.append(f"tagged {ref}")
+            else:
+                done.left = _astray(str(ref), at, name, there)
         else:
             repository.tag(str(ref), f"Promote {name}", at=there)
             done.did.append(f"tagged {ref}")
     return done
+
+
+def _astray(tag: str, at: str, name: str, there: str) -> str:
+    """A tag is where a rebase or a squash left it: row3 moves none, since others may have it."""
+    move = f'git tag -f -a -m "Promote {name}" {tag} {there[:SHORT]}'
+    where = f"the tag {tag} is on {at[:SHORT]}, which is not in the history of HEAD"
+    return f"{where}; `{move}` moves it, and `git push -f origin {tag}` where it was pushed"
+
+
+def _lost_locks(repository: Repository, project: Project) -> tuple[str, str] | None:
+    """A version that HEAD or a commit being merged has promoted, and the work tree does not know; and what to do.
+
+    A merge that was resolved by one side's lock file: the versions of the other one could be edited in place.
+    """
+    held = _versions(project.root)
+    for commit in ("HEAD", *repository.merging()) if repository.head() else ():
+        with TemporaryDirectory(prefix="row3-promoted-") as folder:
+            repository.read_tree(commit, _inside(repository, project, BOTH_SIDES), Path(folder))
+            root = Path(folder) / inside_of(repository, project.root)
+            lost = sorted(_versions(root) - held)
+            there = [path for path in BOTH_SIDES if (root / path).exists()]
+        if lost:
+            label = commit if commit == "HEAD" else commit[:SHORT]
+            what = f"{PROMOTED} lacks {', '.join(lost)}, which {label} has promoted"
+            return what, f"`git checkout {label} -- {' '.join(there)}`, then promote once more"
+    return None
+
+
+def _versions(root: Path) -> set[str]:
+    """All versions that are or were promoted."""
+    table = read_promoted(root)
+    return {f"{name} {version}" for name, entry in table.items() for version in (entry.version, *entry.locked)}
 
 
 def _promoting_commit(repository: Repository, project: Project, ref: PromptRef) -> str | None:

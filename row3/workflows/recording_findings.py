@@ -22,7 +22,7 @@ class FileSummary:
     cases: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     promoted: int = 0
-    """Recordings that a replay of the promoted prompts uses."""
+    """Recordings that a replay of the promoted prompts uses; none where this prompt has no promoted version."""
     candidate: int = 0
     """Recordings that a replay of the candidates uses."""
     stale: int = 0

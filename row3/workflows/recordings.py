@@ -24,7 +24,7 @@ from row3.store.recordings import Recording, from_line, open_index, write_files
 from row3.store.suites import Suite
 from row3.workflows import recorded_embeddings
 from row3.workflows.at_ref import find_ref, laid_out
-from row3.workflows.lineup import Role
+from row3.workflows.lineup import Role, line_up
 from row3.workflows.reach import Reach, lineup_use
 from row3.workflows.recording_drift import since_base
 from row3.workflows.recording_findings import FileSummary, RecordingFinding, broken_line
@@ -77,6 +77,7 @@ def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
     index = open_index(project.recordings(suite.name))
     reached = Reach(project, suite, index).digests(any_model=True)
     promoted, candidate = (lineup_use(project, suite, role, index)[0] for role in ROLES)
+    current = _promoted(project, suite)
     summaries: dict[tuple[str, str], FileSummary] = {}
     for row in _rows(project, suite):
         recording = _recording(row)
@@ -86,7 +87,7 @@ def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
         summary.bytes += len(row.raw)
         summary.cases.add(recording.case_id)
         summary.models.add(str(recording.request.get("model")))
-        summary.promoted += recording.digest in promoted
+        summary.promoted += recording.digest in promoted and recording.prompt in current
         summary.candidate += recording.digest in candidate
         summary.stale += recording.digest not in reached
     return [*summaries.values(), *recorded_embeddings.summaries(project, suite)]
@@ -183,12 +184,21 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             what = "of another model or other parameters than today's; used only when they are asked for"
             yield RecordingFinding("warning", "other-parameters", what, index.place(digest))
     told: set[str] = set()
+    current = _promoted(project, suite)
     for role in ROLES:
         for request in lineup_use(project, suite, role, index)[1]:
             if request.digest not in told:
                 told.add(request.digest)
-                what = f"no recording of {request.prompt} ({role}) for {request.case_id}"
+                standing = "promoted" if request.prompt in current else "candidate"
+                which = request.prompt if suite.system is not None else f"{request.prompt} ({standing})"
+                what = f"no recording of {which} for {request.case_id}"
                 yield RecordingFinding("warning", "missing", what, f"recordings/{suite.name}/{request.prompt}.jsonl")
+
+
+def _promoted(project: Project, suite: Suite) -> set[str]:
+    """The versions that are promoted: where none is, the highest stands in for it, and is a candidate all the same."""
+    promoted = line_up(project, suite, role="promoted").promoted
+    return {f"{name}-{version}" for name, version in promoted.items()}
 
 
 def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:

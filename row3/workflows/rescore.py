@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from row3.errors import InvalidFile, Row3Error
-from row3.store.cases import read_case
+from row3.store.cases import StoredCase, content_digest, read_case
 from row3.store.golden import golden_files
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
@@ -66,6 +66,11 @@ class Rescorer:
         }
         asking = Asking(self._suite, lineup, parameters, header.repeats)
         return Replay(asking, self._recorded(), Packing(self._suite))
+
+
+def made_of(record: CaseRecord, stored: StoredCase) -> bool:
+    """Whether a record is of this very case, as far as its score goes: of another one its figures say nothing."""
+    return record.digest == stored.digest or (record.content != "" and record.content == content_digest(stored.case))
 
 
 class StoredCases:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +91,8 @@ class Run:
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Case and problem, of failed cases and bad answers."""
     quarantine: Quarantine = NO_QUARANTINE
+    left_out: tuple[str, ...] = ()
+    """Cases without an answer that the run goes without, since nobody can be asked for it any more."""
 
     @property
     def complete(self) -> bool:
@@ -160,10 +162,12 @@ def collect(
     take: Callable[[CaseResult], None] | None = None,
     cost: Callable[[str, int, int], float | None] = lambda *_: None,
     quarantine: Quarantine = NO_QUARANTINE,
+    may_lack: Collection[str] = (),
 ) -> Run:
     """Take in all results as they come; memory holds the sums and the rows of a table.
 
-    Cases in quarantine are kept and listed like the others and are in no sum. Raises `InvalidFile` for an id that
+    Cases in quarantine are kept and listed like the others and are in no sum. Those that `may_lack` an answer are left
+    out where they do. Raises `InvalidFile` for an id that
     stands in two files, `UsageError` where no case was wanted.
     """
     collected, meter = Collected(), UsageMeter(cost)
@@ -172,6 +176,7 @@ def collect(
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
     seen: set[str] = set()
+    left_out: list[str] = []
     until = {entry.case_id: entry.until for entry in quarantine.active}
     for each in results:
         result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
@@ -182,6 +187,9 @@ def collect(
                 fix="Give one another id",
             )
         seen.add(result.case_id)
+        if result.status == "failed" and result.case_id in may_lack:
+            left_out.append(result.case_id)
+            continue
         if take is not None:
             take(result)
         collected.add(result)
@@ -226,7 +234,20 @@ def collect(
         complete=not collected.failed,
     )
     return Run(
-        header, suite, lineup, collected, zones, usage, records, details, rows, partial, notes, problems, quarantine
+        header,
+        suite,
+        lineup,
+        collected,
+        zones,
+        usage,
+        records,
+        details,
+        rows,
+        partial,
+        notes,
+        problems,
+        quarantine,
+        tuple(left_out),
     )
 
 

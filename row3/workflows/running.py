@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,8 +28,9 @@ def run_suite(
     files: list[Path] | None = None,
     comparer: Comparer | None = None,
     lineup: Lineup | None = None,
+    may_lack: Collection[str] = (),
 ) -> Run:
-    """Run the suite's cases under the promoted or the candidate prompts."""
+    """Run the suite's cases under the promoted or the candidate prompts, without those that `may_lack` an answer."""
     suite = suite or session.suite
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
     asking = make_asking(suite, lineup, session.options)
@@ -49,7 +50,17 @@ def run_suite(
         from row3.workflows.running_live import asked
 
         results = asked(session, suite, asking, head, unfinished, comparer=comparer, held=held)
-    run = collect(results, suite, lineup, head, partial=session.options.partial, take=take, cost=cost, quarantine=held)
+    run = collect(
+        results,
+        suite,
+        lineup,
+        head,
+        partial=session.options.partial,
+        take=take,
+        cost=cost,
+        quarantine=held,
+        may_lack=may_lack,
+    )
     if comparer is not None:
         comparer.cut = session.budget is not None and session.budget.cut
     return _with_unfinished(run, unfinished) if unfinished else run

@@ -8,12 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from row3.domain.counts import part
+from row3.domain.counts import count, part
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.config import FILE, Mode
+from row3.store.golden import PATTERN, misnamed
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 MAX_REPEATS = 5
 """Rounds of an adaptive comparison, unless more are allowed."""
+NAMED = 5
+"""Files that one note names."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs` for each suite that there is."""
 
@@ -160,7 +163,22 @@ def open_session(
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project, done = open_whole(start, may_write=may_write, say=say)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
+    tell_misnamed(project, chosen, say)
     return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done))
+
+
+def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
+    """Say which files beside the golden cases look like some and are not read; else a case would be missed silently."""
+    names = misnamed(project.golden(suite.name))
+    if len(names) == 1:
+        say(f"{suite.golden}/{names[0]} is not read: a golden case is named {PATTERN}")
+    elif names:
+        from row3.reports.headline import some
+
+        say(
+            f"{count(len(names), 'file')} in {suite.golden}/ are not read, as a golden case is named {PATTERN}: "
+            f"{some(names, NAMED)}"
+        )
 
 
 def repository_state(project: Project) -> tuple[str | None, bool | None]:

@@ -219,9 +219,8 @@ def test_in_ci_nothing_is_asked_since_nothing_may_be_written(box: Box) -> None:
     with terminal(box, *REVIEW, env={"CI": "true"}) as person:
         code, _ = person.end()
     assert code == 2
-    assert person.text == (
-        "error: row3 aliases review: no golden case is written in CI. Use --list to see what there is to review.\n"
-    )
+    told = "error: row3 aliases review: no golden case is written in CI. Use --list to see what there is to review."
+    assert person.text.split() == told.split()
 
 
 def test_a_review_waits_for_another_row3_that_writes(box: Box) -> None:

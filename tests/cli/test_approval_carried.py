@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.projects import CASES, Box, flawless, tiny, worse
+from tests.suites import SUITES, several
 
 CARRIED = "note: hook and CI accept the approval as well"
 
@@ -62,7 +63,7 @@ def test_what_was_not_shown_stays_to_be_approved(hooked: Box) -> None:
     hooked.case("rye", forbiddenConcepts=[])
     done = hooked.row3("promote", "v1.2", "--approve", "agreed", code=0)
     said = " ".join(done.err.split())
-    assert "hook and CI will ask for another approval, since they see more than this one was given for" in said
+    assert "hook and CI will ask for another approval: they see more than this one was given for" in said
     blocked = committed(hooked, code=1)
     assert "rye" in blocked
     assert "approved" not in blocked
@@ -97,3 +98,46 @@ def test_outside_git_nothing_is_said_of_hooks(tmp_path: Path) -> None:
     new = tiny(tmp_path / "new")
     worse(new)
     assert "hook" not in new.row3("promote", "v1.2", "--approve", "a beginning", code=0).err
+
+
+def test_nobody_is_told_to_promote_what_was_taken_back(hooked: Box) -> None:
+    hooked.row3("promote", "v1.0", "--approve", "v1.1 is slow", "--commit", code=0)
+    done = hooked.row3("--compare", code=0)
+    assert "row3 promote" not in done.out
+    hooked.prompt("1.2")
+    hooked.record("1.2", {case_id: flawless(case) for case_id, case in CASES.items()})
+    assert "Next: row3 promote extract-v1.2" in hooked.row3("--compare", code=0).out
+
+
+def test_an_approval_of_a_version_that_was_taken_back_opens_no_entry_for_it(hooked: Box) -> None:
+    hooked.row3("promote", "v1.0", "--approve", "v1.1 is slow", "--commit", code=0)
+    hooked.case("rye", forbiddenConcepts=[])
+    hooked.row3("--compare", "--against", "main", "--approve", "no canary", code=0)
+    assert "(Unreleased)" not in hooked.read("CHANGELOG.md")
+
+
+def test_what_is_approved_already_is_not_approved_again(hooked: Box) -> None:
+    worse(hooked)
+    hooked.row3("--compare", "--approve", "agreed", code=0)
+    again = hooked.row3("--compare", "--approve", "once more", code=0)
+    assert "agreed" in again.out
+    assert hooked.read("CHANGELOG.md").count("agreed") == 1
+    assert "once more" not in hooked.read("CHANGELOG.md")
+
+
+def test_only_suites_that_ask_the_prompt_are_blocked_when_it_falls_back(tmp_path: Path) -> None:
+    box = several(tmp_path / "project")
+    box.init()
+    for suite in SUITES:
+        box.row3("promote", f"find-{suite}-v1.0", "--suite", suite, "--approve", "to begin with", code=0)
+    box.row3("promote", "find-good-v1.1", "--suite", "good", code=0)
+    box.commit("promoted")
+    box.row3("hook", "install", code=0)
+    box.git("checkout", "-q", "-b", "back")
+    box.row3("promote", "find-good-v1.0", "--suite", "good", "--approve", "go back", code=0)
+    box.git("add", "-A")
+    said = box.git("commit", "-m", "back", code=0).err
+    assert "row3: good against" in said
+    assert "row3: worse" not in said
+    assert "falls back" in box.row3("--compare", "--suite", "good", "--against", "main", code=0).out
+    assert "falls back" not in box.row3("--compare", "--suite", "worse", "--against", "main", code=1).out

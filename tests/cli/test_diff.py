@@ -79,6 +79,13 @@ def test_any_two_kinds_go_together(branch: Box) -> None:
         assert branch.row3("diff", before, after, "--format", "json", code=0).json["moves"] == moves, (before, after)
 
 
+def test_outputs_made_elsewhere_are_named_once(box: Box) -> None:
+    lines = [json.dumps({"caseId": case_id, "output": flawless(case)}) + "\n" for case_id, case in CASES.items()]
+    box.write("outputs.jsonl", "".join(lines))
+    box.row3("score", "bread", "--outputs", "outputs.jsonl", code=0)
+    assert "After   outputs made elsewhere · 3 cases" in box.row3("diff", "baseline", code=0).out
+
+
 def test_models_are_compared_on_what_both_have(box: Box) -> None:
     project = open_project(box.root)
     lines = [

@@ -17,6 +17,7 @@ import pytest
 from tests.bakery import IDS, bakery, found, record
 from tests.chat_server import FakeReply
 from tests.live_models import COST, Asked, Provider, concepts
+from tests.one_thread import path_for_processes
 from tests.projects import Box, wait_until
 
 CASES = IDS[:15]
@@ -553,9 +554,11 @@ def test_the_local_model_answers_as_before_and_both_sides_are_asked(tmp_path: Pa
     box.path("prompts/extract-v1.1.md").rename(tmp_path / "waits.md")
     settings = 'preset = "local"\nmodel = "smollm2"\nmax_tokens = 12\n'
     box.write("row3.toml", f'suite = "bread"\n[provider]\n{settings}[prices.smollm2]\ninput = 0\noutput = 0\n')
-    box.row3("--baseline", "--mode", "record", code=0, fresh=True)
+    path = path_for_processes(tmp_path / "path")
+    box.row3("--baseline", "--mode", "record", code=0, fresh=True, PYTHONPATH=path)
     (tmp_path / "waits.md").rename(box.path("prompts/extract-v1.1.md"))
-    result = box.row3("--compare", "--mode", "live", "--format", "json", "--max-cost", "1", fresh=True).json
+    live = ("--compare", "--mode", "live", "--format", "json", "--max-cost", "1")
+    result = box.row3(*live, fresh=True, PYTHONPATH=path).json
     assert result["usage"]["requests"] == 4
     # With a temperature of 0 the same request gets the same answer on the same machine.
     assert any("they answer as before: " in line and "2 of 2 cases word for word" in line for line in result["differs"])

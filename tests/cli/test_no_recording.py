@@ -62,6 +62,9 @@ def test_an_error_that_ends_with_a_question_has_one_stop(box: Box) -> None:
 
 def test_outputs_without_an_output_are_one_fault(box: Box) -> None:
     box.write("outputs.jsonl", "\n \n")
-    for name in ("/dev/null", "outputs.jsonl"):
+    for name, fault in (
+        ("outputs.jsonl", "the file holds no output. Write one object a line"),
+        ("/dev/null", "this is a pipe, a socket or a device, not a file. Write the outputs to a file first."),
+    ):
         (error,) = box.row3("score", "bread", "--outputs", name, code=2).errors
-        assert error.startswith(f"error: {name}: the file holds no output. Write one object a line")
+        assert error.startswith(f"error: {name}: {fault}")

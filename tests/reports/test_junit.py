@@ -71,6 +71,7 @@ def _small(text: str) -> Any:
         verdict=Verdict.BLOCK,
         blocked=True,
         approval=None,
+        behind=0,
     )
     return run, comparison
 

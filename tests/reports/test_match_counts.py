@@ -40,8 +40,8 @@ Types          375 matched: 300 exact · 70 normalised
                (Decision for Commitment 4) · 1 not given
 Relationships  612 extracted: 560 exact · 3 inverse · 20 fuzzy ·
                10 wrong predicate (CAUSES for PRECEDES 6, IS_A for CAUSES 2,
-               REQUIRES for CAUSES 1, 1 other) · 4 reversed · 9 one wrong end ·
-               6 nowhere near
+               REQUIRES for CAUSES 1, 1 other) · 4 reversed ·
+               9 with one wrong end · 6 nowhere near
                unknown predicates: INFLUENCES 4 · PART_OF 1 ·
                RELATED_TO 1 (near RELATES_TO)"""
 BEFORE = {

@@ -34,6 +34,11 @@ def test_the_first_line_says_what_runs_and_what_is_promoted() -> None:
     )
 
 
+def test_the_first_line_of_outputs_made_elsewhere_says_that_nothing_ran() -> None:
+    told = "kitchen · outputs made elsewhere; no prompt was run"
+    assert first_line("kitchen", {}, {}, "outputs made elsewhere", "outputs") == told
+
+
 def test_colour_changes_nothing_but_the_colour(run: Any) -> None:
     assert ANSI.sub("", scorecard_table(run, colour=True)) == scorecard_table(run)
     assert "\x1b" not in scorecard_table(run)

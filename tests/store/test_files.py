@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 from pathlib import Path
 
 import pytest
@@ -24,16 +25,24 @@ def test_another_encoding_is_refused_by_name(raw: bytes) -> None:
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no such device")
 def test_a_link_to_a_device_without_an_end_is_refused(tmp_path: Path) -> None:
     (tmp_path / "endless").symlink_to("/dev/zero")
-    with pytest.raises(InvalidFile, match="x: there are more than 1,000 bytes"):
+    with pytest.raises(InvalidFile, match="x: this is a pipe, a socket or a device, not a file"):
         read_bytes(tmp_path / "endless", where="x", limit=1000)
 
 
-def test_what_has_no_size_is_read_to_its_end() -> None:
-    reading, writing = os.pipe()
-    os.write(writing, b"abc" * 1000)
-    os.close(writing)
-    assert read_bytes(Path(f"/dev/fd/{reading}"), where="x") == b"abc" * 1000
-    os.close(reading)
+def test_what_nobody_writes_into_is_refused_at_once(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(os.path.relpath(tmp_path / "socket"))
+        for name in ("pipe", "socket"):
+            with pytest.raises(InvalidFile, match="x: this is a pipe, a socket or a device, not a file"):
+                read_bytes(tmp_path / name, where="x")
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the system has no such files")
+def test_what_does_not_say_its_size_is_read_to_its_end() -> None:
+    path = Path("/proc/self/status")
+    assert path.stat().st_size == 0
+    assert read_bytes(path, where="x").startswith(b"Name:")
 
 
 def test_sizes_kinds_and_absence_of_a_file(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.store.cases import case_files
-from row3.store.golden import golden_files, shown
+from row3.store.golden import golden_files, misnamed, shown
 
 
 def touch(folder: Path, *names: str) -> None:
@@ -37,3 +37,11 @@ def test_none_where_there_is_no_folder(tmp_path: Path) -> None:
 def test_folders_are_named_from_the_project_on() -> None:
     assert shown(Path("/srv/golden/p/golden/memory/documents")) == "golden/memory/documents"
     assert shown(Path("/somewhere/core")) == "golden/core"
+
+
+def test_what_looks_like_a_case_and_is_not_named_like_one(tmp_path: Path) -> None:
+    folder = tmp_path / "golden/bread"
+    touch(folder, "a.gold.json", "b.json", "c.gold.JSON", "quarantine.json", "reviewed.jsonl", ".d.json", "e.txt")
+    (folder / "drafts.json").mkdir()
+    assert misnamed(folder) == ["b.json", "c.gold.JSON"]
+    assert misnamed(tmp_path / "golden/none") == []

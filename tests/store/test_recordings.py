@@ -214,7 +214,7 @@ def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer
         index.answer(asked[0])
 
 
-@pytest.mark.parametrize(("target", "what"), [("/dev/zero", "device or a pipe"), ("/", "folder")])
+@pytest.mark.parametrize(("target", "what"), [("/dev/zero", "pipe, a socket or a device"), ("/", "folder")])
 def test_what_is_no_file_is_refused(tmp_path: Path, target: str, what: str) -> None:
     (tmp_path / "p-v1.0.jsonl").symlink_to(target)
     with pytest.raises(InvalidFile, match=f"p-v1.0.jsonl: this is a {what}, not a file"):

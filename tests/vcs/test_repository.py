@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, UsageError
+from row3.vcs import refs
 from row3.vcs.repository import Repository
 
 from .conftest import Sandbox, make
@@ -303,3 +304,56 @@ def test_tag(box: Sandbox) -> None:
 def test_tag_before_the_first_commit(tmp_path: Path) -> None:
     with pytest.raises(EnvironmentFault, match="git tag failed"):
         make(tmp_path / "r").repository().tag("v1", "x")
+
+
+def test_commits_that_head_lacks(box: Sandbox) -> None:
+    box.commit(a="1", b="1")
+    repo = box.repository()
+    box.git("checkout", "-q", "-b", "work")
+    box.commit(c="1")
+    box.git("checkout", "-q", "main")
+    box.commit(a="2")
+    picked = box.commit(a="3")
+    box.commit(b="2")
+    assert (repo.lacking("work", ["a"]), repo.lacking("HEAD", ["a"])) == (0, 0)
+    box.git("checkout", "-q", "work")
+    assert (repo.lacking("main", ["a"]), repo.lacking("main", ["a", "b"]), repo.lacking("main", ["c"])) == (2, 3, 0)
+    box.git("cherry-pick", f"{picked}~1")
+    assert repo.lacking("main", ["a"]) == 1
+    box.git("merge", "--no-commit", "--no-ff", "-X", "theirs", "main")
+    assert repo.lacking("main", ["a", "b"]) == 0
+    assert (repo.contains(picked), repo.contains("main~2")) == (False, False)
+    box.git("commit", "-q", "--no-edit")
+    assert repo.contains(picked)
+
+
+def test_where_head_left_a_branch(box: Sandbox, tmp_path: Path) -> None:
+    start = box.commit(a="1")
+    box.git("checkout", "-q", "-b", "work")
+    box.commit(a="2")
+    assert box.repository().fork_point("main") == start
+    box.git("checkout", "-q", "--orphan", "other")
+    box.commit(a="3")
+    with pytest.raises(UsageError, match="no common ancestor"):
+        box.repository().fork_point("main")
+
+
+@pytest.mark.parametrize(
+    ("name", "left"),
+    [
+        ("main", None),
+        ("main...", "main"),
+        ("origin/a.b...HEAD", "origin/a.b"),
+        ("@{u}...", "@{u}"),
+        ("HEAD^{/a..b}", None),
+        (":/a..b", None),
+    ],
+)
+def test_three_dots(name: str, left: str | None) -> None:
+    assert refs.fork_of(name) == left
+
+
+@pytest.mark.parametrize("name", ["main..", "..main", "main..HEAD", "...", "...main", "main...other", "a....b"])
+def test_other_dots(name: str) -> None:
+    with pytest.raises(UsageError, match="--against"):
+        refs.fork_of(name)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from row3.store.project import open_project
-from row3.workflows.affected import affected
+from row3.workflows.affected import affected, asked_by
 from tests.projects import CASES, flawless
 from tests.suites import SUITES, Box, record, several, with_baselines
 
@@ -121,3 +122,21 @@ def test_the_first_commit_judges_by_its_own_baselines_and_needs_none(tmp_path: P
     assert "row3: suites broken, incomplete, worse: no baseline yet, so nothing was" in done.err
     assert "row3: suite good: the baseline is new in this change, and judges it" in done.err
     assert "row3: good: PROCEED" in done.err
+
+
+def test_a_promotion_concerns_the_suites_that_ask_the_prompt(box: Box, tmp_path: Path) -> None:
+    own, base = box.copy(tmp_path / "project"), tmp_path / "base"
+    lock = {"version": "v1.0", "digest": "sha256:" + "0" * 64, "date": "2026-01-29"}
+    for root, prompts in ((base, {"find-good": lock}), (own.root, {"find-good": {**lock, "version": "v1.1"}})):
+        (root / "prompts").mkdir(parents=True, exist_ok=True)
+        (root / "prompts/promoted.json").write_text(json.dumps({"schemaVersion": 1, "prompts": prompts}))
+    project = open_project(own.root)
+    assert affected(project, ["prompts/promoted.json"], base) == {"good"}
+    assert asked_by(project, "find-worse") == {"worse"}
+    assert asked_by(project, "asked-by-none") == set(SUITES)
+
+
+def test_a_system_asks_no_prompt(box: Box, tmp_path: Path) -> None:
+    own = box.copy(tmp_path / "project")
+    own.write("row3.toml", own.read("row3.toml") + REMEMBERS)
+    assert "recall" not in affected(open_project(own.root), ["prompts/find-good-v1.1.md"], None)

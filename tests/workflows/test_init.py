@@ -129,3 +129,5 @@ def test_what_to_do_next_is_said(tmp_path: Path) -> None:
     assert any("five golden cases" in step for step in first)
     assert not any("five golden cases" in step for step in next_steps(init(tmp_path)))
     assert any("row3 --baseline" in step for step in first)
+    told = next(step for step in first if "delete the starter" in step)
+    assert all(place in told for place in ("golden/starter/", "[suites.starter]", "`suite`", "prompts"))

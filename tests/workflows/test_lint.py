@@ -395,9 +395,11 @@ def test_an_id_in_two_files_and_a_file_that_is_not_named_after_its_id(root: Path
 
 def test_files_that_nothing_reads(root: Path) -> None:
     (root / "golden/starter/other.json").write_text("{}")
+    (root / "golden/starter/rye.gold.JSON").write_text("{}")
     (root / "golden/loose.gold.json").write_text("{}")
     assert {(one.rule, one.file) for one in found(root)} == {
         ("not-a-case", "golden/starter/other.json"),
+        ("not-a-case", "golden/starter/rye.gold.JSON"),
         ("not-a-case", "golden/loose.gold.json"),
     }
 

@@ -8,15 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.store.documents import dump_line
 from row3.store.project import Project, open_project
+from row3.store.prompts import read_prompt
 from row3.workflows.evaluate import Overrides
 from row3.workflows.recordings import list_recordings, prune, verify
 from tests.two_stages import (
     BOTH,
     CONCEPTS,
+    LINKS,
     file_of,
     imported,
     replayed,
@@ -40,10 +43,33 @@ def test_the_list_says_what_is_used_and_what_is_stale(project: Project) -> None:
     summaries = {one.prompt: one for one in list_recordings(project, suite_of(project))}
     first, second = summaries["decompose-v1.1"], summaries["map-v1.0"]
     assert (first.count, first.cases, first.models) == (2, {"a", "b"}, {"m"})
-    assert (first.candidate, first.promoted, first.stale) == (1, 1, 1)
+    assert (first.candidate, first.promoted, first.stale) == (1, 0, 1)
     assert first.bytes == file_of(project, "decompose-v1.1").stat().st_size
     # The second stage of case a is not reached any more: its first stage would have to be asked again.
     assert (second.candidate, second.stale) == (1, 1)
+
+
+def _promote(project: Project, name: str, version: str) -> None:
+    digest = read_prompt(project.root, PromptRef(name, Version(*map(int, version.split("."))))).digest
+    entry = {"version": f"v{version}", "digest": digest, "date": "2026-11-20"}
+    text = json.dumps({"schemaVersion": 1, "prompts": {name: entry}})
+    (project.root / "prompts/promoted.json").write_text(text, encoding="utf-8")
+
+
+def test_promoted_is_what_was_promoted_and_not_what_stands_in_for_it(project: Project) -> None:
+    imported(project, response("a", "map", LINKS), response("a", "decompose", CONCEPTS))
+    told = [finding.message for finding in verify(project, suite_of(project))]
+    assert told == ["no recording of decompose-v1.1 (candidate) for b"]
+    _promote(project, "decompose", "1.0")
+    told = [finding.message for finding in verify(project, suite_of(project))]
+    assert told == [
+        "no recording of decompose-v1.0 (promoted) for a",
+        "no recording of decompose-v1.0 (promoted) for b",
+        "no recording of decompose-v1.1 (candidate) for b",
+    ]
+    _promote(project, "decompose", "1.1")
+    counts = {one.prompt: (one.promoted, one.candidate) for one in list_recordings(project, suite_of(project))}
+    assert counts == {"decompose-v1.1": (1, 1), "map-v1.0": (0, 1)}
 
 
 def test_verify_is_content_with_what_import_wrote(project: Project) -> None:

@@ -1,0 +1,36 @@
+"""A golden case under a wrong name: no run passes over it in silence."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.projects import SUITE, Box
+
+NOTE = f"note: golden/{SUITE}/spelt.json is not read: a golden case is named *.gold.json\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["", "--compare", "--baseline", "--all", "--compare --all", "--compare --against HEAD", "promote v1.1"],
+)
+def test_every_run_says_once_which_file_it_does_not_read(box: Box, command: str) -> None:
+    box.write(f"golden/{SUITE}/spelt.json", "{}")
+    done = box.row3(*command.split(), code=0)
+    assert done.err.count("spelt.json") == 1
+    assert NOTE in done.err
+    assert "spelt" not in done.out
+
+
+def test_many_are_counted_and_quiet_is_quiet(box: Box) -> None:
+    for number in range(7):
+        box.write(f"golden/{SUITE}/case-{number}.gold.JSON", "{}")
+    said = box.row3(code=0).err
+    assert "7 files in golden/bread/ are not read, as a golden case is named *.gold.json: case-0.gold.JSON" in said
+    assert "and 2 more" in said
+    assert box.row3("-q", code=0).err == ""
+
+
+def test_a_suite_of_such_files_only_is_told_why_it_is_empty(box: Box) -> None:
+    for path in box.path(f"golden/{SUITE}").glob("*.gold.json"):
+        path.rename(path.with_name(path.name.replace(".gold.json", ".json")))
+    assert "the suite has no golden cases (*.gold.json); oven.json is not named so" in box.row3(code=2).err
