@@ -45,6 +45,25 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
     return report.exit_code
 
 
+def gate_gone_suite(common: Common, against: str) -> int | None:
+    """What `--compare --against` does of a suite that the commit has and the work tree has not; None of others."""
+    from row3.reports.suites_model import SuitesReport
+    from row3.workflows.gone_suites import gate_gone
+
+    project = common.project()
+    name = common.suite or project.config.suite
+    if name is None:
+        return None
+    gone = gate_gone(project, name, against=against, approve=common.approve, may_write=common.may_write, say=common.say)
+    if gone is None:
+        return None
+    report = SuitesReport([gone])
+    emit(suites_text(report, common), common.out)
+    if gone.approval is not None:
+        common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
+    return report.exit_code
+
+
 def refuse_one(common: Common) -> None:
     """Raise `UsageError` for an option that is about one suite."""
     for given, name in ((common.suite, "--suite"), (common.case, "--case"), (common.approve, "--approve")):
@@ -105,14 +124,15 @@ def _for_host(report: SuitesReport, common: Common) -> str:
     from row3.reports.comment import Unusable, comment_markdown
     from row3.reports.suites_model import Broken, Gone, Judged, Ran
 
-    unusable = [(each.suite, each.problem) for each in report.results if isinstance(each, Broken | Gone)]
+    unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
     judged = [each.comparison for each in report.results if isinstance(each, Judged)]
     if common.format == "codequality":
         runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
-        return suites_codequality([*((one.run, one) for one in judged), *runs], unusable, places_of(common))
+        wrong = [(each.suite, each.problem) for each in unusable if each.exit_code]
+        return suites_codequality([*((one.run, one) for one in judged), *runs], wrong, places_of(common))
     if not judged and not unusable:
         raise UsageError("a comment tells of a comparison", where="--format comment", fix="Add --compare")
-    return comment_markdown([*judged, *(Unusable(name, why) for name, why in unusable)])
+    return comment_markdown([*judged, *(Unusable(each.suite, each.problem) for each in unusable)])
 
 
 def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:

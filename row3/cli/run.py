@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from row3.cli.options import Common
 from row3.cli.show import show_comparison, show_run, tell_noted
 from row3.domain.counts import count
+
+if TYPE_CHECKING:
+    from row3.workflows.session import Session
 
 
 def run_default(
@@ -41,6 +46,11 @@ def run_default(
         from row3.cli.all_suites import run_all_suites
 
         return run_all_suites(common, live, baseline=baseline, compare=compare, against=against)
+    if compare and against is not None:
+        from row3.cli.all_suites import gate_gone_suite
+
+        if (code := gate_gone_suite(common, against)) is not None:
+            return code
     session = common.session().under(live)
     if only is not None:
         from dataclasses import replace
@@ -55,16 +65,7 @@ def run_default(
 
         return show_estimate(session, common, role="promoted" if baseline else "candidate", compare=compare)
     if compare:
-        from row3.workflows.gating import gate
-
-        comparison = gate(session, against=against, approve=common.approve)
-        if common.approve is not None and comparison.approval is None:
-            session.say("nothing is blocked that could be approved")
-        code = show_comparison(comparison, common)
-        session.finish()
-        if comparison.approval is None:  # of one the result itself says what to commit
-            tell_noted(common, session.noted)
-        return code
+        return _compared(session, common, against)
     if baseline:
         from row3.workflows.baseline import save_baseline
 
@@ -81,6 +82,19 @@ def run_default(
 
     code = show_run(plain_run(session), common)
     session.finish()
+    return code
+
+
+def _compared(session: Session, common: Common, against: str | None) -> int:
+    from row3.workflows.gating import gate
+
+    comparison = gate(session, against=against, approve=common.approve)
+    if common.approve is not None and comparison.approval is None:
+        session.say("nothing is blocked that could be approved")
+    code = show_comparison(comparison, common)
+    session.finish()
+    if comparison.approval is None:  # of one the result itself says what to commit
+        tell_noted(common, session.noted)
     return code
 
 

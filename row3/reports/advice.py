@@ -100,7 +100,7 @@ CURES: Mapping[Cause, str] = {
     "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
     "rules": "put the settings in row3.toml back",
-    "locks": "put prompts/promoted.json back",
+    "locks": "put prompts/promoted.json back and the prompts that it names",
     "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline{flag})",
 }
 """What undoes a block, by its cause; `{flag}` is where a command names its suite."""

@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
-
 from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.advice import looks_like, model_flag, verdict_word
+from row3.reports.advice import looks_like, verdict_word
+from row3.reports.hook_cure import HookView, cure, typed
 from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_block
 from row3.reports.style import BOLD, RED, VERDICT_COLOURS, WIDTH, Style, cells, plain, wrap
-from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
+from row3.reports.suites_model import Broken, Gone, Judged, Unjudged
 
 SHOWN_REASONS = 6
 SHOWN_CASES = 3
 SHOWN_ITEMS = 6
-SHA = 10
-"""Digits of a commit that a command names."""
 
 NAMED = "--suite NAME"
-
-
-class HookView(Protocol):
-    """What a hook found."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def base(self) -> str | None: ...
-
-    @property
-    def results(self) -> Sequence[SuiteResult]: ...
-
-    @property
-    def untouched(self) -> Sequence[str]: ...
-
-    @property
-    def exit_code(self) -> int: ...
 
 
 def hook_text(hook: HookView, *, colour: bool = False) -> str:
@@ -54,12 +31,14 @@ def hook_text(hook: HookView, *, colour: bool = False) -> str:
         line
         for note, names in ((n.replace(NAMED, f"--suite {s[0]}") if len(s) == 1 else n, s) for n, s in notes.items())
         for line in wrap(
-            plain(note), first=f"row3: suite{'s' if len(names) > 1 else ''} {', '.join(names)}: ", then="  "
+            plain(typed(note, hook)),
+            first=f"row3: suite{'s' if len(names) > 1 else ''} {', '.join(names)}: ",
+            then="  ",
         )
     ]
     for result in hook.results:
         if isinstance(result, Gone | Broken):
-            lines += wrap(plain(result.problem), first=f"row3: suite {plain(result.suite)}: ", then="  ")
+            lines += wrap(plain(typed(result.problem, hook)), first=f"row3: suite {plain(result.suite)}: ", then="  ")
     still: list[str] = []
     for result in hook.results:
         if isinstance(result, Judged):
@@ -75,7 +54,7 @@ def hook_text(hook: HookView, *, colour: bool = False) -> str:
         lines += wrap(f"not concerned: {', '.join(map(plain, hook.untouched))}", first="row3: ", then="  ")
     if hook.exit_code:
         what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
-        lines += ["", style.paint(f"row3 stops this {what}.", RED, BOLD), *_cure(hook)]
+        lines += ["", style.paint(f"row3 stops this {what}.", RED, BOLD), *cure(hook)]
     return "\n".join(lines) + "\n" if lines else ""
 
 
@@ -128,47 +107,3 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
             what = f": lost {shown}" if lost else f": {case.move}"
             lines += wrap(f"{plain(case.case_id)} {numbers.points(case.delta)}{what}", first="    ", then="      ")
     return lines
-
-
-def _named(hook: HookView) -> str:
-    """The suite that the cure is for, where there are several."""
-    if len(hook.results) + len(hook.untouched) < 2:
-        return ""
-    worst = next((result for result in hook.results if result.exit_code == hook.exit_code), hook.results[0])
-    return f" --suite {plain(worst.suite)}"
-
-
-def _cure(hook: HookView) -> list[str]:
-    if all(result.exit_code in (0, 2) for result in hook.results):
-        return ["  Mend the file; row3 lint names all that is wrong."]
-    if any(result.exit_code == 3 for result in hook.results):
-        missing = [r.comparison.run for r in hook.results if isinstance(r, Judged) and r.exit_code == 3]
-        model = next(filter(None, map(model_flag, missing)), "")
-        suite = " --all" if len(missing) > 1 else f" --suite {plain(missing[0].suite.name)}" if missing else ""
-        several = len(hook.results) + len(hook.untouched) > 1
-        return [
-            "  These answers are not recorded. Record them and add them to the change:",
-            f"    row3 --compare{suite if several else ''} --mode auto{model} && git add recordings{_committed(hook)}",
-        ]
-    suite = _named(hook)
-    # By the commit that judged here: the baseline of the work tree may be the very thing that was changed.
-    compare = f"row3 --compare{suite}{f' --against {hook.base[:SHA]}' if hook.base else ''}"
-    steps = [
-        ("See it in full:", compare),
-        ("Explain a case:", f"row3 investigate{suite} CASE"),
-        ("Accept it, signed:", f"{compare} --approve REASON"),
-        ("", f"git add metrics-history.json CHANGELOG.md{_committed(hook)}"),
-    ]
-    if hook.name == "pre-merge-commit":  # comparisons are noted in the history, which git would not overwrite
-        steps.append(("Take it back:", "git checkout metrics-history.json; git merge --abort"))
-    beside = [f"  {label:<20}{command}" for label, command in steps]
-    if max(map(cells, beside)) <= WIDTH:
-        return beside
-    labels = [label.strip(":").lower() for label, _ in steps if label]
-    head = f"See it in full, {', '.join(labels[1:])}:"
-    return [f"  {head}", *(f"    {command}" for _, command in steps)]
-
-
-def _committed(hook: HookView) -> str:
-    """What follows after files were added: a push takes commits, and the others are commits themselves."""
-    return " && git commit" if hook.name == "pre-push" else ""

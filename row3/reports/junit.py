@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from row3.reports import numbers
@@ -40,11 +41,14 @@ def junit_suite(run: RunView, comparison: ComparisonView | None) -> Element:
     return suite
 
 
-def unusable_suite(name: str, kind: str, problem: str, *, error: bool) -> Element:
-    """The test suite of one that could not be run: its gate is an error, or a failure."""
+def unusable_suite(name: str, kind: str, problem: str, *, tag: Literal["error", "failure"] | None) -> Element:
+    """The test suite of one that could not be run: its gate is an error, or a failure, or None of these."""
     suite = Element("testsuite", {"name": _clean(f"row3 {name}")})
     gate = SubElement(suite, "testcase", {"classname": _clean(f"row3.{name}"), "name": "gate", "time": "0"})
-    _problem(gate, "error" if error else "failure", kind, problem)
+    if tag is None:
+        SubElement(gate, "system-out").text = _clean(plain(problem))
+    else:
+        _problem(gate, tag, kind, problem)
     return suite
 
 

@@ -7,7 +7,8 @@ from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Verdict
-from row3.reports.model import ComparisonView, RunView
+from row3.reports import numbers
+from row3.reports.model import ApprovalView, ComparisonView, RunView
 
 WORST_LAST = (0, 3, 1, 2)
 """Exit codes, the worst last.
@@ -74,12 +75,34 @@ class Gone:
     """A suite that the base has a baseline of, and that has no golden case any more."""
 
     suite: str
-    exit_code: int = 1
+    base: str = ""
+    """What messages call the commit that has it."""
+    cases: int = 0
+    composite: tuple[str, float] | None = None
+    """Title and value of what its baseline is judged by first, as far as that can be read."""
+    was_default: bool = False
+    evidence: str = ""
+    """Digest of what an approval holds for."""
+    approval: ApprovalView | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """1 until somebody signs for it."""
+        return 1 if self.approval is None else 0
 
     @property
     def problem(self) -> str:
-        """What is wrong."""
-        return "all its golden cases are gone"
+        """What is wrong, and who signed for it."""
+        there = f" ({self.cases:,} at {self.base})" if self.base else ""
+        parts = [f"all its golden cases are gone{there}"]
+        if self.composite is not None:
+            title, value = self.composite
+            parts.append(f"its baseline has {title} {numbers.percent(value)}")
+        parts += ["it is the default suite there"] if self.was_default else []
+        if self.approval is not None:
+            at = numbers.moment(self.approval.at)
+            parts.append(f"approved by {self.approval.by}, {at} UTC: {self.approval.reason}")
+        return "; ".join(parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +127,7 @@ def standing(result: SuiteResult) -> Standing:
     if isinstance(result, Broken):
         return "incomplete" if result.exit_code == 3 else "unusable"
     if isinstance(result, Gone):
-        return "block"
+        return "block" if result.approval is None else "approved"
     if result.exit_code == 3:
         return "incomplete"
     if not isinstance(result, Judged):

@@ -206,9 +206,9 @@ def _next(report: SuitesReport) -> list[str]:
     if report.behind and report.exit_code != 2:
         first, then = catch_up(*report.behind, " --all")
         return [f"Next: {first}", f"Then: {then}"]
-    if isinstance(worst, Gone):
-        return []
     name = plain(worst.suite)
+    if isinstance(worst, Gone):
+        return [f"Next: row3 --compare --suite {name} --against {plain(worst.base)} --approve REASON"]
     if report.exit_code == 2:
         return ["Next: do what is said above; row3 lint names all that is wrong with files."]
     verb = "row3 --compare" if report.judged else "row3"

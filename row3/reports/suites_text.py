@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from row3.domain.verdicts import Verdict
 from row3.reports.behind import behind_line
 from row3.reports.github import SUMMARY_BYTES, Level, annotation, annotations_of, behind_annotation
@@ -90,9 +92,10 @@ def suites_junit(report: SuitesReport) -> str:
         elif isinstance(result, Ran):
             suites.append(junit_suite(result.run, None))
         elif isinstance(result, Gone):
-            suites.append(unusable_suite(result.suite, "gone", result.problem, error=False))
+            tag: Literal["failure"] | None = "failure" if result.exit_code else None
+            suites.append(unusable_suite(result.suite, "gone", result.problem, tag=tag))
         elif isinstance(result, Broken):
-            suites.append(unusable_suite(result.suite, standing(result), result.problem, error=True))
+            suites.append(unusable_suite(result.suite, standing(result), result.problem, tag="error"))
     return junit_file(suites)
 
 
@@ -102,7 +105,8 @@ def suites_github(report: SuitesReport, places: Places = HERE) -> str:
     for result in report.results:
         name, run = f"row3 {result.suite}", run_of(result)
         if isinstance(result, Broken | Gone):
-            found.append(("error", annotation("error", result.problem, title=f"{name}: {standing(result)}")))
+            level: Level = "error" if result.exit_code else "warning"
+            found.append((level, annotation(level, result.problem, title=f"{name}: {standing(result)}")))
         elif isinstance(result, Unjudged):
             found.append(("warning", annotation("warning", result.note, title=f"{name}: not judged")))
         elif run is not None:

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from row3.errors import EnvironmentFault, UsageError
-from row3.vcs import refs, trees
+from row3.vcs import refs, status, trees
 from row3.vcs.discovery import Place, discover
 from row3.vcs.process import Answer, refusal
 
-OID = b"# branch.oid "
 _HEX = frozenset("0123456789abcdef")
 
 
@@ -70,23 +69,11 @@ class Repository:
 
     def is_dirty(self, paths: Sequence[str]) -> bool:
         """Whether anything under `paths` differs from HEAD, in the index or on disk, untracked files included."""
-        return bool(self._pending(paths, "normal"))
+        return bool(status.pending(self._git, paths, "normal"))
 
     def state(self, paths: Sequence[str]) -> tuple[str | None, bool]:
         """`head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
-        how = (
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "--no-ahead-behind",
-            "-z",
-            "--no-renames",
-            "--ignore-submodules=all",
-        )
-        answer = self._git.ask(*how, "--untracked-files=normal", "--", *trees.pathspecs(paths))
-        told = [entry for entry in answer.out.split(b"\0") if entry]
-        head = next((entry.removeprefix(OID).decode() for entry in told if entry.startswith(OID)), "(initial)")
-        return None if head == "(initial)" else head, any(not entry.startswith(b"# ") for entry in told)
+        return status.state(self._git, paths)
 
     def user(self) -> str:
         """`Name <mail>` of whoever works here, from git's configuration; else the name of the OS user.
@@ -185,8 +172,7 @@ class Repository:
     def read_tree(self, ref: str, paths: Sequence[str], into: Path) -> int:
         """Write the files that a commit has under `paths` to the same places under `into`; how many.
 
-        Symlinks and submodules are left out. Raises UsageError for an unknown ref, EnvironmentFault where the
-        disk refuses.
+        Raises UsageError for an unknown ref, a symlink or a submodule, EnvironmentFault where the disk refuses.
         """
         if not paths:
             return 0
@@ -197,12 +183,26 @@ class Repository:
             raise
         return trees.write_out(self._git, entries, into)
 
+    def has(self, commit: str, file: str) -> bool:
+        """Whether a commit has a file of that path."""
+        return bool(trees.tree_entries(self._git, commit, [file]))
+
     def read_index(self, paths: Sequence[str], into: Path) -> int:
         """The same for what is about to be committed: the index, or the one that git hands to a hook.
 
-        Raises UsageError where the index holds an unresolved conflict, EnvironmentFault where the disk refuses.
+        Raises UsageError where the index holds an unresolved conflict, a symlink or a submodule, EnvironmentFault
+        where the disk refuses.
         """
         return trees.write_out(self._git, trees.index_entries(self._git, paths), into) if paths else 0
+
+    def submodules(self, paths: Sequence[str]) -> list[str]:
+        """The submodules at or under `paths`, as the index has them."""
+        return trees.submodules(self._git, paths)
+
+    def refuse_submodules(self, paths: Sequence[str]) -> None:
+        """Raise UsageError for a submodule at or under `paths`: the work tree may have files there, no commit has."""
+        for name in self.submodules(paths):
+            raise UsageError(trees.SUBMODULE, where=name, fix=trees.INSTEAD)
 
     def changed(self, paths: Sequence[str], *, base: str, tree: str | None) -> list[str]:
         """The files under `paths` that differ between `base` and a commit, or the index where `tree` is None.
@@ -212,7 +212,8 @@ class Repository:
         if not paths:
             return []
         specs = ("--", *trees.pathspecs(paths))
-        how = ("-z", "--name-only", "--no-renames", "--ignore-submodules=all")
+        # A submodule that comes is a change too, whatever the change's own .gitmodules says of it.
+        how = ("-z", "--name-only", "--no-renames", "--ignore-submodules=none")
         if tree is None:
             command = ("diff-index", "--cached", "--ita-invisible-in-index", *how, refs.checked(base), *specs)
         else:
@@ -238,7 +239,7 @@ class Repository:
 
         What else is staged stays staged. Hooks run. Raises EnvironmentFault where git or a hook refuses.
         """
-        files = self._pending(paths, "all")
+        files = status.pending(self._git, paths, "all")
         if not files:
             return None
         specs = trees.pathspecs(files)
@@ -273,20 +274,6 @@ class Repository:
             raise UsageError(f"{name} is no name for a tag")
         if answer.code:
             raise refusal(answer, self.root, "tag")
-
-    def _pending(self, paths: Sequence[str], untracked: str) -> list[str]:
-        if not paths:
-            return []
-        status = (
-            "status",
-            "--porcelain=v1",
-            "-z",
-            "--no-renames",
-            "--ignore-submodules=all",
-            f"--untracked-files={untracked}",
-        )
-        listing = self._git.ask(*status, "--", *trees.pathspecs(paths)).out
-        return [os.fsdecode(entry[3:]) for entry in listing.split(b"\0") if entry]
 
     def _explain(self, answer: Answer, command: str, *names: str) -> None:
         """Raise the better error: the first ref that is unknown, else git's own words."""

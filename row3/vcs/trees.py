@@ -21,6 +21,8 @@ _EMPTY_BLOBS = (
     b"473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813",
 )
 
+SUBMODULE = "this is a git submodule"
+INSTEAD = "Keep these files in the repository itself: its commits hold none of them now"
 SHORT = 10
 """Characters of a commit's id in messages."""
 
@@ -33,7 +35,7 @@ def pathspecs(paths: Sequence[str]) -> list[str]:
 def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[bytes]:
     """The files of a commit under `paths`, as `update-index` takes them.
 
-    Raises EnvironmentFault where git does not know the ref, UsageError for a symlink.
+    Raises EnvironmentFault where git does not know the ref, UsageError for a symlink or a submodule.
     """
     answer = process.ask("ls-tree", "-r", "-z", "--full-tree", ref, "--", *pathspecs(paths))
     return _files_only(answer.out, f"at {ref[:SHORT]}")
@@ -42,7 +44,7 @@ def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[by
 def index_entries(process: GitProcess, paths: Sequence[str]) -> list[bytes]:
     """The files of the index under `paths`, as `update-index` takes them.
 
-    Raises UsageError where the index holds an unresolved merge conflict or a symlink.
+    Raises UsageError where the index holds an unresolved merge conflict, a symlink or a submodule.
     """
     specs = pathspecs(paths)
     entries = _files_only(process.ask("ls-files", "-s", "-z", "--", *specs).out, "in the index")
@@ -58,6 +60,12 @@ def index_entries(process: GitProcess, paths: Sequence[str]) -> list[bytes]:
         promised = process.ask("diff-files", "-z", "--name-only", "--diff-filter=A", "--", *specs).out.split(b"\0")
         entries = [entry for entry in entries if entry.partition(b"\t")[2] not in promised]
     return entries
+
+
+def submodules(process: GitProcess, paths: Sequence[str]) -> list[str]:
+    """The submodules of the index at or under `paths`."""
+    entries = process.ask("ls-files", "-s", "-z", "--", *pathspecs(paths)).out.split(b"\0")
+    return [_name(entry) for entry in entries if entry.startswith(b"160000 ")]
 
 
 def write_out(process: GitProcess, entries: Sequence[bytes], into: Path) -> int:
@@ -80,17 +88,23 @@ def write_out(process: GitProcess, entries: Sequence[bytes], into: Path) -> int:
 
 
 def _files_only(listing: bytes, place: str) -> list[bytes]:
-    """Without submodules (160000), which hold no file here.
+    """All entries, each of them a file.
 
-    Raises UsageError for a symlink (120000): it could point anywhere, so it is not followed, and without it something
-    else would be judged than what the work tree runs.
+    Raises UsageError for a symlink (120000): it could point anywhere, so it is not followed; and for a submodule
+    (160000), of which a commit holds no file. Without them something else would be judged than what the work tree runs.
     """
-    entries = listing.split(b"\0")
+    entries = [entry for entry in listing.split(b"\0") if entry]
     for entry in entries:
         if entry.startswith(b"120000 "):
             raise UsageError(
                 f"this is a symbolic link {place}, which is not followed outside of the work tree",
-                where=os.fsdecode(entry.partition(b"\t")[2]),
+                where=_name(entry),
                 fix="Put the file itself there and commit it",
             )
+        if entry.startswith(b"160000 "):
+            raise UsageError(f"{SUBMODULE} {place}", where=_name(entry), fix=INSTEAD)
     return [entry for entry in entries if entry.startswith(b"100")]
+
+
+def _name(entry: bytes) -> str:
+    return os.fsdecode(entry.partition(b"\t")[2])

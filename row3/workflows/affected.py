@@ -43,7 +43,10 @@ def affected(project: Project, changed: Iterable[str], base: Path | None) -> set
         elif path == PROMOTED:
             found |= _by_locks(project, base, names)
         elif parts[0] == "prompts" and path.endswith(".md"):
-            found |= {name for name in names if _asks(project, name, Path(path).stem.rpartition("-v")[0])}
+            prompt = Path(path).stem.rpartition("-v")[0]
+            asking = {name for name in names if _asks(project, name, prompt)}
+            # Of one that was promoted somebody has to tell that it is gone.
+            found |= asking or (names if _promoted(project, prompt) else set())
         else:  # row3.toml, and whatever is not known
             return names
     return found & names
@@ -76,6 +79,13 @@ def _by_locks(project: Project, base: Path | None, names: set[str]) -> set[str]:
         return names
     moved = [name for name in {**old, **new} if old.get(name) != new.get(name)]
     return {suite for name in moved for suite in asked_by(project, name)}
+
+
+def _promoted(project: Project, prompt: str) -> bool:
+    try:
+        return prompt in read_promoted(project.root)
+    except Row3Error:  # told when a suite is judged
+        return True
 
 
 def _remembers(project: Project, suite: str, path: Path) -> bool:

@@ -19,8 +19,10 @@ from row3.store.suites import Suite, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.at_ref import find_ref, laid_out
 from row3.workflows.compare import Comparison
+from row3.workflows.default_suite import has_cases
 from row3.workflows.evaluate import Overrides
-from row3.workflows.judge_suites import gone_suites, has_cases, judge_suites
+from row3.workflows.gone_suites import gone_suites
+from row3.workflows.judge_suites import judge_suites
 from row3.workflows.run_suite import with_action
 from row3.workflows.running import Announced
 from row3.workflows.session import LiveFlags, Session, entry_of, repository_state, save_log, tell_misnamed
@@ -97,7 +99,7 @@ class AllSuites:
     def check_named(self) -> None:
         """Raise `UsageError` for a prompt that is named and stands in no suite's pipeline."""
         suites = []
-        for name in self.names:
+        for name in self.names if self.named else ():
             try:
                 suites.append(pick_suite(self.project, name))
             except Row3Error:  # told when its turn comes
@@ -135,7 +137,9 @@ def compare_all(suites: AllSuites, *, against: str | None = None, pages: bool = 
     suites.check_named()
     with laid_out(None if against is None else find_ref(project, against)) as base:
         gone = gone_suites(project, base)
-        names = suites.names if base is None else [name for name in suites.names if has_cases(project, name)]
+        # A change may take the last suite away; without one there is nothing to run, and what is gone is told.
+        there = suites.names if base is None or not gone else project.suite_names()
+        names = there if base is None else [name for name in there if has_cases(project, name)]
         yield from judge_suites(suites.of, names, base, change=base is not None, pages=pages)
         yield from gone
 

@@ -17,10 +17,12 @@ from row3.errors import InvalidFile, UsageError
 from row3.store.cases import case_bytes, case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
-from row3.store.project import Project
+from row3.store.project import READ_PATHS, Project
 from row3.store.prompts import PROMOTED, Promotion, read_promoted
 from row3.store.suites import Suite, make_suite
 from row3.workflows.affected import asked_by
+from row3.workflows.default_suite import default_reasons
+from row3.workflows.gone_prompts import gone_prompt_reasons
 from row3.workflows.rules_at_ref import live_reasons, rules_reasons
 
 if TYPE_CHECKING:
@@ -78,7 +80,10 @@ def inside_of(repository: Repository, root: Path) -> str:
 
 
 def find_ref(project: Project, name: str) -> Ref:
-    """The commit that `--against` names: `REF`, or with `REF...` the one where HEAD left it. Raises `UsageError`."""
+    """The commit that `--against` names: `REF`, or with `REF...` the one where HEAD left it.
+
+    Raises `UsageError`, also where the change keeps files in a submodule.
+    """
     from row3.vcs.refs import fork_of
     from row3.vcs.repository import Repository
 
@@ -86,6 +91,7 @@ def find_ref(project: Project, name: str) -> Ref:
     if repository is None:
         raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
     inside = inside_of(repository, project.root)
+    repository.refuse_submodules([inside + path for path in READ_PATHS])
     if (left := fork_of(name)) is not None:
         return Ref(repository, repository.fork_point(left), name, inside)
     sha = repository.resolve(name)
@@ -187,9 +193,8 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     rules = rules_reasons(here, suite, label)
     reasons += [*rules, *live_reasons(there, own, name, label)]
     reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label, own, name)
-    if there.config.suite != own.config.suite and base.has_judged(there.config.suite):
-        what = f"{FILE} has another default suite than at {label}: {there.config.suite} → {own.config.suite}"
-        reasons.append(Reason(Verdict.BLOCK, what, cause="rules"))
+    reasons += gone_prompt_reasons(base, own, name)
+    reasons += default_reasons(base, own, name)
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
         copy = there.golden(name) / file

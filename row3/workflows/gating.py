@@ -246,7 +246,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
     A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
-    check_approval(session, approve)
+    check_approval(approve, may_write=session.may_write)
     if approve is not None and session.options.partial:
         raise UsageError(
             "a part of the cases is no gate, so there is nothing to approve", where="--approve", fix="Run all of them"
@@ -257,7 +257,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     if approve is not None and comparison.verdict is Verdict.BLOCK and comparison.approval is None and run.complete:
-        comparison.approval = make_approval(session, approve)
+        comparison.approval = make_approval(session.project, approve)
     if session.may_write and run.complete and not run.partial:
         _note(session, comparison)
     save_log(session, run)

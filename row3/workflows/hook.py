@@ -20,7 +20,11 @@ from row3.store.project import READ_PATHS, Project
 from row3.store.suites import pick_suite
 from row3.workflows.affected import affected
 from row3.workflows.at_ref import Base, Ref, inside_of, laid_out
-from row3.workflows.judge_suites import gone_suites, has_cases, judge_suites
+from row3.workflows.called_from import called_from
+from row3.workflows.default_suite import has_cases
+from row3.workflows.gone_suites import gone_suites
+from row3.workflows.judge_suites import judge_suites
+from row3.workflows.recordings_beside import recorded_beside
 from row3.workflows.run_suite import RunOptions
 from row3.workflows.session import Session
 
@@ -42,6 +46,14 @@ class HookVerdict:
     results: list[SuiteResult] = field(default_factory=list)
     untouched: list[str] = field(default_factory=list)
     """Suites that nothing of the change concerns: they were not run."""
+    merging: bool = False
+    """What is stopped is a merge, which can be taken back."""
+    not_added: set[str] = field(default_factory=set)
+    """Suites of which the work tree has the recordings that what is judged lacks."""
+    directory: str = ""
+    """The project as row3 has to be given it where git was called; empty where it finds it by itself."""
+    folder: str = ""
+    """The project's folder from there, empty or ending in a slash."""
 
     @property
     def exit_code(self) -> int:
@@ -61,6 +73,7 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
         raise UsageError("this is no git repository", where=str(start), fix="Run `git init`, then `row3 hook install`")
     inside = inside_of(repository, start.resolve())
     verdict = HookVerdict(name)
+    verdict.directory, verdict.folder = called_from(repository, start)
     if name == "pre-push":
         from row3.vcs.pushes import parse_pushes
 
@@ -71,6 +84,7 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
         return verdict
     head = repository.head()
     _judge(repository, verdict, inside, tree=None, base=None if head is None else work_base(repository, start, head))
+    verdict.merging = bool(verdict.exit_code) and (name == "pre-merge-commit" or bool(repository.merging()))
     return verdict
 
 
@@ -168,10 +182,13 @@ def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: s
             (folder / inside).mkdir(parents=True, exist_ok=True)
             ref = None if base is None else Ref(repository, base, base[:10], inside)
             with laid_out(ref, changed) as at_base:
-                _judge_folder(verdict, folder / inside, at_base, [path.removeprefix(inside) for path in changed])
+                found = _judge_folder(
+                    verdict, folder / inside, at_base, [path.removeprefix(inside) for path in changed]
+                )
+            verdict.not_added |= recorded_beside(folder / inside, found, repository.root / inside)
 
 
-def _judge_folder(verdict: HookVerdict, root: Path, base: Base | None, changed: Sequence[str]) -> None:
+def _judge_folder(verdict: HookVerdict, root: Path, base: Base | None, changed: Sequence[str]) -> Sequence[SuiteResult]:
     """Judge the suites of a tree that was laid out, as far as the change concerns them; all where there is no base."""
     project = Project(root, read_config(root))
 
@@ -181,5 +198,7 @@ def _judge_folder(verdict: HookVerdict, root: Path, base: Base | None, changed: 
     there = [name for name in project.suite_names() if has_cases(project, name)]
     concerned = set(there) if base is None else affected(project, changed, base.project.root)
     verdict.untouched += [name for name in there if name not in concerned]
-    verdict.results += judge_suites(session, [name for name in there if name in concerned], base, change=True)
-    verdict.results += gone_suites(project, base)
+    judged = judge_suites(session, [name for name in there if name in concerned], base, change=True)
+    found = [*judged, *gone_suites(project, base)]
+    verdict.results += found
+    return found

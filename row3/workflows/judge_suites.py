@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from row3.errors import InvalidFile, Row3Error
-from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, Unjudged
-from row3.store.cases import case_files
-from row3.store.project import Project
+from row3.errors import Row3Error
+from row3.reports.suites_model import Broken, Judged, SuiteResult, Unjudged
 from row3.workflows.at_ref import Base
+from row3.workflows.default_suite import judged_by
 from row3.workflows.gating import compare
 from row3.workflows.session import Session
 
@@ -25,7 +24,7 @@ def judge_suites(
     Else a suite without a baseline is one that cannot be used, and the rules of the command line are no loosening.
     With `pages` the runs keep what a page shows of each case.
     """
-    known = frozenset(names) if not change else frozenset(() if base is None else base.suites("replay"))
+    known = frozenset(names) if not change else frozenset(() if base is None else judged_by(base))
     for name in names:
         try:
             session = make(name)
@@ -45,19 +44,3 @@ def _by_its_own(session: Session, *, pages: bool) -> SuiteResult:
         how = f"row3 --baseline{session.suite.flag}"
         return Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
     return Judged(compare(session, pages=pages), "the baseline is new in this change, and judges it")
-
-
-def gone_suites(project: Project, base: Base | None) -> list[Gone]:
-    """Suites that the base has a baseline of and that have no golden case here."""
-    if base is None:
-        return []
-    there = dict.fromkeys((*base.suites("replay"), *base.suites("live")))
-    return [Gone(name) for name in there if not has_cases(project, name)]
-
-
-def has_cases(project: Project, suite: str) -> bool:
-    """Whether a suite has a golden case at all."""
-    try:
-        return bool(case_files(project.golden(suite)))
-    except InvalidFile:
-        return False

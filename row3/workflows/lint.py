@@ -5,13 +5,14 @@ No finding stops the others: a file that cannot be used is a finding like any ot
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from row3.domain.tiers import TIERS
-from row3.errors import InvalidFile
+from row3.errors import InvalidFile, Row3Error
 from row3.reports.findings import LintFinding, LintReport
 from row3.store import embeddings, positions
 from row3.store.changelog import FILE as CHANGELOG
@@ -20,7 +21,7 @@ from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, tell_interrupted
-from row3.store.project import LOCAL, Project, find_root
+from row3.store.project import LOCAL, READ_PATHS, Project, find_root
 from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite, pick_suite
@@ -83,6 +84,7 @@ class _Lint:
 
     def run(self, only: Suite | None) -> LintReport:
         """All checks in turn."""
+        self._submodules()
         self._config()
         suites = self._suites() if only is None else [only]
         cases = CaseLint(self.project, self._findings)
@@ -102,6 +104,18 @@ class _Lint:
         if (self.project.root / CHANGELOG).exists():
             self._changelog()
         return self._findings.report()
+
+    def _submodules(self) -> None:
+        """What row3 reads has to be in the commit that is judged."""
+        from row3.vcs.repository import Repository
+        from row3.vcs.trees import INSTEAD, SUBMODULE
+
+        with contextlib.suppress(Row3Error):  # without git there is no commit either
+            if (repository := Repository.find(self.project.root)) is not None:
+                at = repository.relative(self.project.root)
+                inside = "" if at == "." else f"{at}/"
+                for name in repository.submodules([inside + path for path in READ_PATHS]):
+                    self._findings.add("error", "submodule", name.removeprefix(inside), f"{SUBMODULE}. {INSTEAD}")
 
     def _changelog(self) -> None:
         from row3.reports.changelog_insert import MEND_MIXED, mixed_entries

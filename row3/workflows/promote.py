@@ -47,7 +47,7 @@ def promote(
 
     Raises `InvalidFile`, `UsageError`, `RunIncomplete`, `EnvironmentFault`.
     """
-    check_approval(session, approve)
+    check_approval(approve, may_write=session.may_write)
     if session.options.partial:
         raise UsageError("a part of the cases is no gate", where="--case", fix="Promote with all of them")
     project, suite = session.project, session.suite
@@ -148,7 +148,7 @@ def _approval(
 ) -> Approval | None:
     """Who lets a blocked run be promoted: now, or before for this very evidence."""
     if approve is not None:
-        return make_approval(session, approve)
+        return make_approval(session.project, approve)
     if comparison is not None:
         return comparison.approval
     own = partial(own_files, session.project, session.suite)

@@ -98,7 +98,7 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
         raise UsageError("the reason is empty", where="--reason", fix="Say what makes the case flaky, and who mends it")
     folder = session.project.golden(session.suite.name)
     cases = _known(session, case_id)
-    signed = make_approval(session, reason)
+    signed = make_approval(session.project, reason)
     with writing(session.project.local, say=session.say):
         held = {entry.case_id: entry for entry in read_quarantine(folder)}
         active = {entry.case_id for entry in split(held.values(), on)[0]}

@@ -243,9 +243,9 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
     )
 
 
-def check_approval(session: Session, approve: str | None) -> None:
+def check_approval(approve: str | None, *, may_write: bool) -> None:
     """Raise `UsageError` where an approval would not be kept: the next comparison would know nothing of it."""
-    if approve is not None and not session.may_write:
+    if approve is not None and not may_write:
         raise UsageError(
             "nothing is written in CI or for its formats, so an approval would not be kept",
             where="--approve",
@@ -253,13 +253,13 @@ def check_approval(session: Session, approve: str | None) -> None:
         )
 
 
-def make_approval(session: Session, reason: str) -> Approval:
+def make_approval(project: Project, reason: str) -> Approval:
     """An approval in the name of git's user; raises `UsageError` for an empty reason."""
     from row3.vcs.repository import Repository
 
     if not reason.strip():
         raise UsageError("the reason is empty", where="--approve", fix="Say why the regression is acceptable")
-    repository = Repository.find(session.project.root)
+    repository = Repository.find(project.root)
     if repository is not None:
         by = repository.user()
     else:

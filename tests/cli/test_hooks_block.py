@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 import shutil
 from pathlib import Path
 
@@ -222,3 +224,143 @@ def test_taking_everything_out_of_the_index_is_blocked(second: Box) -> None:
     done = second.git("commit", "-m", "gone", code=1)
     assert "row3 stops this" in done.err
     assert "decomposition" in done.err
+
+
+def commands(said: str) -> list[str]:
+    """The commands that a hook advises."""
+    rest = said[said.index("row3 stops this") :]
+    found = re.findall(r"^ +(?:[A-Z][^:]*: +)?((?:row3|git) .*)$", rest, re.MULTILINE)
+    return [line.replace("REASON", "agreed").replace(" CASE", " bank-runs") for line in found]
+
+
+@pytest.mark.parametrize("where", [".", "docs", "my evals 'ü'", "my evals 'ü'/prompts"])
+def test_what_is_advised_works_where_git_was_called(second: Box, tmp_path: Path, where: str) -> None:
+    top = Box(tmp_path / "my repo")
+    inner = second.copy(top.root / "my evals 'ü'")
+    shutil.rmtree(inner.root / ".git")
+    top.init()
+    top.path("docs").mkdir()
+    inner.row3("hook", "install", code=0)
+    second.git("checkout", "-q", "tidy")
+    for name, content in second.tree().items():
+        inner.write(name, content)
+    top.git("add", "-A")
+    here = Box(top.root / where)
+    done = here.git("commit", "-m", "tidier", code=1)
+    advice = commands(done.err)
+    assert [line.split()[0] for line in advice] == ["row3", "row3", "row3", "git"]
+    assert (" -C " in advice[0]) == (where in (".", "docs"))
+    for line, code in zip(advice, (1, 0, 0, 0), strict=True):
+        run_ = here.row3 if line.startswith("row3") else here.git
+        run_(*shlex.split(line)[1:], code=code)
+    here.git("commit", "-q", "-m", "tidier")
+
+
+def test_at_the_top_the_commands_are_plain(second: Box) -> None:
+    take_draft(second)
+    advice = commands(second.git("commit", "-m", "tidier", code=1).err)
+    assert advice[-1] == "git add metrics-history.json CHANGELOG.md"
+    assert advice[0].startswith("row3 --compare ")
+
+
+def test_recordings_that_were_not_added_are_what_is_missing(second: Box) -> None:
+    take_draft(second)
+    second.git("reset", "-q", "--", "recordings")
+    done = second.git("commit", "-m", "tidier", code=1)
+    assert "The answers are recorded, and not among what is judged here. Add them:" in done.err
+    assert commands(done.err) == ["git add recordings"]
+    assert "--mode auto" not in done.err
+    second.git("add", "recordings")
+    assert blocked(second.git("commit", "-m", "tidier", code=1).err)
+    second.git("commit", "-q", "--no-verify", "-m", "the prompt alone", "--", "prompts")
+    base = second.git("rev-parse", "HEAD~1").out.strip()
+    pushed = f"refs/heads/main {second.git('rev-parse', 'HEAD').out.strip()} refs/heads/main {base}\n"
+    done = second.row3("hook", "run", "pre-push", stdin=pushed, code=3)
+    assert commands(done.err) == ["git add recordings && git commit"]
+
+
+def test_recordings_that_lack_an_answer_are_to_be_made(second: Box) -> None:
+    take_draft(second)
+    second.git("reset", "-q", "--", "recordings")
+    name = "recordings/decomposition/decompose-concepts-v1.2.jsonl"
+    second.write(name, "".join(second.read(name).splitlines(keepends=True)[1:]))
+    assert "--mode auto" in second.git("commit", "-m", "tidier", code=1).err
+
+
+def test_the_commit_that_concludes_a_merge_says_how_to_take_it_back(second: Box) -> None:
+    for branch, text in (("main", "here"), ("tidy", "there")):
+        second.git("checkout", "-q", branch)
+        second.write("notes.txt", text)
+        second.commit(text)
+    second.git("checkout", "-q", "main")
+    before = second.tree()
+    second.git("merge", "tidy", code=1)
+    second.write("notes.txt", "both")
+    second.git("add", "notes.txt")
+    done = second.git("commit", "--no-edit", code=1)
+    assert blocked(done.err)
+    advice = commands(done.err)
+    second.row3(*shlex.split(advice[0])[1:], code=1)  # noted in the history
+    assert advice[-1] == "git checkout metrics-history.json; git merge --abort"
+    for line in advice[-1].split("; "):
+        second.git(*line.split()[1:])
+    assert second.tree() == before
+
+
+def test_a_merge_without_its_recordings_says_how_to_take_it_back(second: Box) -> None:
+    second.git("checkout", "-q", "tidy")
+    second.git("rm", "-q", "recordings/decomposition/decompose-concepts-v1.2.jsonl")
+    second.commit("without its answers")
+    second.git("checkout", "-q", "main")
+    done = second.git("merge", "--no-ff", "tidy", code=None)
+    assert "INCOMPLETE" in done.err
+    assert commands(done.err)[-1].endswith("git merge --abort")
+
+
+class TestSubmodules:
+    """What is in a submodule is in no commit of the repository: neither hook nor CI could judge it."""
+
+    @pytest.fixture
+    def taken(self, second: Box, tmp_path: Path) -> Box:
+        """The golden cases in a submodule, staged."""
+        cases = Box(tmp_path / "cases")
+        shutil.copytree(second.path("golden/decomposition"), cases.root)
+        cases.init()
+        second.git("rm", "-rq", "golden/decomposition")
+        second.git(
+            "-c", "protocol.file.allow=always", "submodule", "add", "-q", str(cases.root), "golden/decomposition"
+        )
+        assert list(second.path("golden/decomposition").glob("*.json"))
+        return second
+
+    def test_are_refused_by_name_before_they_are_merged(self, taken: Box) -> None:
+        said = "golden/decomposition: this is a git submodule"
+        for done in (
+            taken.git("commit", "-m", "shared", code=1),
+            taken.row3("--compare", "--all", "--against", "main", CI="true", code=2),
+            taken.row3("--compare", "--against", "main", CI="true", code=2),
+        ):
+            assert said in done.err
+            assert "Keep these files in the repository itself" in " ".join(done.err.split())
+        found = taken.row3("lint", "--format", "json").json["findings"]
+        assert [one["file"] for one in found if one["rule"] == "submodule"] == ["golden/decomposition"]
+        base, linked = taken.git("rev-parse", "HEAD").out.strip(), taken.commit("shared")
+        pushed = f"refs/heads/main {linked} refs/heads/main {base}\n"
+        assert said in taken.row3("hook", "run", "pre-push", stdin=pushed, code=2).err
+        assert said in taken.row3("--compare", "--against", linked, code=2).err
+
+    def test_that_come_alone_are_refused(self, taken: Box) -> None:
+        """A new suite's cases, with a word to git that it need not look."""
+        taken.git("mv", "golden/decomposition", "golden/another")
+        taken.git("checkout", "-q", "HEAD", "--", "golden/decomposition")
+        taken.git("config", "-f", ".gitmodules", "submodule.golden/decomposition.ignore", "all")
+        taken.git("add", ".gitmodules")
+        assert taken.git("diff", "--cached", "--name-only", "--diff-filter=MD").out == ""
+        assert "golden/another: this is a git submodule" in taken.git("commit", "-m", "another", code=1).err
+
+    def test_elsewhere_are_of_no_interest(self, taken: Box) -> None:
+        taken.git("mv", "golden/decomposition", "shared")
+        taken.git("checkout", "-q", "HEAD", "--", "golden")
+        taken.git("commit", "-q", "-m", "beside")
+        taken.row3("--compare", "--all", "--against", "HEAD~1", code=0)
+        taken.row3("lint", code=0)

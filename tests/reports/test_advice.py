@@ -24,7 +24,7 @@ def advised(comparison: Any, verdict: Verdict, *reasons: Reason, action: str = "
     [
         ("cases", "put the golden cases back"),
         ("rules", "put the settings in row3.toml back"),
-        ("locks", "put prompts/promoted.json back"),
+        ("locks", "put prompts/promoted.json back and the prompts that it names"),
         ("baseline", "put the baseline back from git, or make one that follows from its recordings (row3 --baseline)"),
     ],
 )

@@ -8,7 +8,7 @@ import pytest
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Cause, Reason, Verdict
 from row3.reports.hook_text import hook_text
-from row3.reports.suites_model import Judged, SuiteResult
+from row3.reports.suites_model import Gone, Judged, SuiteResult, Unjudged
 
 
 @dataclass
@@ -18,6 +18,10 @@ class Hook:
     name: str = "pre-commit"
     base: str | None = "0123456789"
     untouched: list[str] = field(default_factory=list)
+    merging: bool = False
+    not_added: set[str] = field(default_factory=set)
+    directory: str = ""
+    folder: str = ""
 
 
 @pytest.fixture
@@ -58,8 +62,38 @@ def test_a_quarantine_is_told_though_no_number_moved(comparison: Any, still: Any
 
 @pytest.mark.parametrize("name", ["pre-commit", "pre-merge-commit", "pre-push"])
 def test_what_is_pushed_has_to_be_committed(comparison: Any, name: str) -> None:
-    text = hook_text(Hook([Judged(comparison)], name=name))
+    text = hook_text(Hook([Judged(comparison)], name=name, merging=name == "pre-merge-commit"))
     lines = text.splitlines()
     added = f"git add metrics-history.json CHANGELOG.md{' && git commit' if name == 'pre-push' else ''}"
     assert lines[-2 if name == "pre-merge-commit" else -1].strip() == added
     assert ("git merge --abort" in lines[-1]) == (name == "pre-merge-commit")
+
+
+def test_commands_say_where_the_project_is(comparison: Any) -> None:
+    hook = Hook([Judged(comparison)], directory="../team a", folder="../team a/", merging=True)
+    text = hook_text(hook)
+    assert "row3 -C '../team a' --compare --against 0123456789 --approve REASON\n" in text
+    assert "git add '../team a/metrics-history.json' '../team a/CHANGELOG.md'\n" in text
+    assert "git checkout '../team a/metrics-history.json'; git merge --abort\n" in text
+    hook.results = [Unjudged("new", "no baseline yet (`row3 --baseline --suite new` makes one)")]
+    hook.exit_code = 0
+    assert "`row3 -C '../team a' --baseline" in " ".join(hook_text(hook).split())
+
+
+def test_a_suite_that_is_gone_is_named_though_it_was_the_only_one() -> None:
+    text = hook_text(Hook([Gone("old", "main", 3, ("Overall", 0.5))]))
+    assert "row3: suite old: all its golden cases are gone (3 at main); its baseline has" in text
+    assert "row3 --compare --suite old --against 0123456789 --approve REASON" in text
+    assert "investigate" not in text
+
+
+def test_answers_that_were_not_added_and_others(make: Any, run: Any) -> None:
+    lacking = [
+        replace(run, suite=replace(run.suite, name=name), collected=make.Collected(failed=("ozone",)))
+        for name in ("here", "nowhere")
+    ]
+    results = [Judged(make.comparison(each, (), verdict=Verdict.BLOCK)) for each in lacking]
+    text = hook_text(Hook([*results], exit_code=3, not_added={"here"}))
+    assert "Add them:\n    git add recordings\n" in text
+    assert "Other answers are not recorded." in text
+    assert "row3 --compare --suite nowhere --mode auto" in text

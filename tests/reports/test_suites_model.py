@@ -47,6 +47,7 @@ def test_standings(make: Any, run: Any) -> None:
         (Ran(unanswered), "incomplete", 3),
         (Unjudged("new", "no baseline yet"), "none", 0),
         (Gone("old"), "block", 1),
+        (Gone("old", approval=make.Approval()), "approved", 0),
         (Broken("torn", "a.gold.json: not JSON", 2), "unusable", 2),
         (Broken("shut", "the key is refused", 3), "incomplete", 3),
     )

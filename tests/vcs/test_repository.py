@@ -71,6 +71,13 @@ def test_dirty(box: Sandbox) -> None:
     assert repo.is_dirty(["other"])
 
 
+def test_whether_a_commit_has_a_file(box: Sandbox) -> None:
+    old = box.commit(prompts__a="1")
+    box.commit(prompts__b="2")
+    repository = box.repository()
+    assert [repository.has(old, name) for name in ("prompts/a", "prompts/b", "none")] == [True, False, False]
+
+
 def test_state_is_head_and_whether_it_is_dirty(box: Sandbox, tmp_path: Path) -> None:
     repo = box.repository()
     seen = []

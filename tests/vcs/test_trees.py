@@ -55,14 +55,23 @@ def test_a_symlink_is_refused_and_never_followed(box: Sandbox, tmp_path: Path) -
     assert repo.read_tree("HEAD", ["golden/a", "elsewhere/secret"], tmp_path / "beside") == 1
 
 
-def test_no_submodules(box: Sandbox, tmp_path: Path) -> None:
+def test_a_submodule_is_refused(box: Sandbox, tmp_path: Path) -> None:
     box.commit(golden__a="1")
     box.git("update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},golden/sub")
     box.git("commit", "-q", "-m", "submodule")
     repo = box.repository()
-    assert repo.read_tree("HEAD", ["golden"], tmp_path / "tree") == 1
-    assert repo.read_index(["golden"], tmp_path / "index") == 1
-    assert listing(tmp_path / "tree") == listing(tmp_path / "index") == {"golden/a": "1"}
+    for path in ("golden", "golden/sub"):
+        with pytest.raises(
+            UsageError, match=r"^golden/sub: this is a git submodule at HEAD. Keep these files in the rep"
+        ):
+            repo.read_tree("HEAD", [path], tmp_path / "tree")
+        with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule in the index"):
+            repo.read_index([path], tmp_path / "index")
+        assert repo.submodules([path]) == ["golden/sub"]
+        with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule. Keep"):
+            repo.refuse_submodules([path])
+    assert repo.submodules(["golden/a", "prompts"]) == []
+    assert repo.read_tree("HEAD", ["golden/a"], tmp_path / "beside") == 1
 
 
 def test_export_ignore_hides_nothing(box: Sandbox, tmp_path: Path) -> None:
