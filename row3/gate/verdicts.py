@@ -71,6 +71,11 @@ def _completeness(evidence: Evidence) -> list[Reason]:
                 cause="baseline",
             )
         )
+    elif evidence.compared is not None and evidence.compared < len(evidence.incomparable):
+        # The few that are left could be those that a worse prompt does not lose anything on.
+        asked = evidence.compared + len(evidence.incomparable)
+        what = f"only {evidence.compared} of {asked} cases could be compared with the baseline; it takes a new one"
+        reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     if evidence.failed:
         reasons.append(Reason(Verdict.BLOCK, f"the run is incomplete: no answer for {_listed(evidence.failed)}"))
     if evidence.partial:

@@ -30,11 +30,12 @@ def carry_approval(
     baseline, maybe a newer version that is not promoted. Grounds that its giver was not `shown`, and those of another
     version than this `run` was of, stay to be approved.
 
-    Other suites that ask the promoted prompts are judged too.
+    Other suites that ask the promoted prompts are judged too; of these, a prompt that falls back is all it was shown.
 
     Returns what is to be said of it; None where no base will judge, or none of its grounds blocks.
     """
-    known = {reason.text for reason in shown if _blocks(reason)}
+    shown_here = {reason.text for reason in shown if _blocks(reason)}
+    shown_of_all = {reason.text for reason in shown if _blocks(reason) and reason.cause == "locks"}
     said = None
     try:
         for comparison in _compared_with_base(session, newly):
@@ -42,6 +43,7 @@ def carry_approval(
                 continue
             same = comparison.run.header.prompt_digests == run.header.prompt_digests
             blocks = [reason for reason in comparison.reasons if _blocks(reason)]
+            known = shown_of_all if comparison.run.suite.name != session.suite.name else shown_here
             other = next((each.text for each in blocks if _of_promoted(each, same=same) not in known), None)
             if other is not None:
                 more = f"{comparison.run.suite.name}: {other}"

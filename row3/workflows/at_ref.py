@@ -215,7 +215,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         label,
         reasons=tuple(reasons),
         notes=notes,
-        hint=_keep_up(here.flag) if less and after.is_file() and not moved else "",
+        hint=_keep_up(here.flag) if (less or otherwise) and after.is_file() and not moved else "",
         added=tuple(new[file] for file in added),
         new_baseline=moved,
         asked_otherwise=tuple(new[file] for file in otherwise),
@@ -235,7 +235,7 @@ def unjudged_reasons(left_out: Sequence[str], label: str) -> list[Reason]:
 
 def _keep_up(flag: str) -> str:
     return (
-        "the baseline still has what this change gives up: `row3 --baseline"
+        "the baseline still has what this change gives up or asks otherwise: `row3 --baseline"
         f"{flag}` in the same change keeps later comparisons whole; an approval is given after it"
     )
 

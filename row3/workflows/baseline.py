@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from row3.domain.requests import digest_json
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, UsageError
-from row3.store.cases import content_digest, demands
+from row3.kinds.base import Kind
+from row3.store.cases import StoredCase, content_digest, demands
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.run_records import RunHeader, parse_record
+from row3.store.run_records import CaseRecord, RunHeader, parse_record
 from row3.store.saved_runs import SavedRun, read_run, run_bytes
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
@@ -48,6 +49,15 @@ def save_baseline(session: Session) -> Announced:
     return Announced(run, declines)
 
 
+def with_case(record: CaseRecord, stored: StoredCase, kind: Kind) -> CaseRecord:
+    """The record with what a later comparison has to know of its case."""
+    return record._replace(
+        content=content_digest(stored.case),
+        demands=demands(kind, stored.case),
+        input=digest_json(kind.variables(stored.case)),
+    )
+
+
 def archived(suite: str, run_id: str) -> str:
     """Where a baseline goes when the next one takes its place."""
     return f"baselines/archive/{suite}-{run_id}.json"
@@ -65,13 +75,7 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
     def lines() -> Iterable[bytes]:
         for line in run.records:
             record = parse_record(line, where="the run")
-            case = stored(record.id).case
-            full = record._replace(
-                content=content_digest(case),
-                demands=demands(suite.kind, case),
-                input=digest_json(suite.kind.variables(case)),
-            )
-            yield full.line()
+            yield with_case(record, stored(record.id), suite.kind).line()
 
     header = run.header.model_copy(update={"schema_": "../schemas/baseline.schema.json"})
     files[f"baselines/{current.name}"] = b"".join(run_bytes(header, lines()))

@@ -273,7 +273,9 @@ class Comparer:
         more = (*older, *extra)
         reasons, verdict = (*reasons, *more), max((verdict, *(reason.verdict for reason in more)))
         # Only a block can be approved, so only a block needs to be told from every other.
-        evidence = evidence_digest(run, header.run_id, reasons, own) if verdict is Verdict.BLOCK else ""
+        evidence = ""
+        if verdict is Verdict.BLOCK:
+            evidence = evidence_digest(run, header.run_id, reasons, own, against=against)
         return Comparison(
             run=run,
             baseline=header,

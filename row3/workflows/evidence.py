@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import get_args
 
@@ -19,29 +20,33 @@ from row3.workflows.run_suite import Run
 
 
 def own_files(project: Project, suite: Suite, *, recordings: bool = False) -> str:
-    """Digest of cases, rules, baselines and locks as the change itself has them, whatever judges it.
+    """Digest of cases, rules of both tiers, baselines and locks as the change itself has them, whatever judges it.
 
     With `recordings` of these too: where one of them is a ground of the verdict, no other may take its place.
     """
-    rules = rules_of(make_suite(project.config, suite.name, suite.tier))
+    tiers = [rules_of(make_suite(project.config, suite.name, tier)) for tier in get_args(Tier)]
+    rules = [[each.thresholds, each.weights, each.gate] for each in tiers]
     folder = project.golden(suite.name)
     cases = [(path.name, digest_text(case_bytes(path))) for path in case_files(folder)]
     files = [project.root / PROMOTED, *(project.baseline(suite.name, tier) for tier in get_args(Tier))]
     if recordings:
         files += sorted(project.recordings(suite.name).glob("*.jsonl"))
     found = [(path.name, digest_text(path.read_bytes())) for path in files if path.is_file()]
-    return digest_json([cases, rules.thresholds, rules.weights, rules.gate, found])
+    return digest_json([cases, suite.tier, rules, project.config.suite, found])
 
 
-def evidence_digest(run: Run, baseline_id: str, reasons: Iterable[Reason], own: Callable[..., str]) -> str:
+def evidence_digest(
+    run: Run, baseline_id: str, reasons: Iterable[Reason], own: Callable[..., str], *, against: str | None = None
+) -> str:
     """What a verdict rests on: an approval holds for exactly this, and for nothing that was changed afterwards.
 
     Nor for what its giver was not shown: a comparison with a git ref sees grounds that the one with the baseline of
-    the work tree does not (a lock, a recording or a baseline that was rewritten), so the grounds are part of it.
+    the work tree does not (a lock, a recording or a baseline that was rewritten), so the grounds are part of it, word
+    for word: one of the same cause could stand for something worse. Only the name of the commit that judges is left
+    out, since the hook names it otherwise than CI.
     """
     blocking = [reason for reason in reasons if reason.verdict is Verdict.BLOCK]
-    answers = {f"{reason.metric} {reason.case_id}" for reason in blocking if reason.cause == "answers"}
-    grounds = {reason.cause for reason in blocking}
+    causes = {reason.cause for reason in blocking}
     header = run.header
     return digest_json(
         {
@@ -49,12 +54,19 @@ def evidence_digest(run: Run, baseline_id: str, reasons: Iterable[Reason], own: 
             "parameters": header.parameters,
             "scorer": header.scorer,
             "baseline": baseline_id,
-            "grounds": [sorted(grounds), sorted(answers)],
-            "own": own(recordings="recordings" in grounds),
+            "suite": run.suite.name,
+            "grounds": sorted(_without_name(reason.text, against) for reason in blocking),
+            "own": own(recordings="recordings" in causes),
             "metrics": {key: round(value, 9) for key, value in header.metrics.items()},
             **({"leftOut": sorted(run.left_out)} if run.left_out else {}),
         }
     )[:16]
+
+
+def _without_name(ground: str, against: str | None) -> str:
+    if against is None:
+        return ground
+    return re.sub(rf"\b(at|since|of) {re.escape(against)}(?![\w/-])", r"\1 the base", ground)
 
 
 def approved_before(history: Iterable[HistoryEntry], evidence: str) -> Approval | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -11,11 +10,12 @@ from row3.gate.zones import SLACK
 from row3.metrics.aggregate import Aggregate
 from row3.store.cases import StoredCase, ids_of
 from row3.store.project import Project
-from row3.store.prompts import read_promoted
-from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.run_records import CaseRecord
 from row3.store.saved_runs import SavedRun, read_run
 from row3.store.suites import Suite, make_suite
 from row3.workflows.at_ref import Base, listed
+from row3.workflows.baseline import with_case
+from row3.workflows.baseline_asked import other_than_asked
 from row3.workflows.record_cases import RecordCases
 from row3.workflows.rescore import Rescorer
 
@@ -24,12 +24,12 @@ def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun, base:
     """What is wrong about the baseline that a change brings in the place of the one `before`.
 
     It judges whatever comes later, so it has to hold each case that the one before held and that is still there, be
-    of the versions that are promoted, and follow from recordings. Raises as `baseline_reasons`.
+    what `row3 --baseline` makes today, and follow from recordings. Raises as `baseline_reasons`.
     """
     new = _read(project, suite)
     gone = sorted(set(before.ids()) & set(ids_of(project.golden(suite.name))) - set(new.ids()))
     reasons = [_blocks(f"the new baseline lacks cases that the one before has: {listed(gone)}")] if gone else []
-    reasons += [_blocks(what) for what in _other_versions(project, new.header)]
+    reasons += [_blocks(f"the new baseline is {what}") for what in other_than_asked(project, suite, before, new)]
     return reasons + baseline_reasons(project, suite, base, new=True)
 
 
@@ -59,7 +59,7 @@ def baseline_reasons(project: Project, suite: Suite, base: Base | None, *, new: 
             of_others.append(before.id)
         elif again is None:
             unchecked.append(before.id)
-        elif _differ(before, again):
+        elif _differ(before, again) or (new and _tells_otherwise(before, again, case, own)):
             wrong.append(before.id)
     means, told = total.means(), baseline.header.metrics
     if wrong or means.keys() != told.keys() or any(abs(means[key] - told[key]) > SLACK for key in told):
@@ -84,12 +84,13 @@ def _differ(before: CaseRecord, again: CaseRecord) -> bool:
     return old.keys() != new.keys() or any(abs(new[key] - value) > SLACK for key, value in old.items())
 
 
-def _other_versions(project: Project, header: RunHeader) -> Iterable[str]:
-    promoted = read_promoted(project.root)
-    for name, version in header.prompts.items():
-        entry = promoted.get(name)
-        if entry is not None and entry.version != version:
-            yield f"the new baseline is of {name} {version}, and {entry.version} is promoted"
+def _tells_otherwise(before: CaseRecord, again: CaseRecord, case: StoredCase, suite: Suite) -> bool:
+    """Whether what a later comparison takes from the record, beside its figures, is not what its answer gives."""
+    full = with_case(again, case, suite.kind)._replace(digest=before.digest, metrics=before.metrics)
+    spreads = before.spread.keys() == full.spread.keys() and all(
+        abs(full.spread[key] - value) <= SLACK for key, value in before.spread.items()
+    )
+    return not spreads or before._replace(spread={}) != full._replace(spread={})
 
 
 def _blocks(what: str) -> Reason:

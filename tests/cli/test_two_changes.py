@@ -1,0 +1,140 @@
+"""Two changes, each harmless by itself, let no worse prompt in: what the first brings judges the second."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import pytest
+
+from tests.projects import CASES, SUITE, Box, first, flawless, worse
+
+BASELINE = f"baselines/{SUITE}.json"
+GOOD = {case_id: flawless(case) for case_id, case in CASES.items()}
+POOR = {case_id: first(flawless(case), 2) for case_id, case in CASES.items()}
+
+
+@pytest.fixture
+def work(box: Box) -> Box:
+    """On a branch from a main that has v1.1 promoted."""
+    box.row3("promote", "v1.1", "--commit", code=0)
+    box.git("checkout", "-q", "-b", "work")
+    return box
+
+
+def said(box: Box, code: int) -> str:
+    done = box.row3("--compare", "--against", "main", code=code, CI="1")
+    return " ".join((done.out + done.err).split())
+
+
+def answers(box: Box, given: dict[str, dict[str, object]], *options: str) -> None:
+    """Record answers of the promoted version that a flag asks for, and make the baseline of them."""
+    lines = [{"caseId": name, "prompt": "extract-v1.1", "response": json.dumps(each)} for name, each in given.items()]
+    file = box.root.parent / "answers.jsonl"
+    file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    box.row3("recordings", "import", str(file), *options, code=0)
+    box.row3("--baseline", *options, code=0)
+
+
+@pytest.mark.parametrize("options", [("--model", "tiny-llm"), ("--temperature", "1.9"), ("--seed", "7")])
+def test_a_baseline_of_other_parameters_than_the_project_s_blocks(work: Box, options: tuple[str, ...]) -> None:
+    answers(work, POOR, *options)
+    told = said(work, 1)
+    assert f"the new baseline is of other parameters than the project's: extract {options[0][2:]}" in told
+    assert options[1] in told
+    assert "the new baseline is of worse answers: Concept recall 100.0% → 50.0%" in told
+
+
+def test_so_does_one_that_more_answers_a_case_make_worse(work: Box) -> None:
+    work.record("1.1", POOR, repeat=1)
+    work.row3("--baseline", "--repeats", "2", code=0)
+    assert "the new baseline is of worse answers: Concept recall 100.0% → 75.0%" in said(work, 1)
+
+
+def test_one_of_more_answers_that_are_as_good_does_not(work: Box) -> None:
+    work.record("1.1", GOOD, repeat=1)
+    work.row3("--baseline", "--repeats", "2", code=0)
+    assert "the new baseline" not in said(work, 0)
+
+
+def test_one_of_the_model_that_the_change_itself_asks_does_not(work: Box) -> None:
+    work.replace("row3.toml", "baker-1", "baker-2")
+    answers(work, GOOD)
+    work.record("1.1", GOOD)
+    assert "the new baseline is" not in said(work, 0)
+
+
+def edited(field: str, value: object) -> Callable[[Box], None]:
+    """A field of every record of the baseline, or of its header, is another."""
+
+    def edit(box: Box) -> None:
+        head, *records = box.read(BASELINE).splitlines()
+        whole = json.loads(box.read(BASELINE))
+        for record in whole["cases"]:
+            if field in record:
+                record[field] = value
+        if field in whole:
+            whole[field] = value
+        assert records or head
+        box.write(BASELINE, json.dumps(whole, indent=1) + "\n")
+
+    return edit
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("input", "sha256:" + "0" * 64), ("demands", ""), ("content", ""), ("status", "bad"), ("answers", ""),
+     ("tally", {}), ("found", {"concepts": ["salt"]})],
+)  # fmt: skip
+def test_every_field_of_a_record_follows_from_its_answer(work: Box, field: str, value: object) -> None:
+    edited(field, value)(work)
+    assert "the new baseline does not follow from its recordings" in said(work, 1)
+
+
+@pytest.mark.parametrize(("field", "value"), [("kind", "events"), ("suite", "cakes"), ("mode", "live")])
+def test_a_baseline_of_something_else_blocks_the_change_that_brings_it(work: Box, field: str, value: str) -> None:
+    edited(field, value)(work)
+    told = said(work, 1)
+    assert f"the new baseline is of {field} `{value}`" in told
+
+
+def test_texts_that_are_edited_first_hide_no_worse_prompt(work: Box) -> None:
+    for case_id in ("rye", "oven"):
+        work.case(case_id, sourceText=CASES[case_id]["sourceText"] + " It is so.")
+    work.record("1.1", GOOD)
+    assert "`row3 --baseline` in the same change" in said(work, 0)
+    work.git("checkout", "-q", "main")
+    work.git("checkout", "-q", "work")
+    work.commit("texts")
+    work.git("branch", "-f", "main", "work")
+    worse(work)
+    assert "only 1 of 3 cases could be compared with the baseline; it takes a new one" in said(work, 1)
+
+
+def approve(box: Box) -> None:
+    box.row3("--compare", "--against", "main", "--approve", "agreed", code=0)
+    assert "BLOCK, approved" in said(box, 0)
+
+
+def test_an_approval_of_one_fall_is_none_of_a_deeper_one(work: Box) -> None:
+    work.prompt("1.2")
+    work.prompt("1.3")
+    work.record("1.3", GOOD)
+    promoted = json.loads(work.read("prompts/promoted.json"))
+    work.record("1.2", GOOD | {"rye": POOR["rye"]})
+    work.row3("promote", "v1.2", "--approve", "to have its lock", code=0)
+    work.git("checkout", "-q", "--", "metrics-history.json", "CHANGELOG.md", "baselines")
+    approve(work)
+    work.record("1.2", POOR)
+    assert "as promoted (extract v1.2): Concept recall is worse by 50.0 points" in said(work, 1)
+    assert promoted["prompts"]["extract"]["version"] == "v1.1"
+
+
+def test_an_approval_of_one_rule_is_none_of_another(work: Box) -> None:
+    loose = "[suites.bread.thresholds.{}]\nminimum = 0.1\ntarget = 0.2\nexcellent = 0.3\n"
+    config = work.read("row3.toml")
+    work.write("row3.toml", config + loose.format("recall"))
+    approve(work)
+    for more in (loose.format("f1"), "[suites.bread.live.gate]\nblock = 90\n"):
+        work.write("row3.toml", config + loose.format("recall") + more)
+        assert "BLOCK, approved" not in said(work, 1)
