@@ -42,7 +42,8 @@ def other_than_asked(project: Project, suite: Suite, before: SavedRun, new: Save
     for name in dict.fromkeys([*header.prompts, *versions]):
         told, current = header.prompts.get(name, "no version"), versions.get(name, "none")
         if told != current:
-            yield f"of {name} {told}, and {current} is {'promoted' if name in lineup.promoted and own.system is None else 'what runs'}"
+            standing = "promoted" if name in lineup.promoted and own.system is None else "what runs"
+            yield f"of {name} {told}, and {current} is {standing}"
     if header.parameters not in (asked, old.parameters):
         yield f"of other parameters than the project's: {_difference(header.parameters, asked)}"
     if header.parameters != asked or header.repeats != 1:
