@@ -258,6 +258,11 @@ class Repository:
         if at is not None:
             yield from self._git.ask("log", "--format=%H", at, "--", *trees.pathspecs([path])).text.split()
 
+    def ever_held(self, path: str, text: str, *, at: str) -> bool:
+        """Whether a file had this text in any commit up to `at`, as far as git can tell here."""
+        search = ("log", "-1", "--full-history", "-m", f"-S{text}", "--format=%H", refs.checked(at))
+        return bool(self._git.ask(*search, "--", *trees.pathspecs([path]), expect=None).out)
+
     def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
         """Put an annotated tag on a commit.
 

@@ -8,12 +8,14 @@ from pathlib import Path, PurePosixPath
 
 from row3.domain.tiers import suite_of_stem
 from row3.errors import Row3Error
+from row3.store.config import read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, read_history
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import make_suite
 from row3.store.system_config import McpConfig
+from row3.workflows.default_suite import has_cases
 
 
 def affected(project: Project, changed: Iterable[str], base: Path | None) -> set[str]:
@@ -70,15 +72,20 @@ def _asks(project: Project, suite: str, prompt: str) -> bool:
 
 
 def _by_locks(project: Project, base: Path | None, names: set[str]) -> set[str]:
-    """The suites that ask a prompt whose promotion is another."""
+    """The suites that ask a prompt whose promotion is another, or did; all where the base can judge none of them."""
     if base is None:
         return names
     try:
         old, new = read_promoted(base), read_promoted(project.root)
+        before = Project(base, read_config(base))
     except Row3Error:
         return names
-    moved = [name for name in {**old, **new} if old.get(name) != new.get(name)]
-    return {suite for name in moved for suite in asked_by(project, name)}
+    judged = {name for name in names if before.baseline(name).is_file() and has_cases(project, name)}
+    found = set[str]()
+    for prompt in (name for name in {**old, **new} if old.get(name) != new.get(name)):
+        asking = asked_by(project, prompt) | asked_by(before, prompt)
+        found |= asking if asking & judged or prompt not in old else names
+    return found
 
 
 def _promoted(project: Project, prompt: str) -> bool:

@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from row3.domain.prompts import parse_version
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import TIERS, Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
@@ -18,11 +17,11 @@ from row3.store.cases import case_bytes, case_files, demands, gone_demands, read
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.project import READ_PATHS, Project
-from row3.store.prompts import PROMOTED, Promotion, read_promoted
+from row3.store.prompts import PROMOTED
 from row3.store.suites import Suite, make_suite
-from row3.workflows.affected import asked_by
 from row3.workflows.default_suite import default_reasons
 from row3.workflows.gone_prompts import gone_prompt_reasons
+from row3.workflows.locks_at_ref import lock_reasons
 from row3.workflows.rules_at_ref import live_reasons, rules_reasons
 
 if TYPE_CHECKING:
@@ -192,7 +191,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
     rules = rules_reasons(here, suite, label)
     reasons += [*rules, *live_reasons(there, own, name, label)]
-    reasons += _promotions(read_promoted(there.root), read_promoted(own.root), label, own, name)
+    reasons += lock_reasons(base, own, name)
     reasons += gone_prompt_reasons(base, own, name)
     reasons += default_reasons(base, own, name)
     for file in added:
@@ -238,32 +237,6 @@ def _keep_up(flag: str) -> str:
         "the baseline still has what this change gives up or asks otherwise: `row3 --baseline"
         f"{flag}` in the same change keeps later comparisons whole; an approval is given after it"
     )
-
-
-def _promotions(
-    old: dict[str, Promotion], new: dict[str, Promotion], label: str, own: Project, suite: str
-) -> list[Reason]:
-    """What a change does to the locks of what a suite asks: none may be altered, no prompt may fall back unnoticed."""
-    reasons = []
-    for name, entry in old.items():
-        now = new.get(name)
-        if now == entry or suite not in asked_by(own, name):
-            continue
-        held = {} if now is None else now.locked | {now.version: now.digest}
-        for version, digest in (entry.locked | {entry.version: entry.digest}).items():
-            if held.get(version) != digest:
-                what = f"the lock of {name} {version} is not as at {label}"
-                reasons.append(Reason(Verdict.BLOCK, what, cause="locks"))
-        reasons += [] if now is None else falling_back(name, entry.version, now.version)
-    return reasons
-
-
-def falling_back(name: str, before: str, after: str) -> list[Reason]:
-    """The ground against making a version current that is older than the one that is."""
-    old, new = parse_version(before), parse_version(after)
-    if old is None or new is None or new >= old:
-        return []
-    return [Reason(Verdict.BLOCK, f"{name} falls back from {old} to {new}", cause="locks")]
 
 
 def _by_name(folder: Path) -> dict[str, Path]:

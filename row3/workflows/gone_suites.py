@@ -16,7 +16,7 @@ from row3.store.cases import case_bytes
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
-from row3.store.history import HistoryEntry, history_text, read_history
+from row3.store.history import Approval, HistoryEntry, history_text, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import make_suite
@@ -33,8 +33,8 @@ from row3.workflows.session import check_approval, make_approval, repository_sta
 def gone_suites(project: Project, base: Base | None, names: Iterable[str] | None = None) -> list[Gone]:
     """Suites that the base has golden cases and a baseline of, and that have no golden case here; of `names`, if given.
 
-    An approval counts that came with the change. One that the base has already was for an earlier removal, and the
-    suite has come back since.
+    An approval counts that came with the change. One that the base has already, or had once, was for an earlier
+    removal, and the suite has come back since.
     """
     if base is None:
         return []
@@ -48,7 +48,7 @@ def gone_suites(project: Project, base: Base | None, names: Iterable[str] | None
         return []
     before = {entry.run_id for entry in read_history(base.project.root)}
     since = [entry for entry in read_history(project.root) if entry.run_id not in before]
-    return [replace(each, approval=approved_before(since, each.evidence)) for each in found]
+    return [replace(each, approval=_signed_for(base, since, each.evidence)) for each in found]
 
 
 def gate_gone(
@@ -72,6 +72,16 @@ def gate_gone(
         return gone
     check_approval(approve, may_write=may_write)
     return gone if gone.approval is not None else _approved(project, gone, approve, say)
+
+
+def _signed_for(base: Base, since: Iterable[HistoryEntry], evidence: str) -> Approval | None:
+    """The approval that came with the change; a revert may have taken an old one out of the base's own history."""
+    ref = base.ref
+    signed = [entry for entry in since if entry.approval is not None and entry.evidence == evidence]
+    return approved_before(
+        (each for each in signed if not ref.repository.ever_held(ref.inside + HISTORY, each.run_id, at=ref.sha)),
+        evidence,
+    )
 
 
 def _gone(project: Project, base: Base, name: str) -> Gone:

@@ -17,11 +17,11 @@ from row3.store.locks import writing
 from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import commit
 from row3.workflows.approval_carried import carry_approval
-from row3.workflows.at_ref import falling_back
 from row3.workflows.compare import Comparison
 from row3.workflows.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.gating import compare
 from row3.workflows.lineup import Lineup, line_up, resolve_version
+from row3.workflows.locks_at_ref import falling_back
 from row3.workflows.promotion import AlreadyDone, PromotionResult
 from row3.workflows.promotion_entry import promotion_entry, unexplained
 from row3.workflows.promotion_files import as_inserted, check_entry, planned_files, promotion_files

@@ -125,6 +125,21 @@ def test_an_approval_does_not_hold_for_a_second_removal(box: Box) -> None:
     box.git("commit", "-q", "-m", "again")
 
 
+def test_an_approval_that_a_revert_took_out_of_the_history_does_not_come_back(box: Box) -> None:
+    take_out(box, "worse")
+    box.row3("--compare", "--suite", "worse", "--against", "main", "--approve", "agreed", code=0)
+    box.commit("without it")
+    box.git("revert", "--no-edit", "HEAD", code=0)
+    box.git("checkout", "-q", "-b", "again")
+    box.git("revert", "--no-commit", "HEAD", code=0)
+    assert "agreed" in box.read(HISTORY)
+    assert "1 blocks" in ci(box, code=1)
+    done = box.git("commit", "-m", "again", code=1)
+    sign(box, done.err)
+    box.git("commit", "-q", "-m", "again")
+    ci(box, code=0)
+
+
 def test_nothing_is_signed_in_ci_or_without_a_reason(box: Box) -> None:
     take_out(box, "worse")
     given = ("--compare", "--suite", "worse", "--against", "main", "--approve")

@@ -131,7 +131,16 @@ def test_a_promotion_concerns_the_suites_that_ask_the_prompt(box: Box, tmp_path:
         (root / "prompts").mkdir(parents=True, exist_ok=True)
         (root / "prompts/promoted.json").write_text(json.dumps({"schemaVersion": 1, "prompts": prompts}))
     project = open_project(own.root)
+    assert affected(project, ["prompts/promoted.json"], base) == set(SUITES), "the base can judge none that asks it"
+    (base / "baselines").mkdir()
+    (base / "baselines/good.json").touch()
     assert affected(project, ["prompts/promoted.json"], base) == {"good"}
+    (base / "baselines/worse.json").touch()
+    own.replace("row3.toml", '["find-good"]', '["find-other"]')
+    own.replace("row3.toml", '["find-worse"]', '["find-good"]')
+    (base / "row3.toml").write_text(box.read("row3.toml"))
+    moved = open_project(own.root)
+    assert affected(moved, ["prompts/promoted.json"], base) == {"good", "worse"}, "those that ask it, and that did"
     assert asked_by(project, "find-worse") == {"worse"}
     assert asked_by(project, "asked-by-none") == set(SUITES)
 
