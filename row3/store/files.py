@@ -34,7 +34,7 @@ def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE
         OSError: the machine does not let us open it.
     """
     try:
-        file = open(path, "rb", buffering, opener=_at_once)  # noqa: SIM115 - `Path.open` takes no opener
+        file = _opened(path, buffering)
     except OSError as error:
         if error.errno == errno.ENXIO:  # a socket
             raise _special(where, fix) from None
@@ -43,6 +43,10 @@ def open_file(path: Path, *, where: str, buffering: int = -1, fix: str = NO_PIPE
         file.close()
         raise _special(where, fix)
     return file
+
+
+def _opened(path: Path, buffering: int) -> BinaryIO:
+    return open(path, "rb", buffering, opener=_at_once)  # `Path.open` takes no opener
 
 
 def _at_once(path: str, flags: int) -> int:

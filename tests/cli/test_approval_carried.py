@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, flawless, tiny, worse
+from tests.projects import CASES, Box, first, flawless, tiny, worse
 from tests.suites import SUITES, several
 
 CARRIED = "note: hook and CI accept the approval as well"
@@ -141,3 +142,31 @@ def test_only_suites_that_ask_the_prompt_are_blocked_when_it_falls_back(tmp_path
     assert "row3: worse" not in said
     assert "falls back" in box.row3("--compare", "--suite", "good", "--against", "main", code=0).out
     assert "falls back" not in box.row3("--compare", "--suite", "worse", "--against", "main", code=1).out
+
+
+def test_an_approval_in_one_suite_is_none_in_another_that_falls_alike(hooked: Box) -> None:
+    for case_id in CASES:
+        hooked.write(f"golden/rolls/{case_id}.gold.json", hooked.read(f"golden/bread/{case_id}.gold.json"))
+    hooked.write("row3.toml", hooked.read("row3.toml") + '[suites.rolls]\npipeline = ["extract"]\n')
+    for suite, version, found in (("rolls", "1.1", 4), ("bread", "1.2", 2), ("rolls", "1.2", 2)):
+        if not hooked.path(f"prompts/extract-v{version}.md").is_file():
+            hooked.prompt(version)
+        answers = {case_id: first(flawless(case), found) for case_id, case in CASES.items()}
+        lines = [
+            {"caseId": case_id, "prompt": f"extract-v{version}", "response": json.dumps(answer)}
+            for case_id, answer in answers.items()
+        ]
+        file = hooked.root.parent / "answers.jsonl"
+        file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        hooked.row3("recordings", "import", str(file), "--suite", suite, code=0)
+        if version == "1.1":
+            hooked.row3("--baseline", "--suite", "rolls", code=0)
+            hooked.commit("rolls")
+            hooked.git("branch", "-f", "main", "work")
+    done = hooked.row3("promote", "v1.2", "--suite", "bread", "--approve", "for bread alone", code=0)
+    assert "hook and CI will ask for another approval" in " ".join(done.err.split())
+    told = " ".join(committed(hooked, code=1).split())
+    assert "row3: bread against" in told
+    assert "BLOCK, approved" in told
+    assert told.partition("row3: rolls against")[2].split()[1].startswith("BLOCK,")
+    assert told.count("approved by") == 1

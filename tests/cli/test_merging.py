@@ -63,8 +63,8 @@ def test_two_cases_merge_by_themselves(two: Box, how: tuple[str, ...]) -> None:
     two.row3("--compare", "--all", "--against", "main", CI="1", code=0)
 
 
-@pytest.mark.parametrize("how", [MERGE, REBASE])
-def test_two_baselines(two: Box, how: tuple[str, ...]) -> None:
+def both_with_a_baseline(two: Box, how: tuple[str, ...]) -> None:
+    """Each side adds a case and saves a baseline; they are in conflict."""
     add_case(two, "loaf")
     two.row3("--baseline", code=0)
     two.commit("loaf")
@@ -74,6 +74,11 @@ def test_two_baselines(two: Box, how: tuple[str, ...]) -> None:
     two.commit("bun")
     two.git("checkout", "-q", "work")
     two.git(*how, code=1)
+
+
+@pytest.mark.parametrize("how", [MERGE, REBASE])
+def test_two_baselines(two: Box, how: tuple[str, ...]) -> None:
+    both_with_a_baseline(two, how)
     told = two.row3("--baseline", code=2)
     assert "git checkout BRANCH -- baselines" in told.errors[0]
     two.git("checkout", "main", "--", "baselines")
@@ -85,15 +90,7 @@ def test_two_baselines(two: Box, how: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("how", [MERGE, REBASE])
 def test_one_sides_baseline_is_stopped(two: Box, how: tuple[str, ...]) -> None:
-    add_case(two, "loaf")
-    two.row3("--baseline", code=0)
-    two.commit("loaf")
-    two.git("checkout", "-q", "main")
-    add_case(two, "bun")
-    two.row3("--baseline", code=0)
-    two.commit("bun")
-    two.git("checkout", "-q", "work")
-    two.git(*how, code=1)
+    both_with_a_baseline(two, how)
     two.git("checkout", "--ours" if how == MERGE else "--theirs", "--", "baselines")
     two.git("add", "-A")
     done = two.row3("--compare", "--against", "main", CI="1", code=1)
