@@ -26,8 +26,8 @@ from row3.store.project import Project, open_project
 from row3.store.prompts import Promotion, promoted_text, read_prompt
 from row3.store.recordings import to_line
 from row3.store.suites import Suite, pick_suite
-from row3.workflows.lineup import line_up
-from row3.workflows.run_suite import RunOptions, make_asking
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
 CONCEPTS, RELATIONSHIPS, CANARIES, FORBIDDEN = 20, 40, 6, 4
 SUITE = "bench"

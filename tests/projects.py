@@ -16,9 +16,9 @@ from typing import Any
 
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from row3.workflows.import_responses import import_responses
-from row3.workflows.lineup import line_up
-from row3.workflows.run_suite import RunOptions
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.recorded.import_responses import import_responses
 from tests import warm
 
 HOME = Path(__file__).resolve().parents[1]

@@ -9,8 +9,8 @@ from typing import Any
 
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from row3.workflows.import_responses import import_responses
-from row3.workflows.run_suite import RunOptions
+from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.recorded.import_responses import import_responses
 from tests.projects import CASES, PROMPT, Box, first, flawless
 
 SUITES = ("broken", "good", "incomplete", "worse")

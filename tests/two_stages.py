@@ -8,10 +8,10 @@ from typing import Any
 
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
-from row3.workflows.import_responses import Imported, import_responses
-from row3.workflows.lineup import line_up
-from row3.workflows.recordings import verify
-from row3.workflows.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
+from row3.workflows.recorded.import_responses import Imported, import_responses
+from row3.workflows.recorded.recordings import verify
 
 DECOMPOSE = """---
 name: decompose

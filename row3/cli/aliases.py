@@ -46,7 +46,7 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
     from row3.reports.alias_list import list_json, list_text
-    from row3.workflows.alias_review import review as gather
+    from row3.workflows.aliases.alias_review import review as gather
 
     asking = part is None and common.format != "json"
     if asking:
@@ -78,7 +78,7 @@ class _Dialogue:
 
     def __init__(self, session: Session, found: AliasReview, common: Common, *, again: bool) -> None:
         from row3.reports.style import Style
-        from row3.workflows.alias_decisions import Decider
+        from row3.workflows.aliases.alias_decisions import Decider
 
         self._session, self._found, self._common, self._again = session, found, common, again
         self._decider = Decider(session.project, session.suite, say=session.say)
@@ -181,7 +181,7 @@ class _Dialogue:
 
     def _split(self, item: Unmatched) -> bool:
         """Put the forms of an item in its place, each by itself."""
-        from row3.workflows.alias_review import apart
+        from row3.workflows.aliases.alias_review import apart
 
         session = self._session
         parts = apart(session.project, session.suite, item, named=self._common.prompt, again=self._again)

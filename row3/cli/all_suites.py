@@ -14,20 +14,20 @@ from row3.errors import UsageError
 if TYPE_CHECKING:
     from row3.reports.suites_model import SuitesReport
     from row3.store.suites import Suite
-    from row3.workflows.all_suites import AllSuites
     from row3.workflows.session import LiveFlags, Session
+    from row3.workflows.suites.all_suites import AllSuites
 
 
 def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
     """What `row3 --all` does; returns the exit code."""
-    from row3.workflows.all_suites import gate_all, run_all
+    from row3.workflows.suites.all_suites import gate_all, run_all
 
     refuse_one(common)
     suites = opened(common, live)
     if compare:
         report = gate_all(suites, against=against)
     elif baseline:
-        from row3.workflows.baseline import save_baseline
+        from row3.workflows.comparing.baseline import save_baseline
 
         report = run_all(suites, save_baseline)
     else:
@@ -48,7 +48,7 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
 def gate_gone_suite(common: Common, against: str) -> int | None:
     """What `--compare --against` does of a suite that the commit has and the work tree has not; None of others."""
     from row3.reports.suites_model import SuitesReport
-    from row3.workflows.gone_suites import gate_gone
+    from row3.workflows.against.gone_suites import gate_gone
 
     project = common.project()
     name = common.suite or project.config.suite
@@ -74,8 +74,8 @@ def refuse_one(common: Common) -> None:
 def opened(common: Common, live: LiveFlags) -> AllSuites:
     """The project with all its suites. Raises `InvalidFile`."""
     from row3.cli.progress import make_observer
-    from row3.workflows.all_suites import AllSuites
     from row3.workflows.session import GateFlags, Session, open_whole
+    from row3.workflows.suites.all_suites import AllSuites
 
     options = common.run_options()
     project, done = open_whole(common.start, may_write=common.may_write, say=common.say)

@@ -19,7 +19,7 @@ def command(common: Common) -> None:
     """
     from row3.reports.cases_table import cases_json, cases_text
     from row3.store.suites import pick_suite
-    from row3.workflows.cases import judge_cases
+    from row3.workflows.history.cases import judge_cases
 
     project = common.project()
     suite = pick_suite(project, common.suite)

@@ -50,7 +50,7 @@ def command(
     """
     from row3.errors import UsageError
     from row3.reports.comment import comment_markdown
-    from row3.workflows.comment import compare_suites, marker_of, place_of
+    from row3.workflows.suites.comment import compare_suites, marker_of, place_of
 
     if common.format not in (None, "markdown"):
         raise UsageError("a comment is Markdown", where=f"--format {common.format}", fix="Leave --format out")
@@ -66,7 +66,7 @@ def command(
         _instead(text, place)
     else:
         from row3.vcs.github_comments import PullRequestComments, Refused
-        from row3.workflows.comment import BOT, keep_comment
+        from row3.workflows.suites.comment import BOT, keep_comment
 
         comments = PullRequestComments(place.api, place.repository, place.number, place.token)
         try:
@@ -80,7 +80,7 @@ def command(
 def _sessions(common: Common) -> list[Session]:
     """One for each suite, in replay unless the mode is given; nothing tracked may be written by any."""
     from row3.errors import InvalidFile
-    from row3.workflows.all_suites import check_fitting, fitting
+    from row3.workflows.suites.all_suites import check_fitting, fitting
 
     names = [common.suite] if common.suite is not None else common.project().suite_names()
     if not names:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
-    from row3.workflows.run_suite import RunOptions
+    from row3.workflows.pipeline.run_suite import RunOptions
     from row3.workflows.session import Session
 
 CI_FORMATS = ("junit", "github", "codequality", "comment")
@@ -91,8 +91,8 @@ class Common:
 
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""
-        from row3.workflows.evaluate import Overrides
-        from row3.workflows.run_suite import RunOptions
+        from row3.workflows.pipeline.evaluate import Overrides
+        from row3.workflows.pipeline.run_suite import RunOptions
 
         return RunOptions(
             mode=self.mode,

@@ -28,7 +28,7 @@ def command(ctx: click.Context, common: Common, before: str, after: str) -> None
     """
     from row3.cli.show import INCOMPLETE
     from row3.store.suites import pick_suite
-    from row3.workflows.diff import diff
+    from row3.workflows.diffing.diff import diff
 
     form = common.form("table", "json", "markdown")
     project = common.project()

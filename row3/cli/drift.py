@@ -12,7 +12,7 @@ from row3.cli.options import Amount, Common, common_options
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
-    from row3.workflows.drift import Drifted
+    from row3.workflows.comparing.drift import Drifted
 
 
 @click.command()
@@ -38,7 +38,7 @@ def command(
 def show_drift(common: Common, *, sample: int | None, max_cost: float | None, recordings: bool = False) -> int:
     """Ask again and show what came of it; the exit code."""
     from row3.reports.drift_text import drift_report_json, drift_text
-    from row3.workflows.drift import drift
+    from row3.workflows.comparing.drift import drift
     from row3.workflows.session import LiveFlags
 
     # The provider's seed is that of what is asked again; the one that is given here chooses the cases.
@@ -59,7 +59,7 @@ def show_drift_all(common: Common, *, sample: int | None, max_cost: float | None
     from row3.errors import Row3Error
     from row3.reports.drifts_text import drifts_json, drifts_text
     from row3.reports.suites_model import worst_code
-    from row3.workflows.drift import drift
+    from row3.workflows.comparing.drift import drift
     from row3.workflows.session import LiveFlags
 
     refuse_one(common)

@@ -9,7 +9,7 @@ from row3.cli.options import Common
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
-    from row3.workflows.lineup import Role
+    from row3.workflows.pipeline.lineup import Role
     from row3.workflows.session import Session
 
 
@@ -17,9 +17,9 @@ def show_estimate(session: Session, common: Common, *, role: Role, compare: bool
     """Show what would be sent; nothing is. A live comparison asks the baseline's prompts too."""
     from row3.reports.estimate_table import estimate_json, estimate_text
     from row3.reports.live_text import plan_json, plan_lines
-    from row3.workflows.estimate import estimate
-    from row3.workflows.lineup import line_up
-    from row3.workflows.live_compare import asked_beside
+    from row3.workflows.asking.estimate import estimate
+    from row3.workflows.comparing.live_compare import asked_beside
+    from row3.workflows.pipeline.lineup import line_up
 
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
     beside = asked_beside(session) if compare else None

@@ -23,7 +23,7 @@ def command(ctx: click.Context, common: Common) -> None:
     if ctx.invoked_subcommand is not None:
         return
     from row3.reports.flaky_table import flaky_json, flaky_text
-    from row3.workflows.flaky import find_flaky
+    from row3.workflows.history.flaky import find_flaky
 
     report = find_flaky(common.session())
     if common.as_json:
@@ -48,7 +48,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
     Written to golden/<suite>/quarantine.json, which belongs into git. No more than a fifth of the cases.
     """
     from row3.reports.quarantine_text import changed_text
-    from row3.workflows.quarantine import quarantine as put
+    from row3.workflows.history.quarantine import quarantine as put
 
     done = put(common.session(), case_id, until=until, reason=reason)
     emit(changed_text(done.entry, done.file, left=done.left, released=False), common.out)
@@ -60,7 +60,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
 def release(common: Common, *, case_id: str) -> None:
     """Take CASE out of quarantine; it counts from the next run."""
     from row3.reports.quarantine_text import changed_text
-    from row3.workflows.quarantine import release as take_out
+    from row3.workflows.history.quarantine import release as take_out
 
     done = take_out(common.session(), case_id)
     emit(changed_text(done.entry, done.file, left=done.left, released=True), common.out)

@@ -16,7 +16,7 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions."""
     from row3.store.history import as_json
     from row3.store.suites import pick_suite
-    from row3.workflows.trend import suite_history
+    from row3.workflows.history.trend import suite_history
 
     project = common.project()
     suite = pick_suite(project, common.suite)

@@ -20,7 +20,7 @@ def command(case_id: str, common: Common) -> None:
     from row3.reports.investigation import as_json, investigation_markdown
     from row3.reports.items_investigation import ItemsInvestigation, items_investigation_json, items_markdown
     from row3.reports.markdown_screen import on_screen
-    from row3.workflows.investigate import investigate
+    from row3.workflows.investigating.investigate import investigate
 
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)

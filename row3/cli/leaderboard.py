@@ -13,7 +13,7 @@ from row3.cli.out_file import refuse_foreign_charts, refuse_own
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
-    from row3.workflows.board import Leaderboard
+    from row3.workflows.leaderboards.board import Leaderboard
 
 CHARTS = "charts/"
 
@@ -63,13 +63,13 @@ def command(
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
     if chart not in (None, CHARTS):
-        from row3.workflows.leaderboard_files import chart_name
+        from row3.workflows.leaderboards.leaderboard_files import chart_name
 
         refuse_foreign_charts(Path(chart, chart_name(session.suite)))
     chosen = {"prompts": (*common.prompt, *named), "models": called}
     if dry_run:
         from row3.reports.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text
-        from row3.workflows.leaderboard import plan
+        from row3.workflows.leaderboards.leaderboard import plan
 
         plans = plan(session, **chosen)
         if form == "json":
@@ -77,12 +77,12 @@ def command(
         else:
             emit(leaderboard_plan_text(plans, style=common.style), common.out)
         return
-    from row3.workflows.leaderboard import leaderboard
+    from row3.workflows.leaderboards.leaderboard import leaderboard
 
     board = leaderboard(session, **chosen)
     _show(board, form, common)
     if chart is not None:
-        from row3.workflows.leaderboard_files import draw_leaderboard
+        from row3.workflows.leaderboards.leaderboard_files import draw_leaderboard
 
         for path in draw_leaderboard(session.project, board, None if chart == CHARTS else Path(chart)):
             common.say(f"drawn: {path}")

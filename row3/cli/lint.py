@@ -19,7 +19,7 @@ def command(ctx: click.Context, common: Common) -> None:
     from row3.cli.show import places_of
     from row3.reports.findings import findings_json, findings_text
     from row3.reports.github import lint_annotations
-    from row3.workflows.lint import lint_at
+    from row3.workflows.linting.lint import lint_at
 
     report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
     if common.format == "json":

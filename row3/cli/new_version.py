@@ -18,7 +18,7 @@ def command(name: str, common: Common, *, major: bool) -> None:
     An "Unreleased" entry is opened in CHANGELOG.md: write there what the new version changes.
     """
     from row3.store.prompts import versions
-    from row3.workflows.new_version import new_version
+    from row3.workflows.promoting.new_version import new_version
 
     project = common.project()
     made = new_version(project, name, major=major)

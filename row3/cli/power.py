@@ -27,7 +27,7 @@ def command(common: Common, *, detect: float | None, metric: str | None) -> None
     """
     from row3.reports.power_json import power_json
     from row3.reports.power_table import power_text
-    from row3.workflows.power import plan
+    from row3.workflows.history.power import plan
 
     report = plan(
         common.session(), detect=None if detect is None else detect / 100, metric=metric, repeats=common.repeats

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from asyncio import Task
 
-    from row3.workflows.live import Watching
-    from row3.workflows.results import CaseResult, Spent
+    from row3.workflows.asking.live import Watching
+    from row3.workflows.pipeline.results import CaseResult, Spent
 
 INTERVAL_S = 0.1
 TICK_S = 1.0

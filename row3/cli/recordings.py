@@ -34,7 +34,7 @@ def _opened(common: Common) -> tuple[Project, Suite]:
 def list_(common: Common) -> None:
     """Say what is recorded, and what of it is used or stale."""
     from row3.reports.recordings_table import list_json, list_text
-    from row3.workflows.recordings import list_recordings
+    from row3.workflows.recorded.recordings import list_recordings
 
     project, suite = _opened(common)
     summaries = list_recordings(project, suite)
@@ -50,7 +50,7 @@ def list_(common: Common) -> None:
 def import_(file: str, common: Common) -> None:
     """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
     from row3.reports.recordings_table import imported_text
-    from row3.workflows.import_responses import import_responses
+    from row3.workflows.recorded.import_responses import import_responses
 
     project, suite = _opened(common)
     done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
@@ -65,7 +65,7 @@ def import_(file: str, common: Common) -> None:
 def prune(common: Common, *, dry_run: bool) -> None:
     """Remove the recordings that no prompt version asks for any more."""
     from row3.reports.recordings_table import pruned_text
-    from row3.workflows.recordings import prune as prune_recordings
+    from row3.workflows.recorded.recordings import prune as prune_recordings
 
     done = prune_recordings(*_opened(common), dry_run=dry_run)
     emit(common.fitted(pruned_text(done.removed, done.kept, dry_run=dry_run)), common.out)
@@ -78,7 +78,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
 def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
     """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
     from row3.reports.recordings_table import findings_json, findings_text
-    from row3.workflows.recordings import verify as verify_recordings
+    from row3.workflows.recorded.recordings import verify as verify_recordings
 
     findings = verify_recordings(*_opened(common), against=against)
     as_json = common.as_json

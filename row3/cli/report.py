@@ -32,9 +32,9 @@ def command(ctx: click.Context, common: Common, *, against: str | None, all_suit
         from row3.cli.report_all import report_all
 
         ctx.exit(report_all(common, against=against))
-    from row3.workflows.at_ref import find_ref, laid_out
-    from row3.workflows.gating import compare
-    from row3.workflows.trend import suite_history
+    from row3.workflows.against.at_ref import find_ref, laid_out
+    from row3.workflows.comparing.gating import compare
+    from row3.workflows.history.trend import suite_history
 
     common = replace(common, format=common.format or _format_of(common.out))
     check_out(common, TAKES["row3 report"])

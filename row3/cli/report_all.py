@@ -16,7 +16,7 @@ from row3.errors import UsageError
 
 if TYPE_CHECKING:
     from row3.reports.suites_model import SuiteResult, SuitesReport
-    from row3.workflows.all_suites import AllSuites
+    from row3.workflows.suites.all_suites import AllSuites
 
 INDEX = "index.html"
 PAGES = (".html", ".htm")
@@ -28,8 +28,8 @@ def report_all(common: Common, *, against: str | None) -> int:
     Raises `UsageError` where the pages have no folder to go to.
     """
     from row3.reports.suites_model import Broken, Gone
-    from row3.workflows.all_suites import compare_all
     from row3.workflows.session import LiveFlags
+    from row3.workflows.suites.all_suites import compare_all
 
     refuse_one(common)
     folder = _folder(common)
@@ -78,8 +78,8 @@ def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> tup
     from row3.reports.html import html_report
     from row3.reports.html.index import index_html
     from row3.reports.suites_model import Judged
-    from row3.workflows.all_suites import compare_all
-    from row3.workflows.trend import suite_history
+    from row3.workflows.history.trend import suite_history
+    from row3.workflows.suites.all_suites import compare_all
 
     refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
     results, pages = [], {}

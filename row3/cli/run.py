@@ -67,7 +67,7 @@ def run_default(
     if compare:
         return _compared(session, common, against)
     if baseline:
-        from row3.workflows.baseline import save_baseline
+        from row3.workflows.comparing.baseline import save_baseline
 
         announced = save_baseline(session)
         show_run(announced, common)
@@ -86,7 +86,7 @@ def run_default(
 
 
 def _compared(session: Session, common: Common, against: str | None) -> int:
-    from row3.workflows.gating import gate
+    from row3.workflows.comparing.gating import gate
 
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:

@@ -22,7 +22,7 @@ def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None
     """
     from row3.store.history import read_history
     from row3.store.suites import pick_suite
-    from row3.workflows.evidence import declining_runs
+    from row3.workflows.comparing.evidence import declining_runs
     from row3.workflows.running import Announced
     from row3.workflows.score import score_outputs
     from row3.workflows.session import Session, save_log, tell_misnamed

@@ -16,9 +16,9 @@ from row3.domain.counts import count
 if TYPE_CHECKING:
     from row3.reports.places import Places
     from row3.store.history import HistoryEntry
-    from row3.workflows.compare import Comparison
+    from row3.workflows.comparing.compare import Comparison
     from row3.workflows.hook import HookVerdict
-    from row3.workflows.run_suite import Run
+    from row3.workflows.pipeline.run_suite import Run
     from row3.workflows.running import Announced
 
 INCOMPLETE = 3
@@ -102,7 +102,7 @@ def places_of(common: Common) -> Places:
     from row3.reports.places import Places
     from row3.store.project import open_project
     from row3.vcs.repository import Repository
-    from row3.workflows.at_ref import inside_of
+    from row3.workflows.against.at_ref import inside_of
 
     try:
         project = open_project(common.start)

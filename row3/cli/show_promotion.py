@@ -9,7 +9,7 @@ from row3.cli.output import emit
 from row3.cli.show import BLOCKED, headline, other_format, scorecard, whole_comparison
 
 if TYPE_CHECKING:
-    from row3.workflows.promotion import PromotionResult
+    from row3.workflows.promoting.promotion import PromotionResult
 
 
 def show_promotion(result: PromotionResult, common: Common) -> int:

@@ -23,7 +23,7 @@ def command(common: Common, *, weekly: bool) -> None:
     from row3.domain.tiers import tier_of
     from row3.errors import UsageError
     from row3.store.suites import pick_suite
-    from row3.workflows.trend import chart_name, draw_trend
+    from row3.workflows.history.trend import chart_name, draw_trend
 
     if not common.may_write and common.out is None:
         what = "a run in CI writes no tracked file"

@@ -18,7 +18,7 @@ from row3.pytest_plugin.evaluating import Evaluations, Key
 from row3.pytest_plugin.items import CaseItem, GateItem
 from row3.pytest_plugin.layout import Golden, Layout, layout_around
 from row3.store.cases import read_case
-from row3.workflows.judge_suite import Flags
+from row3.workflows.suites.judge_suite import Flags
 
 SHARED = "row3_shared"
 """Key under which worker processes are told their common folder."""

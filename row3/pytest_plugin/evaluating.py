@@ -8,7 +8,7 @@ from pathlib import Path
 
 from row3.domain.quick_dataclass import dataclass
 from row3.store.file_lock import FileLock
-from row3.workflows.judge_suite import Flags, JudgedSuite, judge_suite, judged_from_json
+from row3.workflows.suites.judge_suite import Flags, JudgedSuite, judge_suite, judged_from_json
 
 LONGEST_RUN_S = 86_400.0
 """How long a process waits for another one's run: a live one of many cases takes hours."""

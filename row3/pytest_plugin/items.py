@@ -9,7 +9,7 @@ from typing import NoReturn
 import pytest
 
 from row3.pytest_plugin.evaluating import Evaluations, Key
-from row3.workflows.judge_suite import JudgedCase
+from row3.workflows.suites.judge_suite import JudgedCase
 
 SHOWN, SCORE, ZONE, DELTA, VERDICT = "row3_shown", "row3_score", "row3_zone", "row3_delta", "row3_verdict"
 """Properties of a report, JUnit's too: what stands beside the test's name; the composite, a fraction; its zone; its

@@ -1,1 +1,1 @@
-"""The verbs, one file each: they return values and print nothing."""
+"""The verbs: they return values and print nothing."""

@@ -18,15 +18,15 @@ from row3.reports.suites_model import SuiteResult, worst_code
 from row3.store.config import FILE, read_config
 from row3.store.project import READ_PATHS, Project
 from row3.store.suites import pick_suite
-from row3.workflows.affected import affected
-from row3.workflows.at_ref import Base, Ref, inside_of, laid_out
-from row3.workflows.called_from import called_from
-from row3.workflows.default_suite import has_cases
-from row3.workflows.gone_suites import gone_suites
-from row3.workflows.judge_suites import judge_suites
-from row3.workflows.recordings_beside import recorded_beside
-from row3.workflows.run_suite import RunOptions
+from row3.workflows.against.affected import affected
+from row3.workflows.against.at_ref import Base, Ref, inside_of, laid_out
+from row3.workflows.against.called_from import called_from
+from row3.workflows.against.default_suite import has_cases
+from row3.workflows.against.gone_suites import gone_suites
+from row3.workflows.against.recordings_beside import recorded_beside
+from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
+from row3.workflows.suites.judge_suites import judge_suites
 
 if TYPE_CHECKING:
     from row3.vcs.pushes import Push

@@ -9,14 +9,14 @@ from pathlib import Path
 from row3.domain.quick_dataclass import dataclass
 from row3.store.history import read_history
 from row3.store.suites import Suite
-from row3.workflows.budget import pricing
-from row3.workflows.compare import Comparer
-from row3.workflows.evidence import declining_runs
-from row3.workflows.lineup import Lineup, Role, line_up
-from row3.workflows.quarantine import in_force
-from row3.workflows.results import CaseResult
-from row3.workflows.run_header import header_for
-from row3.workflows.run_suite import Run, collect, make_asking, replay
+from row3.workflows.asking.budget import pricing
+from row3.workflows.comparing.compare import Comparer
+from row3.workflows.comparing.evidence import declining_runs
+from row3.workflows.history.quarantine import in_force
+from row3.workflows.pipeline.lineup import Lineup, Role, line_up
+from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.pipeline.run_header import header_for
+from row3.workflows.pipeline.run_suite import Run, collect, make_asking, replay
 from row3.workflows.session import Session, save_log
 
 
@@ -43,11 +43,13 @@ def run_suite(
     if session.mode in ("replay", "auto"):
         results = replay(session.project, suite, asking, session.options, files, compare=compare)
         if session.mode == "auto":
-            from row3.workflows.running_live import asking_for_the_rest  # what replay does without is not imported
+            from row3.workflows.asking.running_live import (
+                asking_for_the_rest,  # what replay does without is not imported
+            )
 
             results = asking_for_the_rest(results, session, suite, asking, compare=compare)
     else:
-        from row3.workflows.running_live import asked
+        from row3.workflows.asking.running_live import asked
 
         results = asked(session, suite, asking, head, unfinished, comparer=comparer, held=held)
     run = collect(

@@ -22,11 +22,11 @@ from row3.store.outputs import Output
 from row3.store.project import Project
 from row3.store.run_records import parse_record
 from row3.store.suites import Suite
-from row3.workflows.baseline import read_baseline
-from row3.workflows.compare_case import CaseComparer
-from row3.workflows.meanings import vector_source
-from row3.workflows.rescore import StoredCases
-from row3.workflows.results import CaseResult, Packing
+from row3.workflows.comparing.baseline import read_baseline
+from row3.workflows.comparing.compare_case import CaseComparer
+from row3.workflows.comparing.rescore import StoredCases
+from row3.workflows.pipeline.meanings import vector_source
+from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.score import Scoring
 
 

@@ -11,7 +11,7 @@ from row3.store.cases import read_cases
 from row3.store.project import Project
 from row3.store.saved_runs import SavedRun, latest_runs, read_run
 from row3.store.suites import Suite
-from row3.workflows.baseline import read_baseline
+from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.score import MODE
 
 Part = Literal["failing", "regressed", "changed"]

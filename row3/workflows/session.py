@@ -22,13 +22,13 @@ from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
 from row3.store.unbuilt import made
-from row3.workflows.compare import Comparison
-from row3.workflows.run_header import now
-from row3.workflows.run_suite import Run, RunOptions
+from row3.workflows.comparing.compare import Comparison
+from row3.workflows.pipeline.run_header import now
+from row3.workflows.pipeline.run_suite import Run, RunOptions
 
 if TYPE_CHECKING:
-    from row3.workflows.budget import Budget
-    from row3.workflows.live import Watching
+    from row3.workflows.asking.budget import Budget
+    from row3.workflows.asking.live import Watching
 
 MAX_REPEATS = 5
 """Rounds of an adaptive comparison, unless more are allowed."""
@@ -110,7 +110,7 @@ class Session:
         if live.adaptive and self.mode not in ("live", "record"):
             self.switch("live")
         if live.max_cost is not None:
-            from row3.workflows.budget import Budget, price_table, recorded_sizes
+            from row3.workflows.asking.budget import Budget, price_table, recorded_sizes
 
             known = partial(recorded_sizes, self.project, self.suite.name)
             self.budget = Budget(live.max_cost, price_table(self.project), known)

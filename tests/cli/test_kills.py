@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from row3.workflows.gating import gate
-from row3.workflows.run_suite import RunOptions
+from row3.workflows.comparing.gating import gate
+from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import open_session
 from tests.projects import Box
 
@@ -21,13 +21,13 @@ DRIVER = """
 import json, os, random, shutil, signal, sys, time
 from pathlib import Path
 import matplotlib.pyplot
-import row3.workflows.promote, row3.workflows.promotion_files
+import row3.workflows.promoting.promote, row3.workflows.promoting.promotion_files
 from row3.cli.app import main
 import row3.cli.promote, row3.cli.show, row3.reports.comparison_table, row3.reports.changelog_insert
 
 template, work, kills, mode = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
 if "ROW3_KILLS" not in os.environ:  # drawing takes most of the time, and none of the writing
-    row3.workflows.promotion_files.chart_files = lambda suite, entries, weekly: {
+    row3.workflows.promoting.promotion_files.chart_files = lambda suite, entries, weekly: {
         f"charts/{suite.name}-trend.{kind}": str(len(entries)).encode() * 5000 for kind in ("svg", "png")
     }
 LOCAL = (".git", ".row3")

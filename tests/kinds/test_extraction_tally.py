@@ -12,7 +12,7 @@ from row3.domain.scores import CaseScore
 from row3.kinds.base import Parsed, Rules
 from row3.kinds.extraction import EXTRACTION
 from row3.kinds.extraction_models import GoldenCase
-from row3.workflows.evaluate import average
+from row3.workflows.pipeline.evaluate import average
 from tests.strategies import extraction_values
 
 CASE: dict[str, Any] = {

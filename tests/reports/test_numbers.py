@@ -11,8 +11,8 @@ from row3.reports import numbers
 from row3.reports.model import ComparisonView, HistoryView, RunView
 from row3.reports.style import cells, plain, shorten, visible
 from row3.store.history import HistoryEntry
-from row3.workflows.compare import Comparison
-from row3.workflows.run_suite import Run
+from row3.workflows.comparing.compare import Comparison
+from row3.workflows.pipeline.run_suite import Run
 
 
 def fits(run: Run, comparison: Comparison, entry: HistoryEntry) -> tuple[RunView, ComparisonView, HistoryView]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.reports.result_json import result_json
-from row3.workflows.spool import Spool
+from row3.workflows.pipeline.spool import Spool
 
 DOCUMENTED = [
     "schemaVersion",

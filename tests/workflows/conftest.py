@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from row3.workflows.init import init
-from row3.workflows.run_suite import RunOptions
+from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session, open_session
 from tests.projects import Box, tiny
 

@@ -14,8 +14,8 @@ from row3.store.config import Config, read_config
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.init import Created, init, next_steps
-from row3.workflows.lineup import line_up
-from row3.workflows.lint import lint
+from row3.workflows.linting.lint import lint
+from row3.workflows.pipeline.lineup import line_up
 
 
 def _by_path(created: list[Created]) -> dict[str, str]:

@@ -12,7 +12,7 @@ import row3
 from row3.errors import InvalidFile, UsageError
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
-from row3.workflows.run_suite import Run, RunOptions
+from row3.workflows.pipeline.run_suite import Run, RunOptions
 from row3.workflows.score import MISSING, score_outputs
 
 CASE: dict[str, Any] = {

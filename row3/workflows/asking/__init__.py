@@ -1,0 +1,1 @@
+"""Cases asked at a provider: estimated, paced, capped in cost, kept the moment an answer arrives."""

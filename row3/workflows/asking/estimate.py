@@ -1,0 +1,201 @@
+"""What a live run would send, and what it may cost: `--dry-run`. Nothing is sent.
+
+The first stage is rendered exactly. A later stage depends on answers: where they are recorded it is rendered exactly
+too; else its size is estimated from the case's input, what the case expects, and the prompt's own text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import field
+from typing import Any
+
+from row3.domain.prompts import Prompt
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.requests import Request
+from row3.kinds.base import Parsed
+from row3.providers.pricing import Price, cost_usd, estimate_tokens
+from row3.store.cases import StoredCase, read_cases
+from row3.store.other_suites import no_case_fits
+from row3.store.project import Project
+from row3.store.recordings import Recording, RecordingIndex, open_index
+from row3.store.suites import Suite
+from row3.workflows.asking.endpoints import check_provider
+from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.lineup import Lineup
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """One request of the run."""
+
+    case_id: str
+    prompt: str
+    repeat: int
+    model: str
+    recorded: bool
+    """A recording answers it, so nothing is sent."""
+    exact: bool
+    """Rendered exactly; else the prompt's tokens are an estimate of an estimate."""
+    prompt_tokens: int
+    completion_tokens: int
+    cost_usd: float | None
+    """None where the model has no price: unknown, not zero."""
+
+
+@dataclass(slots=True)
+class Estimate:
+    """All requests of a live run, with their sums."""
+
+    suite: str
+    mode: str
+    prompts: Mapping[str, str]
+    requests: list[Planned] = field(default_factory=list)
+    example: Request | None = None
+    """The first request that would be sent, rendered in full."""
+    again: int = 0
+    """Requests of the baseline's prompts, which a live comparison asks again."""
+    rounds: int = 1
+    """How often all of it is asked at most, in an adaptive comparison."""
+
+    @property
+    def to_send(self) -> list[Planned]:
+        """Requests that no recording answers."""
+        return [request for request in self.requests if not request.recorded]
+
+    @property
+    def recorded(self) -> int:
+        """Requests that a recording answers."""
+        return sum(request.recorded for request in self.requests)
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Of the requests that would be sent."""
+        return sum(request.prompt_tokens for request in self.to_send)
+
+    @property
+    def completion_tokens(self) -> int:
+        """Of the answers to the requests that would be sent."""
+        return sum(request.completion_tokens for request in self.to_send)
+
+    @property
+    def cost_usd(self) -> float | None:
+        """US dollars; None where a request's model has no price, 0 where nothing would be sent."""
+        costs = [request.cost_usd for request in self.to_send]
+        return None if None in costs else sum(cost for cost in costs if cost is not None)
+
+    @property
+    def unpriced(self) -> list[str]:
+        """Models without a price, of the requests that would be sent."""
+        return sorted({request.model for request in self.to_send if request.cost_usd is None})
+
+
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """What a live comparison asks beside the candidates: the baseline's prompts, for the cases that it has."""
+
+    asking: Asking
+    cases: Collection[str]
+    rounds: int = 1
+
+
+def estimate(
+    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, beside: Beside | None = None
+) -> Estimate:
+    """Plan a run without running it.
+
+    Recordings answer in the modes `replay` and `auto`; in `live` and `record` every request would be sent, and
+    recordings only tell how long answers are. Raises `InvalidFile`, `UsageError`.
+    """
+    mode = options.mode or project.config.mode
+    check_provider(project, suite)  # a run that could not be sent is not worth planning
+    asking = make_asking(suite, lineup, options)
+    prices = {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
+    index = open_index(project.recordings(suite.name), options.journals)
+    planner = _Planner(asking, index, prices, mode in ("replay", "auto"))
+    plan = Estimate(suite.name, mode, lineup.versions())
+    wanted, any_wanted = wanted_cases(options), False
+    for stored in read_cases(project.golden(suite.name), suite.kind):
+        if not wanted(stored.id):
+            continue
+        any_wanted = True
+        for repeat in range(options.repeats):
+            planner.case(stored, repeat, plan)
+            if beside is not None and stored.id in beside.cases:
+                before = len(plan.requests)
+                _Planner(beside.asking, index, prices, replays=False).case(stored, repeat, plan)
+                plan.again += len(plan.requests) - before
+    if not any_wanted and options.case is not None:
+        raise no_case_fits(project, suite, options.case)
+    plan.rounds = 1 if beside is None else beside.rounds
+    return plan
+
+
+@dataclass(slots=True)
+class _Planner:
+    asking: Asking
+    index: RecordingIndex
+    prices: Mapping[str, Price]
+    replays: bool
+
+    def case(self, stored: StoredCase, repeat: int, plan: Estimate) -> None:
+        """Add the requests of one case and repeat."""
+        kind = self.asking.suite.kind
+        held = {recording.digest: recording for recording in self.index.of_case(stored.id)}
+        variables: dict[str, Any] | None = kind.variables(stored.case)
+        handed_on = 0
+        for prompt in self.asking.lineup.prompts:
+            parameters = self.asking.parameters[prompt.ref.name]
+            request = self.asking.request(prompt, stored.id, variables, repeat) if variables is not None else None
+            recording = held.get(request.digest) if request is not None else None
+            replayed = self.replays and recording is not None
+            if request is not None:
+                sent = estimate_tokens(request.system) + estimate_tokens(request.user)
+            else:
+                sent = self._size_of_input(prompt, stored) + handed_on
+            answered = self._size_of_answer(prompt, stored, recording, list(held.values()), parameters.max_tokens)
+            cost = 0.0 if replayed else cost_usd(parameters.model, sent, answered, self.prices)
+            plan.requests.append(
+                Planned(
+                    case_id=stored.id,
+                    prompt=str(prompt.ref),
+                    repeat=repeat,
+                    model=parameters.model,
+                    recorded=replayed,
+                    exact=request is not None,
+                    prompt_tokens=sent,
+                    completion_tokens=answered,
+                    cost_usd=cost,
+                )
+            )
+            if plan.example is None and request is not None and not replayed:
+                plan.example = request
+            handed_on += answered
+            variables = self._next(prompt, variables, recording)
+
+    def _next(
+        self, prompt: Prompt, variables: dict[str, Any] | None, recording: Recording | None
+    ) -> dict[str, Any] | None:
+        """What the next stage's template would see; None where the answer is not known."""
+        if variables is None or recording is None:
+            return None
+        kind = self.asking.suite.kind
+        parsed = kind.parse(prompt.output, recording.answer.text)
+        return {**variables, **kind.context(prompt.output, parsed.value)} if isinstance(parsed, Parsed) else None
+
+    def _size_of_input(self, prompt: Prompt, stored: StoredCase) -> int:
+        given = self.asking.suite.kind.variables(stored.case)
+        return estimate_tokens(prompt.body) + sum(estimate_tokens(str(value)) for value in given.values())
+
+    def _size_of_answer(
+        self, prompt: Prompt, stored: StoredCase, own: Recording | None, held: list[Recording], limit: int | None
+    ) -> int:
+        """As long as the recorded answer, else as those of this prompt's other versions, else as what is expected."""
+        same = [own] if own is not None else [r for r in held if r.prompt.rpartition("-v")[0] == prompt.ref.name]
+        if same:
+            sizes = [r.answer.completion_tokens or estimate_tokens(r.answer.text) for r in same]
+            size = round(sum(sizes) / len(sizes))
+        else:
+            size = estimate_tokens("\n".join(self.asking.suite.kind.expectations(stored.case)))
+        return size if limit is None else min(size, limit)

@@ -1,0 +1,296 @@
+"""Run, compare with the baseline, judge.
+
+Like is compared with like: where the scorer or a golden case changed since the baseline, the baseline's old
+answers are scored again from the recordings; where that cannot be done, the case is not comparable and said to be so.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import field
+from typing import TYPE_CHECKING, Any
+
+from row3.domain.metrics import Zone
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.scores import Tally
+from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
+from row3.gate.comparison import by_size, judge_move, worse_by
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
+from row3.gate.sensitivity import Sensitivity, sensitivity
+from row3.gate.verdicts import Evidence, judge
+from row3.gate.zones import warning_only, zone_of, zones_of
+from row3.metrics.tallies import Tallies
+from row3.store.history import Approval, HistoryEntry
+from row3.store.project import Project
+from row3.store.run_records import RunHeader
+from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite
+from row3.workflows.comparing.compare_case import CaseComparer
+from row3.workflows.comparing.differences import RulesView, loosened, signature_change, what_differs
+from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.comparing.older_baseline import Less, OlderBaseline
+from row3.workflows.comparing.rescore import Recorded
+from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.pipeline.run_suite import Run
+
+if TYPE_CHECKING:
+    from row3.gate.adaptive import Standing
+    from row3.gate.drift import Drift
+
+KEPT_CHANGES = 200
+"""Case changes kept for the report; of the others only the numbers are."""
+
+
+@dataclass(slots=True)
+class Comparison:
+    """A run against a baseline, judged."""
+
+    run: Run
+    baseline: RunHeader
+    against: str | None
+    """The git ref that baseline, cases and thresholds were read from."""
+    metrics: list[MetricChange]
+    cases: list[CaseChange]
+    """Those that moved most, largest first."""
+    moves: Counter[str]
+    verdict: Verdict
+    reasons: tuple[Reason, ...]
+    differs: list[str]
+    """What differs from the baseline apart from the answers, a line each."""
+    declines: int
+    evidence: str
+    compared: int
+    """Cases that both sides have and that could be compared."""
+    rescored: int = 0
+    sensitivity: Sensitivity | None = None
+    """What this many cases can see of the composite."""
+    approval: Approval | None = None
+    prompt_diffs: Mapping[str, str] = field(default_factory=dict)
+    tallies: tuple[Tally, Tally] = ({}, {})
+    """What became of the items of the baseline and of the run, over the cases that both have and know it of."""
+    interleaved: bool = False
+    """The baseline's prompts were asked again in the same run, and `metrics` compares with what they answer now."""
+    drift: Drift | None = None
+    """How far they answer otherwise than the baseline says, where they were asked."""
+    adaptive: Standing | None = None
+    behind: int = 0
+    """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
+    hint: str = ""
+    """What would spare those who come after the change; empty for nothing."""
+
+    @property
+    def blocked(self) -> bool:
+        """The gate blocks and nobody has approved."""
+        return self.verdict is Verdict.BLOCK and self.approval is None and not self.run.suite.policy.informational
+
+
+class Comparer:
+    """Adds up how a run's cases compare with the baseline's; `case` compares one, in whatever process."""
+
+    def __init__(
+        self,
+        project: Project,
+        suite: Suite,
+        baseline: SavedRun,
+        paths: Callable[[str], Any],
+        recorded: Recorded | None = None,
+    ) -> None:
+        """`recorded` are the recordings by which the baseline was scored, where they are not the project's own."""
+        self.suite = suite
+        self.baseline = baseline
+        self.case = CaseComparer(project, suite, baseline, paths, recorded)
+        self._pairs = Pairs()
+        self._tallies = Tallies(), Tallies()
+        self._heap: list[tuple[float, int, CaseChange]] = []
+        self._serial = 0
+        self._problem = ""
+        self.moves: Counter[str] = Counter()
+        self.seen: set[str] = set()
+        self.weakened: dict[str, list[str]] = {}
+        self.changed: list[str] = []
+        self.incomparable: list[str] = []
+        self.broke: list[str] = []
+        self.otherwise: list[str] = []
+        """Cases whose answers are not those that the baseline saved."""
+        self.critical: dict[str, str] = {}
+        self._newly_resting: dict[str, str] = {}
+        self._rested = frozenset(baseline.header.gate.get("quarantined", ()))
+        self.rescored = 0
+        self.cut = False
+        """A budget cut the run."""
+        self.older: OlderBaseline | None = None
+        """Where a base judges, what tells its own past from the change's doing."""
+
+    @property
+    def pairs(self) -> Pairs:
+        """Both sides of every case that counts."""
+        return self._pairs
+
+    def take(self, result: CaseResult) -> None:
+        """Take in one compared case."""
+        compared = result.compared
+        assert compared is not None
+        change, case_id = compared.change, result.case_id
+        self.seen.add(case_id)
+        counts = not result.quarantined
+        if (result.critical if counts else case_id not in self._rested) and (
+            how := self._how_it_broke(result, compared)
+        ):
+            (self.critical if counts else self._newly_resting)[case_id] = how
+        if compared.weakened:
+            self.weakened[case_id] = list(compared.weakened)
+        if compared.changed:
+            self.changed.append(case_id)
+        if compared.otherwise:
+            self.otherwise.append(case_id)
+        self.rescored += compared.rescored
+        self._problem = self._problem or compared.problem
+        if counts and compared.before is not None:
+            repeats = compared.before_repeats or self.baseline.header.repeats
+            # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
+            # move it.
+            self._pairs.add(
+                compared.before,
+                result.metrics,
+                source=result.source,
+                repeats=(repeats, result.repeats),
+                spreads=(compared.before_spread, result.spread),
+            )
+            if compared.before_tally and result.tally and repeats == result.repeats:
+                self._tallies[0].add(compared.before_tally)
+                self._tallies[1].add(result.tally)
+        if counts and change.move == "broke":
+            self.broke.append(case_id)
+        if change.move == "not comparable":
+            self.incomparable.append(case_id)
+        # What a case in quarantine says is shown and counts for nothing; what is done to the case itself still counts.
+        if not counts:
+            change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
+        self._keep(change)
+
+    def leave_out(self, case_ids: Iterable[str]) -> None:
+        """Take note of cases of the baseline that were asked and have no answer that could be compared."""
+        for case_id in case_ids:
+            self.seen.add(case_id)
+            self._keep(CaseChange(case_id, "not comparable", 0.0))
+
+    def changes(self, before: Mapping[str, float], now: Mapping[str, float]) -> list[MetricChange]:
+        """How the means moved, and what the gate's policy says of it."""
+        kind = self.suite.kind
+        return compare_metrics(before, now, kind.metrics, self.suite.policy, self._pairs, primary=kind.primary)
+
+    def _how_it_broke(self, result: CaseResult, compared: Compared) -> str:
+        """How a critical case broke: no usable answer, worse by more than the limit, or newly in its fail zone."""
+        kind, policy = self.suite.kind, self.suite.policy
+        if compared.change.move == "broke":
+            return "broke: its answer cannot be used"
+        before, after = (compared.before or {}).get(kind.primary), result.metrics.get(kind.primary)
+        if before is None or after is None:
+            return ""
+        metric = next(metric for metric in kind.metrics if metric.key == kind.primary)
+        worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
+        if judge_move(worse, policy, limit=policy.limit(kind.primary)) is Verdict.BLOCK:
+            return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}"
+        limits = self.suite.rules.thresholds.get(kind.primary)
+        if limits is not None and not limits.blocking:
+            return ""
+        failed_before = limits is None or zone_of(before, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL
+        if result.zones.get(kind.primary) is Zone.FAIL and not failed_before:
+            return f"broke: {metric.title} {after:.1%} is in the fail zone"
+        return ""
+
+    def _keep(self, change: CaseChange) -> None:
+        self.moves[change.move] += 1
+        if change.move == "unchanged":
+            return
+        weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
+        self._serial += 1
+        heapq.heappush(self._heap, (weight, self._serial, change))
+        if len(self._heap) > KEPT_CHANGES:
+            heapq.heappop(self._heap)
+
+    def finish(
+        self,
+        run: Run,
+        history: Iterable[HistoryEntry],
+        *,
+        against: str | None,
+        partial: bool,
+        own: Callable[..., str],
+        rules: RulesView | None = None,
+        extra: Iterable[Reason] = (),
+    ) -> Comparison:
+        """Put everything together and judge it; `rules` are the suite's where the run's own were chosen for once."""
+        removed = [] if partial else [case_id for case_id in self.baseline.ids() if case_id not in self.seen]
+        for case_id in removed:
+            self._keep(CaseChange(case_id, "removed", 0.0))
+        header = self.baseline.header
+        kind, policy = self.suite.kind, self.suite.policy
+        old_means, means = self._pairs.means()
+        # What the baseline never measured is new, and is shown without anything to compare it with.
+        new = {key: value for key, value in run.header.metrics.items() if key not in {**header.metrics, **means}}
+        changes = self.changes(old_means, new | means)
+        entries = list(history)
+        declines = declining_runs(entries, run, self.suite)
+        differs = what_differs(header, run.header)
+        if self.case.scorer_changed:
+            how = signature_change(header.scorer, run.header.scorer)
+            differs.append(f"scorer: {how}; the baseline's answers were scored again")
+        if self._problem:
+            differs.append(f"the baseline's answers could not be scored again: {self._problem}")
+        less = Less(removed, self.weakened, loosened(header, rules or run.header))
+        older: list[Reason] = []
+        if self.older is not None:
+            less, older = self.older.split(less, header, run.header)
+        verdict, reasons = judge(
+            Evidence(
+                metrics=self.suite.kind.metrics,
+                changes=changes,
+                values=run.header.metrics,
+                zones=run.zones,
+                shared=means,
+                shared_zones=zones_of(means, self.suite.kind.metrics, self.suite.rules.thresholds),
+                warning=warning_only(self.suite.rules.thresholds),
+                policy=self.suite.policy,
+                cases=run.cases - len(run.collected.failed) - len(run.collected.quarantined),
+                failed=run.collected.failed,
+                removed=less.removed,
+                weakened=less.weakened,
+                loosened=less.loosened,
+                changed=self.changed,
+                incomparable=self.incomparable,
+                broke=self.broke,
+                critical=self.critical,
+                newly_resting=self._newly_resting,
+                declines=declines,
+                partial=partial,
+                compared=self._pairs.counts().get(kind.primary, 0),
+            )
+        )
+        more = (*older, *extra)
+        reasons, verdict = (*reasons, *more), max((verdict, *(reason.verdict for reason in more)))
+        # Only a block can be approved, so only a block needs to be told from every other.
+        evidence = ""
+        if verdict is Verdict.BLOCK:
+            evidence = evidence_digest(run, header.run_id, reasons, own, against=against)
+        return Comparison(
+            run=run,
+            baseline=header,
+            against=against,
+            metrics=changes,
+            cases=by_size([change for _, _, change in self._heap]),
+            moves=self.moves,
+            verdict=verdict,
+            reasons=reasons,
+            differs=differs,
+            declines=declines,
+            evidence=evidence,
+            compared=self._pairs.counts().get(kind.primary, 0),
+            rescored=self.rescored,
+            sensitivity=sensitivity(self._pairs, kind.primary, policy, wanted=policy.limit(kind.primary) / 100),
+            approval=approved_before(entries, evidence) if verdict is Verdict.BLOCK else None,
+            tallies=self._tallies,
+        )

@@ -1,0 +1,228 @@
+"""`row3 drift`: the baseline's own prompts asked again on a sample, to see whether the provider changed."""
+
+from __future__ import annotations
+
+import fnmatch
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from row3.domain.counts import count
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.scores import Usage
+from row3.errors import InvalidFile, UsageError
+from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
+from row3.gate.pairs import Pairs
+from row3.store.cases import case_files, read_cases
+from row3.store.other_suites import no_case_fits
+from row3.store.project import Project
+from row3.store.recordings import open_index
+from row3.store.run_records import RunHeader, parse_record
+from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite, baseline_tier, has_baseline
+from row3.workflows.asking.budget import pricing
+from row3.workflows.asking.live import LiveRun, Silent
+from row3.workflows.asking.live_journal import LASTS_H
+from row3.workflows.comparing.baseline import read_baseline
+from row3.workflows.comparing.compare_case import CaseComparer
+from row3.workflows.comparing.rescore import StoredCases
+from row3.workflows.history.quarantine import in_force
+from row3.workflows.pipeline.evaluate import Asking, Overrides, Parameters
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.results import CaseResult, Packing, UsageMeter
+from row3.workflows.pipeline.run_header import header_for
+from row3.workflows.pipeline.run_suite import RunOptions, collect, make_asking, replay
+from row3.workflows.session import Session
+
+
+def asking_again(project: Project, suite: Suite, header: RunHeader, repeats: int) -> Asking:
+    """How the baseline's prompts are asked again: its versions and its parameters.
+
+    Raises `InvalidFile` where a prompt is no longer there or not as it was.
+    """
+    pinned = replace(suite, pipeline=tuple(header.prompts))
+    lineup = line_up(project, pinned, role="promoted", pinned=header.prompts)
+    if lineup.digests() != header.prompt_digests:
+        raise InvalidFile("the baseline's prompts are not as they were", where="prompts/", fix="Restore them from git")
+    parameters = {
+        name: Parameters(each["model"], each.get("temperature"), each.get("seed"), each.get("maxTokens"))
+        for name, each in header.parameters.items()
+    }
+    return Asking(suite, lineup, parameters, repeats)
+
+
+@dataclass(slots=True)
+class Again:
+    """What the baseline's prompts answer now, beside what they answered then."""
+
+    drift: Drift
+    asked: int
+    failed: dict[str, str]
+    """Cases without an answer, and why."""
+    usage: Usage
+    metrics: Mapping[str, Mapping[str, float]]
+    """Of now, by case, where it could be compared."""
+    cases: tuple[CaseThen, ...]
+    """Those that have an answer now."""
+
+
+def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking, ids: Sequence[str]) -> Again:
+    """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
+    cost = pricing(session.project)
+    case = CaseComparer(session.project, suite, baseline, StoredCases(session.project, suite))
+    live = LiveRun(
+        session.project,
+        suite,
+        asking,
+        replace(session.options, only=frozenset(ids), case=None),
+        "live",
+        session.observer or Silent(),
+        cost,
+        session.say,
+        Packing(suite, compare=case),
+        session.budget,
+        kind="drift",
+        lasts_h=LASTS_H,
+        afterwards=session.afterwards,
+    )
+    results = live.results()
+    pairs, same, meter = Pairs(), 0, UsageMeter(cost)
+    metrics: dict[str, Mapping[str, float]] = {}
+    cases: list[CaseThen] = []
+    primary = suite.kind.primary
+    for result in results:
+        for spent in result.spent:
+            meter.add(spent)
+        before = None if result.compared is None else result.compared.before
+        word_for_word = _word_for_word(baseline, result)
+        if result.status != "failed":
+            then = None if before is None else before.get(primary)
+            cases.append(CaseThen(result.case_id, then, result.metrics.get(primary), word_for_word))
+        if result.compared is None or result.compared.before is None:
+            continue
+        pairs.add(
+            result.compared.before,
+            result.metrics,
+            source=result.source,
+            repeats=(baseline.header.repeats, result.repeats),
+            spreads=(result.compared.before_spread, result.spread),
+        )
+        metrics[result.case_id] = result.metrics
+        same += word_for_word
+    drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=same)
+    failed = {result.case_id: result.problem for result in results if result.status == "failed"}
+    return Again(drift, len(results), failed, meter.usage(), metrics, tuple(cases))
+
+
+def _word_for_word(baseline: SavedRun, result: CaseResult) -> bool:
+    saved = baseline.record(result.case_id)
+    return saved is not None and saved.answers == parse_record(result.line, where=result.case_id).answers != ""
+
+
+@dataclass(slots=True)
+class Drifted:
+    """What `row3 drift` found."""
+
+    suite: Suite
+    then: RunHeader
+    """The baseline, or the recordings of the promoted prompts."""
+    source: str
+    sample: list[str]
+    of: int
+    """Cases there are to take a sample of."""
+    seed: int
+    again: Again
+    recorded: tuple[str, str] | None = None
+    """When the first and the last of the recordings were made, where these are what it is compared with."""
+
+    @property
+    def complete(self) -> bool:
+        """Every case of the sample has an answer."""
+        return not self.again.failed
+
+    @property
+    def moved(self) -> bool:
+        """The provider is shown to have moved."""
+        return self.again.drift.state == "moved"
+
+
+def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordings: bool = False) -> Drifted:
+    """Ask the baseline's prompts again, live, on a sample, and compare with what they answered then.
+
+    Without a baseline, or where `recordings` asks for it, the recordings of the promoted prompts (or of those that are
+    named) are what they answered. Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    """
+    _refuse(session, sample, recordings=recordings)
+    session.switch("live")
+    project, suite = session.project, session.suite
+    if recordings or not has_baseline(project, suite):
+        then, source = _recorded(project, suite, session.named), f"recordings/{suite.name}"
+    else:
+        path = project.baseline(suite.name, baseline_tier(project, suite))
+        then, source = read_baseline(project, suite), f"baselines/{path.name}"
+    asking = asking_again(project, suite, then.header, session.options.repeats)
+    waiting = {entry.case_id for entry in in_force(project, suite).active}
+    pattern = session.options.case
+    known = set(then.ids())
+    ids = [
+        stored.id
+        for stored in read_cases(project.golden(suite.name), suite.kind)
+        if stored.id in known and stored.id not in waiting and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
+    ]
+    if pattern and not ids:
+        raise no_case_fits(project, suite, pattern, fix="Correct --case")
+    if len(ids) < 2:
+        raise UsageError(
+            f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more",
+            where=source,
+            fix=f"Correct --case, or make a baseline with `row3 --baseline{suite.flag}`",
+        )
+    chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
+    again = ask_again(session, suite, then, asking, chosen)
+    again = replace(again, drift=again.drift.worst_of(suite.kind.metrics))
+    dates = _dates(project, suite, then.header, chosen) if source.startswith("recordings/") else None
+    return Drifted(suite, then.header, source, chosen, len(ids), seed, again, dates)
+
+
+def _dates(project: Project, suite: Suite, header: RunHeader, ids: Sequence[str]) -> tuple[str, str] | None:
+    """When the first and the last of the recordings that were asked again were made."""
+    index, prompts = open_index(project.recordings(suite.name)), {f"{n}-{v}" for n, v in header.prompts.items()}
+    dates = [
+        recording.recorded_at
+        for case_id in ids
+        for recording in index.of_case(case_id)
+        if recording.prompt in prompts and recording.recorded_at
+    ]
+    return (min(dates), max(dates)) if dates else None
+
+
+def _refuse(session: Session, sample: int | None, *, recordings: bool) -> None:
+    if session.options.mode not in (None, "live"):
+        raise UsageError("drift asks the provider", where="--mode", fix="Leave it out")
+    if sample is not None and sample < 2:
+        raise UsageError("a drift is seen in two cases or more", where="--sample", fix="Ask for 2 or more")
+    if session.options.overrides != Overrides():
+        raise UsageError(
+            f"drift asks with the model and parameters of the {'recordings' if recordings else 'baseline'}",
+            where="--model, --temperature, --max-tokens",
+            fix="Leave them out",
+        )
+    if session.named and not recordings:
+        raise UsageError("drift asks the baseline's prompts", where="--prompt", fix="Leave it out")
+
+
+def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> SavedRun:
+    """What the recordings say of the promoted prompts, or of those that are named, as a run."""
+    lineup = line_up(project, suite, role="promoted", named=named)
+    asking = make_asking(suite, lineup, RunOptions())
+    files = case_files(project.golden(suite.name))
+    head = header_for(suite, asking, mode="replay")
+    run = collect(replay(project, suite, asking, RunOptions(), files), suite, lineup, head, partial=False)
+    lines = {
+        record.id: line for line in run.records if (record := parse_record(line, where="a run")).status != "failed"
+    }
+    where, flag = f"recordings/{suite.name}", suite.flag
+    if not lines:
+        what = "there is no recording of these prompts" if named else "there is no recording of the promoted prompts"
+        fix = f"Record them with `row3 --mode record{flag}`, or make a baseline with `row3 --baseline{flag}`"
+        raise InvalidFile(what, where=where, fix=fix)
+    return SavedRun.of_lines(run.header, lines, where)

@@ -1,0 +1,94 @@
+"""What a verdict rests on: the evidence's digest, the approval given for it, and the runs that declined before."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import get_args
+
+from row3.domain.requests import digest_json, digest_text
+from row3.domain.tiers import Tier, tier_of
+from row3.domain.verdicts import Reason, Verdict
+from row3.gate.trend import consecutive_declines
+from row3.store.cases import case_bytes, case_files
+from row3.store.history import Approval, HistoryEntry
+from row3.store.project import Project
+from row3.store.prompts import PROMOTED
+from row3.store.suites import Suite, make_suite
+from row3.workflows.pipeline.run_header import rules_of
+from row3.workflows.pipeline.run_suite import Run
+
+
+def own_files(project: Project, suite: Suite, *, recordings: bool = False) -> str:
+    """Digest of cases, rules of both tiers, baselines and locks as the change itself has them, whatever judges it.
+
+    With `recordings` of these too: where one of them is a ground of the verdict, no other may take its place.
+    """
+    tiers = [rules_of(make_suite(project.config, suite.name, tier)) for tier in get_args(Tier)]
+    rules = [[each.thresholds, each.weights, each.gate] for each in tiers]
+    folder = project.golden(suite.name)
+    cases = [(path.name, digest_text(case_bytes(path))) for path in case_files(folder)]
+    files = [project.root / PROMOTED, *(project.baseline(suite.name, tier) for tier in get_args(Tier))]
+    if recordings:
+        files += sorted(project.recordings(suite.name).glob("*.jsonl"))
+    found = [(path.name, digest_text(path.read_bytes())) for path in files if path.is_file()]
+    return digest_json([cases, suite.tier, rules, project.config.suite, found])
+
+
+def evidence_digest(
+    run: Run, baseline_id: str, reasons: Iterable[Reason], own: Callable[..., str], *, against: str | None = None
+) -> str:
+    """What a verdict rests on: an approval holds for exactly this, and for nothing that was changed afterwards.
+
+    Nor for what its giver was not shown: a comparison with a git ref sees grounds that the one with the baseline of
+    the work tree does not (a lock, a recording or a baseline that was rewritten), so the grounds are part of it, word
+    for word: one of the same cause could stand for something worse. Only the name of the commit that judges is left
+    out, since the hook names it otherwise than CI.
+    """
+    blocking = [reason for reason in reasons if reason.verdict is Verdict.BLOCK]
+    causes = {reason.cause for reason in blocking}
+    header = run.header
+    return digest_json(
+        {
+            "prompts": header.prompt_digests,
+            "parameters": header.parameters,
+            "scorer": header.scorer,
+            "baseline": baseline_id,
+            "suite": run.suite.name,
+            "grounds": sorted(_without_name(reason.text, against) for reason in blocking),
+            "own": own(recordings="recordings" in causes),
+            "metrics": {key: round(value, 9) for key, value in header.metrics.items()},
+            **({"leftOut": sorted(run.left_out)} if run.left_out else {}),
+        }
+    )[:16]
+
+
+def _without_name(ground: str, against: str | None) -> str:
+    if against is None:
+        return ground
+    return re.sub(rf"\b(at|since|of) {re.escape(against)}(?![\w/-])", r"\1 the base", ground)
+
+
+def approved_before(history: Iterable[HistoryEntry], evidence: str) -> Approval | None:
+    """The approval in the history that was given for this very evidence."""
+    return next((e.approval for e in history if e.approval is not None and e.evidence == evidence), None)
+
+
+def declining_runs(history: list[HistoryEntry], run: Run | None, suite: Suite) -> int:
+    """Consecutive declining runs of the composite in the suite's tier, the present one (if any) last.
+
+    The same evidence run twice is one run: looking again is no decline and no recovery.
+    """
+    primary = suite.kind.primary
+    values: list[tuple[str, float]] = []
+    for entry in [
+        e for e in history if e.suite == suite.name and tier_of(e.mode) == suite.tier and primary in e.metrics
+    ]:
+        key = digest_json([entry.prompts, entry.model, entry.metrics])
+        if not values or values[-1][0] != key:
+            values.append((key, entry.metrics[primary]))
+    if run is not None and primary in run.header.metrics:
+        key = digest_json([run.header.prompts, run.header.model, run.header.metrics])
+        if not values or values[-1][0] != key:
+            values.append((key, run.header.metrics[primary]))
+    return consecutive_declines([value for _, value in values])

@@ -1,0 +1,290 @@
+"""`row3 --compare`: run the candidates, compare them with the baseline, judge, note it in the history."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+
+from row3.domain.prompts import PromptRef, parse_version
+from row3.domain.verdicts import Reason, Verdict
+from row3.errors import InvalidFile, UsageError
+from row3.reports.behind import behind_line
+from row3.store import prompts as prompt_store
+from row3.store.cases import read_case
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
+from row3.store.history import FILE as HISTORY
+from row3.store.history import Approval, history_text
+from row3.store.locks import writing
+from row3.store.project import Project
+from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite, baseline_tier, pick_suite
+from row3.store.transaction import commit
+from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed, unjudged_reasons
+from row3.workflows.against.new_baseline import baseline_reasons, new_baseline_reasons
+from row3.workflows.against.recording_drift import (
+    Replaced,
+    again_text,
+    edited_reasons,
+    recorded_at,
+    same_requests,
+    since_base,
+    since_baseline,
+)
+from row3.workflows.against.rules_at_ref import out_of_reach
+from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
+from row3.workflows.comparing.compare import Comparer, Comparison
+from row3.workflows.comparing.differences import text_diff
+from row3.workflows.comparing.evidence import own_files
+from row3.workflows.comparing.older_baseline import OlderBaseline
+from row3.workflows.comparing.rescore import Recorded, StoredCases
+from row3.workflows.pipeline.lineup import Lineup
+from row3.workflows.pipeline.run_header import RulesSummary, rules_of
+from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking, replay, with_action
+from row3.workflows.running import run_suite
+from row3.workflows.session import (
+    GateFlags,
+    Session,
+    check_approval,
+    entry_of,
+    make_approval,
+    repository_state,
+    save_log,
+)
+
+
+def compare(
+    session: Session,
+    *,
+    base: Base | None = None,
+    lineup: Lineup | None = None,
+    lenient: bool = False,
+    verify: bool = False,
+    pages: bool = False,
+    extra: Sequence[Reason] = (),
+) -> Comparison:
+    """Run the candidates, compare them with the baseline, judge; by what the caller knows (`extra`) too.
+
+    With a base, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
+    history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
+    is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
+    modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
+    that does not follow from the recordings that are there blocks, as one that a change brings always does. With
+    `pages` the run's details are what a page shows of each case, with the baseline's recorded answers.
+
+    Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    """
+    if base is not None and session.options.mode is None:
+        session.switch("replay")
+    if base is not None and session.mode != "replay":
+        raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
+    judging = judging_by(session.project, session.suite, base)
+    suite = session.gate.applied(judging.suite)
+    label = None if base is None else base.ref.label
+    baseline = read_baseline(judging.project, suite, against=label)
+    recorded = None if base is None else partial(recorded_at, session.project, suite, base)
+    cases = StoredCases(judging.project, suite)
+    comparer = _comparer(session, suite, baseline, cases, recorded)
+    if pages:
+        from row3.workflows.comparing.case_pages import CasePages
+
+        session.options = replace(session.options, page=CasePages(session.project, suite, baseline))
+    run = run_suite(
+        session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup, may_lack=judging.asked_no_more
+    )
+    comparer.leave_out(run.left_out)
+    comparer.older = _older_baseline(suite, judging, comparer)
+    replaced = _replaced(session, suite, comparer, run, base)
+    since = "the baseline" if label is None else label
+    comparison = comparer.finish(
+        run,
+        session.history(),
+        against=label,
+        partial=session.options.partial,
+        rules=_rules_today(session, suite, lenient=lenient),
+        own=partial(own_files, session.project, session.suite),
+        extra=(
+            *extra,
+            *judging.reasons,
+            *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
+            *_unanswered(session, run, judging),
+            *unjudged_reasons(run.left_out, judging.label),
+            *_made_current(
+                session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
+            ),
+            *edited_reasons(replaced, since),
+            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, base, verify=verify),
+        ),
+    )
+    comparison.hint = judging.hint
+    comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
+    if again := again_text(replaced, since):
+        comparison.differs.append(again)
+    if base is not None and base.ref.behind:
+        comparison.behind = base.ref.behind
+        comparison.differs.insert(0, behind_line(base.ref.behind, base.ref.label))
+    if mixed := mixed_tiers(suite, baseline.header):
+        comparison.differs.insert(0, mixed)
+    if lenient and session.gate != GateFlags():
+        comparison.differs.append(f"judged as the command line says: {session.gate}")
+    if session.mode != "replay":
+        from row3.workflows.comparing.live_compare import tell_which_moved
+
+        tell_which_moved(session, comparer, comparison)
+    comparison.prompt_diffs = prompt_diffs(session.project, comparison)
+    return comparison
+
+
+def _older_baseline(suite: Suite, judging: Judging, comparer: Comparer) -> OlderBaseline | None:
+    """What the base says of itself; the ids of cases that the change adds are read where one of its cases is weaker."""
+    if not judging.label:
+        return None
+    brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
+    return OlderBaseline(judging.label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
+
+
+def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:
+    """Cases that the change asks otherwise, without a recorded answer: the base's text was judged, and all that comes
+    after the change would be incomplete."""
+    if not judging.asked_otherwise:
+        return []
+    suite = session.suite
+    asking = make_asking(suite, run.lineup, session.options)
+    options = RunOptions(mode="replay", overrides=session.options.overrides, repeats=session.options.repeats, jobs=1)
+    results = replay(session.project, suite, asking, options, list(judging.asked_otherwise))
+    missing = [result.case_id for result in results if result.status == "failed"]
+    if not missing:
+        return []
+    what = f"no recorded answer to what these cases ask now: {listed(missing)}"
+    return [Reason(Verdict.BLOCK, what, cause="unrecorded")]
+
+
+def _made_current(
+    session: Session, suite: Suite, judging: Judging, run: Run, comparer: Callable[[], Comparer]
+) -> list[Reason]:
+    """What is wrong with the versions that a change promotes; nothing is promoted where no base judges."""
+    if judging.project is session.project or suite.system is not None:
+        return []
+    from row3.workflows.against.made_current import made_current_reasons
+
+    return made_current_reasons(session, suite, judging, run, comparer)
+
+
+def _replaced(session: Session, suite: Suite, comparer: Comparer, run: Run, base: Base | None) -> list[Replaced]:
+    """Recordings that hold another answer than before: at the base, or when the baseline was made."""
+    if session.mode != "replay":
+        return []
+    if base is not None:
+        return since_base(session.project, suite, base)
+    before = comparer.baseline.header
+    asks = same_requests(before, run.header)
+    return since_baseline(session.project, suite, before, comparer.otherwise) if asks else []
+
+
+def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSummary | None:
+    """What the rules of the baseline are held against; None for those that the run was judged by.
+
+    A baseline of the other tier was made under that tier's rules, so it is these that must not have become looser.
+    """
+    tier = baseline_tier(session.project, suite)
+    if not lenient and tier == suite.tier:
+        return None
+    own = pick_suite(session.project, suite.name, tier)
+    return rules_of(own if lenient else session.gate.applied(own))
+
+
+def _baseline_reasons(
+    session: Session, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool
+) -> list[Reason]:
+    """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
+
+    `before` is the one that a change puts another in the place of. Of the base's own, which hook and CI take as it is,
+    it is told and no ground of a block: what is approved would not be what they see.
+    """
+    if before is not None:
+        return new_baseline_reasons(session.project, suite, before, base)
+    if not verify or suite.tier != "replay":
+        return []
+    found = baseline_reasons(session.project, suite, base, new=False)
+    return found if base is None else [replace(reason, verdict=Verdict.INVESTIGATE) for reason in found]
+
+
+def _comparer(
+    session: Session, suite: Suite, baseline: SavedRun, cases: StoredCases, recorded: Recorded | None
+) -> Comparer:
+    """What compares; all that a provider is asked beside it is imported where one is."""
+    if session.mode == "replay":
+        return Comparer(session.project, suite, baseline, cases, recorded)
+    from row3.workflows.comparing.live_compare import comparer_for
+
+    return comparer_for(session, suite, baseline, cases)
+
+
+def prompt_diffs(project: Project, comparison: Comparison) -> dict[str, str]:
+    """Text diff of every prompt that differs from the baseline's, as far as its old version is there."""
+
+    diffs: dict[str, str] = {}
+    for prompt in comparison.run.lineup.prompts:
+        name = prompt.ref.name
+        before = comparison.baseline.prompts.get(name)
+        if before is None or before == str(prompt.ref.version):
+            continue
+        version = parse_version(before)
+        if version is None:
+            continue
+        try:
+            old = prompt_store.read_prompt(project.root, PromptRef(name, version))
+        except InvalidFile:
+            continue
+        diffs[name] = text_diff(old.text, prompt.text, (f"{name}-{before}", str(prompt.ref)))
+    return diffs
+
+
+def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
+    """Compare, note it in the history, keep the run log.
+
+    A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
+    """
+    check_approval(approve, may_write=session.may_write)
+    if approve is not None and session.options.partial:
+        raise UsageError(
+            "a part of the cases is no gate, so there is nothing to approve", where="--approve", fix="Run all of them"
+        )
+    with laid_out(None if against is None else find_ref(session.project, against)) as base:
+        # Who approves is to see what hook and CI see of the baseline that judges.
+        comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
+    state = repository_state(session.project) if session.may_write else (None, None)
+    run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
+    if approve is not None and comparison.verdict is Verdict.BLOCK and comparison.approval is None and run.complete:
+        comparison.approval = make_approval(session.project, approve)
+    if session.may_write and run.complete and not run.partial:
+        _note(session, comparison)
+    save_log(session, run)
+    return comparison
+
+
+def _note(session: Session, comparison: Comparison) -> None:
+    """One entry in the history; a fresh approval also in the changelog, as one change."""
+    project, entry = session.project, entry_of(comparison.run, comparison, comparison.approval)
+    with writing(project.local, say=session.say):
+        files = {HISTORY: history_text(project.root, entry).encode()}
+        if comparison.approval is not None and comparison.approval.at >= comparison.run.header.at:
+            files[CHANGELOG] = approval_text(project, comparison, comparison.approval).encode()
+        commit(project.root, project.local, files)
+    session.noted += 1
+
+
+def approval_text(project: Project, comparison: Comparison, approval: Approval) -> str:
+    """The changelog with the approval among the candidate's notes, or under a heading of its own."""
+    from row3.reports.changelog import approval_entry, unreleased_entry
+    from row3.reports.changelog_insert import insert_entry
+
+    run = comparison.run
+    changelog = read_changelog(project)
+    candidate = next((p.ref for p in run.lineup.prompts if run.lineup.awaits_promotion(p.ref)), None)
+    said = f"{approval.reason} ({approval.by}, {approval.at})"
+    if candidate is None:
+        return insert_entry(changelog, approval_entry(approval.at[:10], said), "", "")
+    version = str(candidate.version)
+    return insert_entry(changelog, unreleased_entry(version, candidate.name, approval=said), version, candidate.name)

@@ -1,0 +1,1 @@
+"""`row3 diff`: two runs side by side."""

@@ -1,0 +1,1 @@
+"""`row3 investigate`: why one case scored as it did."""

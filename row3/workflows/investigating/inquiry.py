@@ -1,0 +1,180 @@
+"""What the scorer explained of one case, put beside its text and the answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
+from row3.domain.requests import Answer, Request
+from row3.domain.scores import CaseScore
+from row3.kinds.base import Parsed
+from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
+from row3.matching.likeness import alike
+from row3.matching.names import Named, NameIndex
+from row3.matching.normalise import normalise
+from row3.matching.places import Place, SearchableText
+from row3.matching.scorers import SCORERS
+from row3.reports.investigation_parts import (
+    BadQuote,
+    Invented,
+    Investigation,
+    Lost,
+    Meant,
+    Misdirected,
+    Missed,
+    Mistyped,
+    Otherwise,
+)
+from row3.reports.symptoms_text import aims, all_is_well
+from row3.store.cases import StoredCase
+from row3.store.project import Project
+from row3.workflows.investigating.checklist import Circumstances, checklist
+from row3.workflows.investigating.proposed_fixes import NOTHING, proposed_fixes
+from row3.workflows.investigating.symptoms import symptoms_of
+from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.run_header import now
+
+
+class Inquiry:
+    """Puts what the scorer explained beside the case, its text and the answers."""
+
+    def __init__(
+        self, project: Project, asking: Asking, stored: StoredCase, score: CaseScore, said: list[tuple[Request, Answer]]
+    ) -> None:
+        self.project, self.asking, self.stored, self.score, self.said = project, asking, stored, score, said
+        self.case: GoldenCase = stored.case
+        self.suite = asking.suite
+        self.seen: Explanation = score.explanation
+        self.text = SearchableText(self.case.source_text)
+        names = [Named(concept.label, concept.aliases) for concept in self.case.expected_concepts]
+        self.names = NameIndex(names, self.case.forbidden_concepts, self.suite.rules.names)
+
+    def result(self) -> Investigation:
+        """All parts of the investigation."""
+        found = Investigation(
+            case_id=self.case.id,
+            topic=self.case.topic,
+            suite=self.suite.name,
+            date=now()[:10],
+            prompts=self.asking.lineup.versions(),
+            model=", ".join(dict.fromkeys(request.model for request, _ in self.said)),
+            status=self.score.status,
+            problem=self.score.problem,
+            raw=self.score.raw,
+            notes=self.score.notes,
+            extracted=(len(self.seen.concepts), len(self.seen.relationships)),
+            symptoms=(),
+            missed=tuple(self._missed()),
+            invented=tuple(
+                Invented(m.label, m.state, m.expected, m.score, self.text.find([m.label]), m.why_not)
+                for m in self.seen.concepts
+                if m.state in ("unmatched", "canary")
+            ),
+            duplicates=tuple((m.label, m.expected or "") for m in self.seen.concepts if m.state == "duplicate"),
+            otherwise=tuple(
+                Otherwise(m.label, m.expected or "", m.how, m.score) for m in self.seen.concepts if m.state == "fuzzy"
+            ),
+            meant=tuple(Meant(m.label, m.expected or "", m.score) for m in self.seen.concepts if m.state == "semantic"),
+            mistyped=tuple(
+                Mistyped(m.label, m.type.given, m.type.expected, m.type.state)
+                for m in self.seen.concepts
+                if m.type is not None and m.type.state != "exact"
+            ),
+            unknown_predicates=tuple(self.score.tally.get("unknownPredicates", ())),
+            misdirected=tuple(
+                Misdirected(m.triple, m.state, m.expected, self._sentence_of(m.expected, m.triple))
+                for m in self.seen.relationships
+                if m.state not in CORRECT_RELATIONSHIP
+            ),
+            lost=tuple(self._lost()),
+            quotes=tuple(self._quotes()),
+            checks=(),
+            fixes=(),
+            plan=(),
+        )
+        symptoms, notes = symptoms_of(self.project, self.suite, self.stored, self.score)
+        found = replace(found, symptoms=symptoms, notes=(*found.notes, *notes))
+        circumstances = Circumstances(self.case, self.asking.lineup.prompts, self.said)
+        fixes = tuple(proposed_fixes(found, circumstances))
+        found = replace(found, checks=checklist(found, circumstances), fixes=fixes)
+        return replace(found, plan=tuple(self._plan(found)))
+
+    def _missed(self) -> Iterable[Missed]:
+        scorer, full = SCORERS[self.suite.rules.names.scorer]
+        free = [m.label for m in self.seen.concepts if m.state not in CORRECT]
+        for concept, expectation in zip(self.case.expected_concepts, self.seen.expected_concepts, strict=True):
+            if expectation.found_by is not None:
+                continue
+            forms = [concept.label, *concept.aliases]
+            near = [(scorer(normalise(form), normalise(label)) / full, form, label) for form in forms for label in free]
+            best = max((one for one in near if alike(*one)), default=(0.0, "", None))
+            place = self.text.find(forms)
+            yield Missed(concept.label, concept.required, concept.inferred, place, best[2], best[0])
+
+    def _lost(self) -> Iterable[Lost]:
+        missed = {expectation.label for expectation in self.seen.expected_concepts if expectation.found_by is None}
+        for expected in self.seen.expected_relationships:
+            if expected.found_by is None:
+                ends = [end for end in dict.fromkeys((expected.triple.source, expected.triple.target)) if end in missed]
+                yield Lost(expected.triple, expected.required, tuple(ends))
+
+    def _quotes(self) -> Iterable[BadQuote]:
+        for match, concept in zip(self.seen.concepts, self._output().concepts, strict=True):
+            quote = quote_of(concept.source_quote)
+            if match.quote == "missing":
+                yield BadQuote(match.label, "missing", "", self.text.find(self._forms(match.label)), 0.0)
+            elif match.quote == "unverified":
+                place, similarity = self.text.most_like(quote) or (None, 0.0)
+                yield BadQuote(match.label, "unverified", quote, place, similarity)
+
+    def _output(self) -> ExtractionOut:
+        """What was extracted, read from the answers again: the explanation does not keep the quotes."""
+        if self.score.status != "scored":
+            return ExtractionOut(concepts=[])
+        kind = self.suite.kind
+        outputs: dict[str, Any] = {}
+        for request, answer in self.said:
+            parsed = kind.parse(request.schema_name, answer.text)
+            assert isinstance(parsed, Parsed)
+            outputs[request.schema_name] = parsed.value
+        combined: ExtractionOut = kind.combine(outputs)
+        return combined
+
+    def _sentence_of(self, *triples: Triple | None) -> Place | None:
+        """Where both ends of the first of these relationships stand together."""
+        for triple in filter(None, triples):
+            place = self.text.together(self._forms(triple.source), self._forms(triple.target))
+            if place is not None:
+                return place
+        return None
+
+    def _forms(self, name: str) -> list[str]:
+        """A name with the other forms of the concept that it stands for."""
+        hit = self.names.resolve(name)
+        if hit is None:
+            return [name]
+        concept = self.case.expected_concepts[hit[0]]
+        return [name, concept.label, *concept.aliases]
+
+    def _plan(self, found: Investigation) -> Iterable[str]:
+        """What to do, and how to see that it helped; where nothing fails and nothing fell, that."""
+        lineup = self.asking.lineup
+        suite = self.suite.flag
+        mode = " --mode auto" if self.project.config.mode == "replay" else ""
+        current = [p.ref.name for p in lineup.prompts if lineup.promoted.get(p.ref.name) == str(p.ref.version)]
+        named = [p.ref for p in lineup.prompts if any(str(p.ref) in fix for fix in found.fixes)]
+        faulty = (named or [p.ref for p in lineup.prompts])[0]
+        wanted = aims(found.symptoms)
+        if not wanted:
+            yield f"Nothing has to be changed: {all_is_well(found.symptoms)}."
+            if found.fixes == (NOTHING,):
+                return
+        make = "Make the change" if wanted else "To do better all the same, make the change"
+        if faulty.name in current:
+            yield f"{make} in a new version: `row3 new-version {faulty.name}`."
+        else:
+            yield f"{make} in `prompts/{faulty}.md`, which is not promoted."
+        yield f"`row3 --case {self.case.id} --compare{suite}{mode}`: {'; '.join(wanted) or 'nothing gets worse'}."
+        yield f"`row3 --compare{suite}{mode}`: no other case regresses, and the verdict is not block."

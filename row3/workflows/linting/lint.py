@@ -1,0 +1,162 @@
+"""`row3 lint`: everything that can be seen to be wrong without running anything.
+
+No finding stops the others: a file that cannot be used is a finding like any other, and the rest is looked at.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from row3.domain.tiers import TIERS
+from row3.errors import InvalidFile, Row3Error
+from row3.reports.findings import LintFinding, LintReport
+from row3.store import embeddings, positions
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
+from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
+from row3.store.history import FILE as HISTORY
+from row3.store.history import read_history
+from row3.store.locks import finish_interrupted, tell_interrupted
+from row3.store.project import LOCAL, READ_PATHS, Project, find_root
+from row3.store.recording_lines import from_line
+from row3.store.saved_runs import read_run
+from row3.store.suites import Suite, make_suite, pick_suite
+from row3.workflows.asking.endpoints import check_provider
+from row3.workflows.linting.lint_cases import CaseLint
+from row3.workflows.linting.lint_findings import Findings, near_miss
+from row3.workflows.linting.lint_lines import broken_lines
+from row3.workflows.linting.lint_prompts import PromptLint
+
+__all__ = ["LintFinding", "LintReport", "lint", "lint_at"]
+
+MOST = 20
+"""Findings of one recordings file: one that is no recordings file at all would give as many as it has lines."""
+
+
+def lint_at(
+    start: Path, suite: str | None = None, *, finish: bool = False, say: Callable[[str], None] = lambda _: None
+) -> LintReport:
+    """Lint the project around a folder, also where its `row3.toml` cannot be used.
+
+    Args:
+        finish: finish an interrupted promotion first; else files would be looked at that are about to be replaced.
+    Raises `InvalidFile` where there is no project, `UsageError` for an unknown suite.
+    """
+    root = find_root(start)
+    if finish:
+        finish_interrupted(root / LOCAL, say=say)
+    else:
+        tell_interrupted(root / LOCAL, say=say)
+    try:
+        project = Project(root, read_config(root))
+    except InvalidFile:  # `_Lint` meets it again and makes it a finding
+        return _Lint(Project(root, _anything_goes(root)), settings=False).run(None)
+    try:
+        only = None if suite is None else pick_suite(project, suite)
+    except InvalidFile:  # of the suite's settings: likewise
+        only = None
+    return lint(project, only)
+
+
+def lint(project: Project, suite: Suite | None = None) -> LintReport:
+    """Everything that row3 reads for one suite, or for all. Raises nothing that a file could cause."""
+    return _Lint(project).run(suite)
+
+
+def _anything_goes(root: Path) -> Config:
+    """Settings in the place of unusable ones: a case is not blamed for what only they could allow."""
+    lenient = SuiteConfig(predicates=PredicatesConfig(allowed=[]))
+    return Config(suites=dict.fromkeys(Project(root, Config()).suite_names(), lenient))
+
+
+class _Lint:
+    """One pass over a project: everything but cases and prompts, which have modules of their own."""
+
+    def __init__(self, project: Project, *, settings: bool = True) -> None:
+        self.project = project
+        self._settings = settings
+        """Whether the project's own settings could be read."""
+        self._findings = Findings(project.root)
+
+    def run(self, only: Suite | None) -> LintReport:
+        """All checks in turn."""
+        self._submodules()
+        self._config()
+        suites = self._suites() if only is None else [only]
+        cases = CaseLint(self.project, self._findings)
+        samples = {suite.name: cases.suite(suite) for suite in suites}
+        # Without settings nobody knows the pipelines, so prompts are looked at one by one only.
+        piped = suites if self._settings else []
+        PromptLint(self.project, self._findings).run(piped, samples, everything=only is None)
+        for suite in suites:
+            self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
+            self._recordings(suite)
+            for tier in TIERS:
+                if (path := self.project.baseline(suite.name, tier)).exists():
+                    where = f"baselines/{path.name}"
+                    self._findings.attempt(where, partial(_read_baseline, path, where))
+        if (self.project.root / HISTORY).exists():
+            self._findings.attempt(HISTORY, partial(read_history, self.project.root))
+        if (self.project.root / CHANGELOG).exists():
+            self._changelog()
+        return self._findings.report()
+
+    def _submodules(self) -> None:
+        """What row3 reads has to be in the commit that is judged."""
+        from row3.vcs.repository import Repository
+        from row3.vcs.trees import INSTEAD, SUBMODULE
+
+        with contextlib.suppress(Row3Error):  # without git there is no commit either
+            if (repository := Repository.find(self.project.root)) is not None:
+                at = repository.relative(self.project.root)
+                inside = "" if at == "." else f"{at}/"
+                for name in repository.submodules([inside + path for path in READ_PATHS]):
+                    self._findings.add("error", "submodule", name.removeprefix(inside), f"{SUBMODULE}. {INSTEAD}")
+
+    def _changelog(self) -> None:
+        from row3.reports.changelog_insert import MEND_MIXED, mixed_entries
+
+        text = self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
+        for entry in mixed_entries(text or ""):
+            self._findings.add("error", "mixed-entry", CHANGELOG, f"{entry.told}. {MEND_MIXED}", line=entry.line)
+
+    def _config(self) -> None:
+        if not (self.project.root / FILE).exists():
+            return
+        config = self._findings.attempt(FILE, partial(read_config, self.project.root))
+        names = self.project.suite_names()
+        if config is not None and config.suite is not None and config.suite not in names:
+            line = positions.line_in_toml(self._findings.text(FILE), ["suite"])
+            what = f"the default suite `{config.suite}` does not exist{near_miss(config.suite, names)}"
+            self._findings.add("error", "unknown-suite", FILE, what, field="suite", line=line)
+
+    def _suites(self) -> list[Suite]:
+        folder = self.project.root / "golden"
+        for path in sorted(folder.glob("*.json")) if folder.is_dir() else ():
+            self._findings.add(
+                "warning", "not-a-case", f"golden/{path.name}", "stands in no suite's folder; nothing reads it"
+            )
+        made = []
+        for name in self.project.suite_names():
+            suite = self._findings.attempt(FILE, partial(pick_suite, self.project, name, "replay"), count=False)
+            if suite is not None:
+                self._findings.attempt(FILE, partial(make_suite, self.project.config, name, "live"), count=False)
+                made.append(suite)
+        return made
+
+    def _recordings(self, suite: Suite) -> None:
+        folder = self.project.recordings(suite.name)
+        for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+            where = f"recordings/{suite.name}/{path.name}"
+            read = embeddings.from_line if embeddings.is_embeddings(path) else from_line
+            for error in islice(broken_lines(path, where, read), MOST):
+                self._findings.unusable(error, where)
+            self._findings.files += 1
+
+
+def _read_baseline(path: Path, where: str) -> int:
+    return sum(1 for _ in read_run(path, where=where).records())

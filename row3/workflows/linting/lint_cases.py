@@ -1,0 +1,109 @@
+"""What `row3 lint` says of golden cases: one by one, and of a suite's cases together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from row3.errors import InvalidFile
+from row3.reports.findings import Level
+from row3.store import positions
+from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of
+from row3.store.documents import check_schema_version, complaints, parse_json
+from row3.store.files import decode, read_bytes
+from row3.store.golden import PATTERN, golden_files, misnamed
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.workflows.linting.lint_beside import lint_beside
+from row3.workflows.linting.lint_corpus import Corpus
+from row3.workflows.linting.lint_findings import Findings
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+Found = tuple[Level, str, str, positions.Path]
+
+
+class CaseLint:
+    """Looks at the golden cases of a project's suites."""
+
+    def __init__(self, project: Project, findings: Findings) -> None:
+        self._project, self._findings = project, findings
+        self._corpus = Corpus(project)
+
+    def suite(self, suite: Suite) -> Any:
+        """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
+        folder, where = self._project.golden(suite.name), f"{suite.golden}/"
+        files = golden_files(folder)
+        for name in misnamed(folder):
+            self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")
+        ids: dict[str, str] = {}
+        cases = [self._case(suite, path, where + path.relative_to(folder).as_posix(), ids) for path in files]
+        usable = [case for case in cases if case is not None]
+        lint_beside(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
+        if not files:
+            self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
+        elif len(usable) == len(files):  # counts would be wrong while some cannot be read
+            for found in suite.kind.lint_suite(usable):
+                self._findings.add(found.level, found.rule, where, found.message)
+        return usable[0] if usable else None
+
+    def _case(self, suite: Suite, path: Path, where: str, ids: dict[str, str]) -> Any:
+        read = self._findings.attempt(where, partial(_read_value, path, where))
+        if read is None:
+            return None
+        value, text = read
+        halves = "half of a surrogate pair is no character"
+        found: list[Found] = [("error", "lone-surrogate", halves, at) for at in _surrogates(value)]
+        case = None
+        try:
+            case = suite.kind.case_model.model_validate(value)
+        except ValidationError as error:
+            found += _wrong_fields(suite.kind.case_model, error)
+        usable = case is not None and not found
+        if usable:
+            case_id = case_id_of(value)
+            at: positions.Path = (next(key for key in ID_KEYS if key in value),)
+            if ids.setdefault(case_id, where) != where:
+                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {ids[case_id]}", at))
+            if path.name != f"{case_id}{PATTERN[1:]}":
+                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
+            found += [(f.level, f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
+            found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
+        lines = positions.lines_of(text, [at for *_, at in found])
+        for level, rule, message, at in found:
+            self._findings.add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])
+        return case if usable else None
+
+
+def _read_value(path: Path, where: str) -> tuple[dict[str, Any], str]:
+    text = decode(read_bytes(path, where=where), where=where)
+    value = parse_json(text, where=where, surrogates=True)  # each is a finding of its own
+    check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
+    if not isinstance(value, dict):
+        raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
+    return value, text
+
+
+def _wrong_fields(model: type[BaseModel], error: ValidationError) -> Iterator[Found]:
+    entries = error.errors(include_url=False, include_input=False)
+    rules = {"extra_forbidden": "unknown-field", "missing": "missing-field"}
+    for entry, message in zip(entries, complaints(model, error, most=len(entries)), strict=True):
+        yield "error", rules.get(entry["type"], "invalid-field"), message, entry["loc"]
+
+
+def _surrogates(value: Any) -> Iterator[positions.Path]:
+    """Paths of all texts and keys with half of a surrogate pair: JSON has them, UTF-8 cannot write them."""
+    waiting: list[tuple[positions.Path, Any]] = [((), value)]
+    while waiting:
+        path, part = waiting.pop()
+        if isinstance(part, str) and SURROGATE.search(part):
+            yield path
+        inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+        for key, item in inner:
+            if isinstance(key, str) and SURROGATE.search(key):
+                yield (*path, key)
+            waiting.append(((*path, key), item))

@@ -1,0 +1,152 @@
+"""What `row3 lint` says of prompts: their files, what was promoted, and whether each renders in its pipeline."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+
+from row3.domain.prompts import Prompt, parse_reference
+from row3.errors import InvalidFile
+from row3.kinds import of_another_kind
+from row3.kinds.base import Parsed
+from row3.store import positions
+from row3.store import prompts as prompt_store
+from row3.store.config import FILE
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.workflows.linting.lint_findings import Findings, near_miss
+from row3.workflows.pipeline.systems import stage_prompt, stage_text
+from row3.workflows.pipeline.templates import render, unsent_lines
+
+OTHER_ENDINGS = frozenset(
+    (".txt", ".text", ".yml", ".yaml", ".md", ".mkd", ".mdown", ".markdown", ".j2", ".jinja", ".jinja2", ".prompt")
+)
+"""Of files that somebody may have meant to be prompts; `.md` in capitals is among them."""
+AS_A_PROMPT = re.compile(r"-v\d+\.\d+", re.IGNORECASE)
+
+
+class PromptLint:
+    """Looks at all prompts of a project."""
+
+    def __init__(self, project: Project, findings: Findings) -> None:
+        self._project, self._findings = project, findings
+        self._root = findings.root
+
+    def run(self, suites: Sequence[Suite], samples: Mapping[str, Any], *, everything: bool) -> None:
+        """All checks; a sample is a usable case of a suite, and `everything` says that these are all suites."""
+        root = self._root
+        promoted: dict[str, prompt_store.Promotion] = {}
+        if (root / prompt_store.PROMOTED).exists():
+            read = self._findings.attempt(prompt_store.PROMOTED, partial(prompt_store.read_promoted, root))
+            promoted = read or {}
+        there: dict[str, list[Prompt]] = {}
+        for path in sorted((root / prompt_store.FOLDER).glob("*.md")):
+            where = f"{prompt_store.FOLDER}/{path.name}"
+            ref = parse_reference(path.name)
+            if path.stem.upper() in {"README", "CHANGELOG"}:
+                continue
+            if ref is None:
+                self._findings.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
+                continue
+            prompt = self._findings.attempt(where, partial(prompt_store.read_prompt, root, ref))
+            there.setdefault(ref.name, [])
+            if prompt is not None:
+                there[ref.name].append(prompt)
+                self._findings.attempt(where, partial(prompt_store.check_locked, prompt, promoted), count=False)
+                self._unsent(prompt)
+        self._unread()
+        self._promoted(promoted)
+        used = {name for suite in suites for name in self._pipeline(suite, there, samples[suite.name])}
+        for name in sorted(set(there) - used) if everything and suites else ():
+            for prompt in there[name]:
+                self._findings.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
+
+    def _unsent(self, prompt: Prompt) -> None:
+        """Text outside of the blocks; whether the template compiles is said where it is rendered."""
+        with contextlib.suppress(InvalidFile):
+            for line in unsent_lines(prompt):
+                what = "this text stands in no block and is never sent: move it above an `{% endblock %}`"
+                self._findings.add("warning", "unsent-text", prompt.path, what, line=line)
+
+    def _unread(self) -> None:
+        """Files that look like prompts and are none, since prompts end in `.md`."""
+        folder = self._root / prompt_store.FOLDER
+        for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+            plain = path.is_file() and not path.name.startswith(".") and not path.name.endswith(("~", ".md"))
+            named = path.name.partition(".")[0].upper() not in {"README", "CHANGELOG"}
+            if plain and named and (path.suffix.lower() in OTHER_ENDINGS or AS_A_PROMPT.search(path.name)):
+                what = "nothing reads it: rename it to `<name>-v<major>.<minor>.md`, or move it elsewhere"
+                self._findings.add("warning", "not-a-prompt", f"{prompt_store.FOLDER}/{path.name}", what)
+
+    def _promoted(self, promoted: Mapping[str, prompt_store.Promotion]) -> None:
+        text = self._findings.text(prompt_store.PROMOTED)
+        for name, entry in promoted.items():
+            for version in sorted({entry.version, *entry.locked}):
+                file = f"{prompt_store.FOLDER}/{name}-{version}.md"
+                if not (self._root / file).is_file():
+                    at = ("prompts", name, *(("version",) if version == entry.version else ("locked", version)))
+                    what = f"{file} was promoted and is gone; restore it from git"
+                    line = positions.line_of(text, at)
+                    self._findings.add(
+                        "error", "promoted-gone", prompt_store.PROMOTED, what, field=".".join(at), line=line
+                    )
+
+    def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], sample: Any) -> Sequence[str]:
+        """Render every version of the suite's prompts as a run would; returns the pipeline."""
+        kind = suite.kind
+        if suite.system is not None:
+            self._system(suite, sample)
+            return ()
+        order = {output: place for place, output in enumerate(kind.outputs)}
+        newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in there.items() if prompts}
+        own = [name for name in there if name not in newest or not of_another_kind(newest[name].output, kind)]
+        ranked = sorted(own, key=lambda n: (order.get(newest[n].output, len(order)) if n in newest else 0, n))
+        pipeline = suite.pipeline or tuple(ranked)
+        if not pipeline:
+            self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
+        variables = None if sample is None else kind.variables(sample)
+        for name in pipeline:
+            if name not in there:
+                field = ["suites", suite.name, "pipeline"]
+                line = positions.line_in_toml(self._findings.text(FILE), field)
+                what = f"prompt `{name}` has no version{near_miss(name, there)}"
+                self._findings.add("error", "unknown-prompt", FILE, what, field=".".join(field), line=line)
+            for prompt in there.get(name, ()):
+                if prompt.output not in kind.outputs:
+                    what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
+                    line = positions.line_in_front_matter(prompt.text, "output")
+                    self._findings.add("error", "unknown-output", prompt.path, what, field="output", line=line)
+                elif variables is not None:
+                    self._findings.attempt(prompt.path, partial(render, prompt, variables), count=False)
+            # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
+            if name not in newest or newest[name].output not in kind.outputs:
+                variables = None
+            if variables is not None:
+                variables = {**variables, **_earlier(suite, newest[name].output)}
+        return pipeline
+
+    def _system(self, suite: Suite, sample: Any) -> None:
+        """Of a suite without prompts: its call has a value for every placeholder."""
+        stage = self._findings.attempt(FILE, partial(stage_prompt, self._project, suite), count=False)
+        if stage is not None and sample is not None:
+            self._findings.attempt(FILE, partial(stage_text, stage, suite.kind.variables(sample)), count=False)
+
+
+def _earlier(suite: Suite, output: str) -> dict[str, Any]:
+    """What later prompts would see of a prompt with this output: one made-up item in every list."""
+    answer = suite.kind.parse(output, json.dumps(_example(suite.kind.schema(output, suite.rules))))
+    return suite.kind.context(output, answer.value) if isinstance(answer, Parsed) else {}
+
+
+def _example(schema: Mapping[str, Any]) -> Any:
+    if "enum" in schema:
+        return schema["enum"][0]
+    if schema.get("type") == "object":
+        return {key: _example(part) for key, part in schema.get("properties", {}).items()}
+    if schema.get("type") == "array":
+        return [_example(schema.get("items", {}))]
+    return {"number": 1, "integer": 1, "boolean": True}.get(str(schema.get("type")), "example")

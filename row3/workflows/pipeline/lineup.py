@@ -1,0 +1,213 @@
+"""Which prompt versions run: the promoted ones, the candidates, or those that are named."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping, Sequence
+from dataclasses import field
+from pathlib import Path
+from typing import Literal
+
+from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
+from row3.domain.quick_dataclass import dataclass
+from row3.errors import InvalidFile, UsageError
+from row3.kinds import of_another_kind
+from row3.store import prompts as store
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.workflows.pipeline.systems import no_prompts, stage_name, stage_prompt
+
+Role = Literal["promoted", "candidate"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lineup:
+    """The prompts of a run in pipeline order, and what is promoted of each."""
+
+    prompts: tuple[Prompt, ...]
+    promoted: Mapping[str, str]
+    """Promoted version by prompt name; absent where none is."""
+    newer: Mapping[str, str]
+    """Highest version there is, where it is not the one that runs."""
+    formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Versions by prompt name that were promoted once, and are no more."""
+    root: Path | None = None
+    """Of the project, in which the other versions are; None where there are none to look at."""
+
+    def awaits_promotion(self, ref: PromptRef) -> bool:
+        """The version is not promoted, and never was: one that was is no proposal any more."""
+        version = str(ref.version)
+        return self.promoted.get(ref.name) != version and version not in self.formerly.get(ref.name, frozenset())
+
+    def versions(self) -> dict[str, str]:
+        """Version by prompt name, in pipeline order."""
+        return {prompt.ref.name: str(prompt.ref.version) for prompt in self.prompts}
+
+    def digests(self) -> dict[str, str]:
+        """Digest by prompt name, in pipeline order."""
+        return {prompt.ref.name: prompt.digest for prompt in self.prompts}
+
+
+def line_up(
+    project: Project,
+    suite: Suite,
+    *,
+    role: Role,
+    named: Sequence[str] = (),
+    pinned: Mapping[str, str] | None = None,
+    told: Mapping[str, str] | None = None,
+) -> Lineup:
+    """The prompts that run.
+
+    Args:
+        role: `promoted` takes the promoted version of each prompt (the highest where none is promoted);
+            `candidate` the highest.
+        named: references that take their prompt's place, `decompose-concepts-v1.1`.
+        pinned: version by prompt name that overrides both, for running a baseline's prompts again.
+        told: what on the command line named a reference, for messages, where it was not --prompt.
+
+    Raises `InvalidFile`, `UsageError`; also where a promoted version was edited in place.
+    """
+    if suite.system is not None:
+        return _system_lineup(project, suite, named, pinned or {}, told or {})
+    there = store.versions(project.root)
+    promoted = store.read_promoted(project.root)
+    wanted = _named(named, there, told or {})
+    pipeline = suite.pipeline or _default_pipeline(project, suite, there)
+    for name, version in wanted.items():
+        if name not in pipeline:
+            raise UsageError(
+                f"prompt `{name}` is not in the pipeline of suite `{suite.name}`",
+                where=(told or {}).get(str(PromptRef(name, version)), "--prompt"),
+                fix=f"The pipeline is {' → '.join(pipeline)}{_elsewhere(project, name)}",
+            )
+    store.check_all_locked(project.root, promoted)
+    chosen = []
+    for name in pipeline:
+        if name not in there:
+            near = difflib.get_close_matches(name, there, n=1)
+            hint = f"Did you mean `{near[0]}`" if near else "Write it"
+            hint += ", in the pipeline in row3.toml?" if near else ", or correct the pipeline in row3.toml"
+            raise InvalidFile(f"prompt `{name}` has no version", where=f"prompts/{name}-v1.0.md", fix=hint)
+        version = there[name][-1]
+        if role == "promoted" and name in promoted:
+            version = _parsed(promoted[name].version)
+        if pinned is not None and name in pinned:
+            version = _parsed(pinned[name])
+        prompt = store.read_prompt(project.root, PromptRef(name, wanted.get(name, version)))
+        if prompt.output not in suite.kind.outputs:
+            raise InvalidFile(
+                f"field `output`: `{prompt.output}` is no output of kind `{suite.kind.name}`",
+                where=prompt.path,
+                fix=f"Outputs: {', '.join(suite.kind.outputs)}",
+            )
+        chosen.append(prompt)
+    return Lineup(
+        tuple(chosen),
+        {name: entry.version for name, entry in promoted.items() if name in pipeline},
+        {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
+        {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
+        project.root,
+    )
+
+
+def _elsewhere(project: Project, prompt: str) -> str:
+    """Which suites have a prompt in their pipelines, as the end of a sentence; the suite may be a mere default."""
+    found = [f"--suite {name}" for name, settings in project.config.suites.items() if prompt in settings.pipeline]
+    return f"; the prompt belongs to {' and '.join(found)}" if found else ""
+
+
+def _system_lineup(
+    project: Project, suite: Suite, named: Sequence[str], pinned: Mapping[str, str], told: Mapping[str, str]
+) -> Lineup:
+    """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
+    if named:
+        raise no_prompts(suite, told.get(named[-1], "--prompt"))
+    version = pinned.get(stage_name(suite))
+    stage = stage_prompt(project, suite, None if version is None else _parsed(version))
+    return Lineup((stage,), {stage.ref.name: str(stage.ref.version)}, {})
+
+
+def _parsed(text: str) -> Version:
+    from row3.domain.prompts import parse_version
+
+    version = parse_version(text)
+    if version is None:
+        raise InvalidFile(
+            f"`{text}` is not a version", where="prompts", fix="Versions are v<major>.<minor>, such as v1.0"
+        )
+    return version
+
+
+def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]], told: Mapping[str, str]) -> dict[str, Version]:
+    wanted: dict[str, Version] = {}
+    for text in named:
+        where = told.get(text, "--prompt")
+        ref = parse_reference(text.removeprefix("prompts/"))
+        if ref is None:
+            raise UsageError(
+                f"`{text}` names no prompt version", where=where, fix="Write it like decompose-concepts-v1.1"
+            )
+        if ref.name not in there:
+            near = difflib.get_close_matches(ref.name, there, n=1)
+            hint = f"Did you mean `{near[0]}`?" if near else f"Prompts: {', '.join(there) or 'none'}"
+            raise UsageError(f"prompt `{ref.name}` does not exist", where=where, fix=hint)
+        if ref.version not in there[ref.name]:
+            raise UsageError(
+                f"`{ref}` does not exist", where=where, fix=f"There are {', '.join(map(str, there[ref.name]))}"
+            )
+        if wanted.get(ref.name, ref.version) != ref.version:
+            raise UsageError(f"two versions of `{ref.name}`", where=where, fix="Name one")
+        wanted[ref.name] = ref.version
+    return wanted
+
+
+def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
+    """Without a configured pipeline: every prompt that is not another kind's, in the order of the kind's outputs."""
+    if not there:
+        raise InvalidFile(
+            "the project has no prompt", where="prompts/", fix="Add prompts/<name>-v1.0.md, or run `row3 init`"
+        )
+    order = list(suite.kind.outputs)
+    ranked = []
+    for name, versions in there.items():
+        output = store.read_prompt(project.root, PromptRef(name, versions[-1])).output
+        if not of_another_kind(output, suite.kind):
+            ranked.append((order.index(output) if output in order else len(order), name))
+    if not ranked:
+        raise InvalidFile(
+            f"no prompt has an output of kind `{suite.kind.name}`, which is {' or '.join(order)}",
+            where=f"prompts/ for suite `{suite.name}`",
+            fix=f"Write one, or score outputs made elsewhere: `row3 score {suite.name} --outputs FILE.jsonl`",
+        )
+    return tuple(name for _, name in sorted(ranked))
+
+
+def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
+    """The prompt version that `v1.1` or `decompose-concepts-v1.1` means.
+
+    A bare version is that of the only prompt in the pipeline that has it unpromoted; where several have it, of the
+    pipeline's first. Raises `UsageError`.
+    """
+    from row3.domain.prompts import parse_version
+
+    if suite.system is not None:
+        raise no_prompts(suite, "VERSION")
+    there = store.versions(project.root)
+    ref = parse_reference(text.removeprefix("prompts/"))
+    if ref is not None:
+        _named([str(ref)], there, {str(ref): "VERSION"})
+        return ref
+    version = parse_version(text)
+    if version is None:
+        raise UsageError(
+            f"`{text}` is not a version", where="VERSION", fix="Write it like v1.1 or decompose-concepts-v1.1"
+        )
+    pipeline = suite.pipeline or _default_pipeline(project, suite, there)
+    owners = [name for name in pipeline if version in there.get(name, ())]
+    if not owners:
+        known = ", ".join(f"{name} {v}" for name in pipeline for v in there.get(name, ()))
+        raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"There are {known}")
+    promoted = store.read_promoted(project.root)
+    waiting = [name for name in owners if name not in promoted or promoted[name].version != str(version)]
+    return PromptRef((waiting or owners)[0], version)

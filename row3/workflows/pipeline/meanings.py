@@ -1,0 +1,208 @@
+"""The semantic tier's vectors: which ones a score needs, where they are recorded, and who makes the others.
+
+Scoring is pure and cannot ask, so it is tried: with the vectors that are there it says which ones it misses, these are
+got, and it is tried again, until it misses none. That takes three tries at the most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
+from row3.domain.embeddings import EmbeddingRequest, Vector, Vectors, cosine, pack, unpack
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.requests import NoAnswer
+from row3.domain.scores import CaseScore
+from row3.errors import InvalidFile
+from row3.kinds.base import Kind, Rules
+from row3.store.embeddings import EmbeddingIndex, file_for, merge
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.workflows.asking.endpoints import embedding_endpoint
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from row3.providers.embedders import Embedder
+
+Asked = Generator[EmbeddingRequest, "Vectors | NoAnswer", CaseScore]
+
+
+@dataclass(slots=True)
+class Lookup:
+    """Similarity by the vectors that are there; what is not is remembered, and like nothing."""
+
+    model: str
+    vectors: Vectors
+    missing: dict[str, None] = field(default_factory=dict)
+
+    def __call__(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
+        """See `row3.matching.semantic_rule.Similarity`. Raises `InvalidFile` for vectors of two models."""
+        left, right = [[(text, self.vectors.get(text)) for text in side] for side in (one, other)]
+        self.missing.update((text, None) for text, vector in (*left, *right) if vector is None)
+        return [
+            [0.0 if a is None or b is None else self._alike(text, a, other_text, b) for other_text, b in right]
+            for text, a in left
+        ]
+
+    def _alike(self, one: str, a: Vector, other: str, b: Vector) -> float:
+        try:
+            return cosine(a, b)
+        except ValueError as error:
+            raise InvalidFile(
+                f"the embeddings of `{one}` and `{other}` by {self.model} have {error}: they are of two models",
+                where="recordings/",
+                fix="Remove the file of the model's embeddings and record them anew",
+            ) from None
+
+
+def scored(kind: Kind, case: Any, output: Any, rules: Rules) -> Asked:
+    """The score of an output; yields what it needs embedded, is sent the vectors."""
+    if rules.semantic is None:
+        score: CaseScore = kind.score(case, output, rules)
+        return score
+    held: dict[str, Vector] = {}
+    while True:
+        lookup = Lookup(rules.semantic.model, held)
+        score = kind.score(case, output, replace(rules, similarity=lookup))
+        if not lookup.missing:
+            return score
+        given = yield EmbeddingRequest(rules.semantic.model, tuple(lookup.missing))
+        if isinstance(given, NoAnswer):
+            problem = f"matching by meaning: {given.error}" + (f". {given.fix}" if given.fix else "")
+            return CaseScore(case.id, "failed", {}, problem=problem)
+        held.update(given)
+
+
+def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAnswer:
+    """The recorded vectors; raises `InvalidFile` for a broken line."""
+    found = index.get(request.texts)
+    missing = [text for text in request.texts if text not in found]
+    if not missing:
+        return found
+    more = f" (nor of {len(missing) - 1} more)" if len(missing) > 1 else ""
+    return NoAnswer(
+        f"no embedding of `{missing[0]}`{more} by {request.model} is recorded",
+        "Record it with --mode auto, which asks for no recorded answer again",
+    )
+
+
+def with_recorded(suite: Suite, project: Project, missing: dict[str, None] | None = None) -> Suite:
+    """The suite, matching by meaning as far as embeddings are recorded: for looking at many old answers.
+
+    Args:
+        missing: takes in the texts that have none.
+    """
+    rule = suite.rules.semantic
+    if rule is None:
+        return suite
+    lost: dict[str, None] = {} if missing is None else missing
+    index = EmbeddingIndex(project.recordings(suite.name), rule.model)
+
+    def similarity(one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
+        return Lookup(rule.model, index.get((*one, *other)), lost)(one, other)
+
+    return replace(suite, rules=replace(suite.rules, similarity=similarity))
+
+
+@dataclass(slots=True)
+class Meanings:
+    """Where a run's vectors come from: what is recorded, else the model; each asked for once."""
+
+    suite: Suite
+    index: EmbeddingIndex
+    embedder: Embedder
+    vectors: dict[str, Vector] = field(default_factory=dict)
+    fresh: dict[str, str] = field(default_factory=dict)
+    """What the model made, packed, by text."""
+    _turn: asyncio.Lock | None = None
+    """Cases ask for the same texts: the second one finds what the first got."""
+
+    async def of(self, request: EmbeddingRequest) -> Vectors | NoAnswer:
+        """The vectors of the texts. Raises what the embedder raises."""
+        import asyncio
+
+        if self._turn is None:
+            self._turn = asyncio.Lock()
+        async with self._turn:
+            self.vectors |= self.index.get(text for text in request.texts if text not in self.vectors)
+            missing = [text for text in request.texts if text not in self.vectors]
+            if missing:
+                made = await self.embedder.embed(missing)
+                if isinstance(made, NoAnswer):
+                    return made
+                for text, vector in zip(missing, made, strict=True):
+                    self.fresh[text] = pack(vector)
+                    self.vectors[text] = unpack(self.fresh[text])
+            return {text: self.vectors[text] for text in request.texts}
+
+    async def close(self) -> None:
+        """Give back what the embedder holds."""
+        await self.embedder.close()
+
+    def record(self, project: Project, say: Callable[[str], None]) -> None:
+        """Put what the model made into the suite's recordings."""
+        from row3.store.locks import writing  # brings asyncio, which a run without embeddings does without
+
+        rule = self.suite.rules.semantic
+        if self.fresh and rule is not None:
+            with writing(project.local, say=say):
+                merge(project.recordings(self.suite.name), rule.model, self.fresh)
+
+
+def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanings | None:
+    """Where the suite's vectors come from; None where it does not match by meaning. Opens and loads nothing yet.
+
+    Args:
+        recordings: what is recorded is not asked for again.
+    Raises `InvalidFile` for an endpoint that cannot be.
+    """
+    import os
+
+    from row3.providers.embedders import make_embedder
+
+    rule = suite.rules.semantic
+    if rule is None:
+        return None
+    folder = project.recordings(suite.name)
+    index = EmbeddingIndex(folder if recordings else folder / "none", rule.model)
+    return Meanings(suite, index, make_embedder(embedding_endpoint(project, suite), rule.model, os.environ))
+
+
+Source = Callable[[EmbeddingRequest], "Vectors | NoAnswer"]
+
+
+@contextmanager
+def vector_source(
+    project: Project, suite: Suite, mode: str, say: Callable[[str], None] = lambda _: None
+) -> Iterator[Source | None]:
+    """Where one case after another gets its vectors, as the mode says; None where nothing is matched by meaning.
+
+    What was made is recorded at the end, in the modes that record. May be inherited by another process in `replay`.
+    """
+    rule = suite.rules.semantic
+    meanings = None if mode == "replay" else open_meanings(project, suite, recordings=mode == "auto")
+    if rule is None:
+        yield None
+    elif meanings is None:
+        index = EmbeddingIndex(project.recordings(suite.name), rule.model)
+        yield lambda request: recorded(request, index)
+    else:
+        import asyncio
+
+        with asyncio.Runner() as runner:
+            try:
+                yield lambda request: runner.run(meanings.of(request))
+            finally:
+                runner.run(meanings.close())
+                if mode in ("auto", "record"):
+                    meanings.record(project, say)
+
+
+def file_of(suite: Suite, project: Project) -> str:
+    """Where a suite's embeddings are kept, for messages; empty where it matches by no meaning."""
+    rule = suite.rules.semantic
+    folder = project.recordings(suite.name)
+    return "" if rule is None else f"recordings/{suite.name}/{file_for(folder, rule.model).name}"

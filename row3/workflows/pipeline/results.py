@@ -1,0 +1,216 @@
+"""What running a case gives, small enough to be sent between processes and kept by the thousand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import field
+from typing import NamedTuple
+
+from row3.domain.metrics import Zone
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.scores import CaseScore, Usage
+from row3.domain.verdicts import CaseChange, Compared
+from row3.gate.zones import zones_of
+from row3.metrics.aggregate import Aggregate, percentile
+from row3.metrics.tallies import Tallies
+from row3.store.cases import StoredCase, source_of
+from row3.store.run_records import CaseRecord
+from row3.store.suites import Suite
+from row3.workflows.pipeline.detail import detail_json
+from row3.workflows.pipeline.spool import Place
+
+
+class Spent(NamedTuple):
+    """What one answer took."""
+
+    model: str
+    prompt_tokens: int | None
+    completion_tokens: int | None
+    latency_s: float | None
+    replayed: bool
+    truncated: bool
+
+
+class CaseResult(NamedTuple):
+    """One case, scored, with the lines that files keep of it."""
+
+    case_id: str
+    status: str
+    metrics: Mapping[str, float]
+    zones: Mapping[str, Zone]
+    counts: Mapping[str, tuple[int, int]]
+    skipped: Mapping[str, str]
+    line: bytes
+    """Of a saved run: a `CaseRecord`."""
+    detail: bytes | Place | None
+    """Of a result in JSON, with every match explained, or of a page; None where nobody asked."""
+    problem: str
+    notes: tuple[str, ...]
+    spread: Mapping[str, float]
+    repeats: int
+    spent: tuple[Spent, ...]
+    critical: bool
+    source: str | None
+    """Cases with one source are not independent."""
+    compared: Compared | None
+    quarantined: str = ""
+    """The day until which it counts for nothing; empty for a case that counts."""
+    tally: Mapping[str, Mapping[str, int]] = {}
+    """What became of its items, counted."""
+
+
+Compare = Callable[[CaseRecord], Compared]
+Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None"], bytes]
+"""Writes what a page shows of a case, in place of its JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Makes of a score what is sent home, kept and written: all that worker processes can do themselves."""
+
+    suite: Suite
+    explain: bool = False
+    compare: Compare | None = None
+    page: Page | None = None
+    many: bool = False
+    """There are so many cases that what writes them faster pays for its loading."""
+
+    def __post_init__(self) -> None:
+        if self.many and self.explain:
+            import row3.kinds.extraction_bytes  # noqa: F401 - loaded once, for all processes that are forked
+
+    def __call__(
+        self, stored: StoredCase, score: CaseScore, spent: tuple[Spent, ...], *, answers: str = ""
+    ) -> CaseResult:
+        """Pack a score; raises what comparing raises."""
+        suite = self.suite
+        record = CaseRecord(
+            id=stored.id,
+            digest=stored.digest,
+            content="",
+            demands="",
+            input="",
+            status=score.status,
+            metrics=score.metrics,
+            found=suite.kind.shortfall(score),
+            answers=answers,
+            spread=score.spread,
+            tally=score.tally,
+        )
+        compared = None if self.compare is None else self.compare(record)
+        zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
+        change = None if compared is None else compared.change
+        detail = None
+        if self.page is not None:
+            detail = self.page(stored, score, record, zones, change)
+        elif self.explain:
+            detail = detail_json(suite.kind, score, zones, change, many=self.many)
+        return CaseResult(
+            record.id,
+            score.status,
+            score.metrics,
+            zones,
+            score.counts,
+            score.skipped,
+            record.line(),
+            detail,
+            score.problem,
+            score.notes,
+            score.spread,
+            score.repeats,
+            spent,
+            bool(getattr(stored.case, "critical", False)),
+            source_of(stored.case),
+            compared,
+            tally=score.tally,
+        )
+
+
+@dataclass(slots=True)
+class CaseRow:
+    """What a table shows of a case."""
+
+    case_id: str
+    status: str
+    metrics: Mapping[str, float]
+    zones: Mapping[str, Zone]
+    problem: str
+    spread: float | None
+    """Standard deviation of `overall` over the repeats."""
+
+
+class UsageMeter:
+    """Adds up what a run takes."""
+
+    def __init__(self, cost: Callable[[str, int, int], float | None]) -> None:
+        self._cost = cost
+        self.requests = 0
+        self.replayed = 0
+        self.prompt_tokens = 0
+        self.completion_tokens = 0
+        self.truncated = 0
+        self._usd: float | None = 0.0
+        self._latencies: list[float] = []
+
+    def add(self, spent: Spent) -> None:
+        """Take in one answer; a replayed one costs nothing now and its latency is that of its recording."""
+        self.requests += 1
+        self.replayed += spent.replayed
+        self.truncated += spent.truncated
+        tokens = (spent.prompt_tokens or 0, spent.completion_tokens or 0)
+        self.prompt_tokens += tokens[0]
+        self.completion_tokens += tokens[1]
+        if spent.latency_s is not None:
+            self._latencies.append(spent.latency_s)
+        if self._usd is not None:
+            known = spent.prompt_tokens is not None and spent.completion_tokens is not None
+            usd = self._cost(spent.model, *tokens) if known else None
+            self._usd = None if usd is None else self._usd + usd
+
+    def usage(self) -> Usage:
+        """The sums."""
+        return Usage(
+            requests=self.requests,
+            replayed=self.replayed,
+            prompt_tokens=self.prompt_tokens,
+            completion_tokens=self.completion_tokens,
+            cost_usd=self._usd if self.requests else None,
+            latency_p50_s=percentile(self._latencies, 0.50),
+            latency_p95_s=percentile(self._latencies, 0.95),
+            truncated=self.truncated,
+        )
+
+
+@dataclass(slots=True)
+class Collected:
+    """The sums of a run while its cases come in."""
+
+    aggregate: Aggregate = field(default_factory=Aggregate)
+    failed: list[str] = field(default_factory=list)
+    bad: list[str] = field(default_factory=list)
+    skipped: dict[str, dict[str, int]] = field(default_factory=dict)
+    """By metric: reason and how many cases."""
+    quarantined: list[str] = field(default_factory=list)
+    """Cases with an answer that are in no sum."""
+    tally: Tallies = field(default_factory=Tallies)
+
+    @property
+    def seen_in(self) -> Mapping[str, tuple[int, int]]:
+        """By metric, in how many cases there was any of it, and how many cases there were."""
+        return self.aggregate.seen_in()
+
+    def add(self, result: CaseResult) -> None:
+        """Take in one case."""
+        if result.status == "failed":
+            self.failed.append(result.case_id)
+            return
+        if result.status == "bad_answer":
+            self.bad.append(result.case_id)
+        if result.quarantined:
+            self.quarantined.append(result.case_id)
+            return
+        self.aggregate.add(result.metrics, result.counts)
+        self.tally.add(result.tally)
+        for key, reason in result.skipped.items():
+            reasons = self.skipped.setdefault(key, {})
+            reasons[reason] = reasons.get(reason, 0) + 1

@@ -1,0 +1,261 @@
+"""Run a suite: every case answered and scored under one set of prompts, model and parameters."""
+
+from __future__ import annotations
+
+import fnmatch
+import math
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import field, replace
+from pathlib import Path
+from typing import Any
+
+from row3.domain.metrics import Zone
+from row3.domain.quarantine import NO_QUARANTINE, Quarantine
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.scores import Usage
+from row3.errors import InvalidFile, UsageError
+from row3.gate.zones import zones_of
+from row3.metrics.composite import overall
+from row3.store.cases import case_files, refuse_twice
+from row3.store.config import Mode
+from row3.store.other_suites import no_case_fits
+from row3.store.project import Project
+from row3.store.run_records import RunHeader
+from row3.store.suites import Suite
+from row3.store.unbuilt import made
+from row3.workflows.pipeline.evaluate import Asking, Overrides, parameters_of
+from row3.workflows.pipeline.execute import PARALLEL_FROM, Replay, Work, evaluate_all
+from row3.workflows.pipeline.lineup import Lineup
+from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, UsageMeter
+from row3.workflows.pipeline.run_header import header_for, now, usage_json
+from row3.workflows.pipeline.spool import Spool
+
+__all__ = [
+    "Run",
+    "RunOptions",
+    "collect",
+    "header_for",
+    "make_asking",
+    "now",
+    "replay",
+    "wanted_cases",
+    "with_action",
+]
+
+KEPT_ROWS = 400
+"""Case rows kept for a table; beyond it only the worst are."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    """What the command line asks of a run."""
+
+    mode: Mode | None = None
+    overrides: Overrides = field(default_factory=Overrides)
+    repeats: int = 1
+    jobs: int | None = None
+    case: str | None = None
+    only: frozenset[str] | None = None
+    """Case ids that run; None for all."""
+    explain: bool = False
+    """Keep every explanation, for JSON."""
+    page: Page | None = None
+    """Keep what a page shows of each case instead."""
+    journals: tuple[Path, ...] = ()
+
+    @property
+    def partial(self) -> bool:
+        """Only some of the cases are run."""
+        return self.case is not None or self.only is not None
+
+
+@dataclass(slots=True)
+class Run:
+    """A finished run: its header and sums, its cases as lines."""
+
+    header: RunHeader
+    suite: Suite
+    lineup: Lineup
+    collected: Collected
+    zones: Mapping[str, Zone]
+    usage: Usage
+    records: Spool
+    """`CaseRecord` lines, for a saved run."""
+    details: Spool
+    """JSON of each case, where the options asked for explanations."""
+    rows: list[CaseRow]
+    partial: bool
+    notes: list[str] = field(default_factory=list)
+    """Lines for the user: repairs, truncation, repeats."""
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    """Case and problem, of failed cases and bad answers."""
+    quarantine: Quarantine = NO_QUARANTINE
+    left_out: tuple[str, ...] = ()
+    """Cases without an answer that the run goes without, since nobody can be asked for it any more."""
+
+    @property
+    def complete(self) -> bool:
+        """Every case has an answer."""
+        return not self.collected.failed
+
+    @property
+    def cases(self) -> int:
+        """How many cases were run."""
+        return len(self.records)
+
+
+def make_asking(suite: Suite, lineup: Lineup, options: RunOptions) -> Asking:
+    """How this run's cases are turned into requests; raises `UsageError` without a model."""
+    if options.repeats < 1:
+        raise UsageError(f"{options.repeats} repeats", where="--repeats", fix="Ask for 1 or more")
+    parameters = {p.ref.name: parameters_of(p, suite.provider, options.overrides) for p in lineup.prompts}
+    return Asking(suite, lineup, parameters, options.repeats)
+
+
+def wanted_cases(options: RunOptions) -> Callable[[str], bool]:
+    """Which case ids the options let through."""
+    only, pattern = options.only, options.case
+    if only is not None:
+        return lambda case_id: case_id in only and (pattern is None or fnmatch.fnmatchcase(case_id, pattern))
+    if pattern is not None:
+        return lambda case_id: fnmatch.fnmatchcase(case_id, pattern)
+    return lambda case_id: True
+
+
+def replay(
+    project: Project,
+    suite: Suite,
+    asking: Asking,
+    options: RunOptions,
+    files: list[Path] | None = None,
+    *,
+    compare: Compare | None = None,
+) -> Iterator[CaseResult]:
+    """All cases answered from recordings; raises `InvalidFile`, and `UsageError` where no case fits."""
+    index = open_recordings(project, suite, options.journals)
+    files = files or case_files(project.golden(suite.name))
+    pack = Packing(suite, options.explain, compare, options.page, many=len(files) >= PARALLEL_FROM)
+    work = Work(
+        Replay(asking, index, pack),
+        suite.kind,
+        wanted_cases(options),
+        detailed=options.explain or options.page is not None,
+    )
+    seen: set[str] = set()
+    for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
+        if result.case_id in seen:
+            refuse_twice(files, suite.kind)
+        seen.add(result.case_id)
+        yield result
+    if not seen and options.case is not None:
+        raise no_case_fits(project, suite, options.case)
+
+
+def collect(
+    results: Iterable[CaseResult],
+    suite: Suite,
+    lineup: Lineup,
+    head: dict[str, Any],
+    *,
+    partial: bool,
+    take: Callable[[CaseResult], None] | None = None,
+    cost: Callable[[str, int, int], float | None] = lambda *_: None,
+    quarantine: Quarantine = NO_QUARANTINE,
+    may_lack: Collection[str] = (),
+) -> Run:
+    """Take in all results as they come; memory holds the sums and the rows of a table.
+
+    Cases in quarantine are kept and listed like the others and are in no sum. Those that `may_lack` an answer are left
+    out where they do. Raises `InvalidFile` for an id that
+    stands in two files, `UsageError` where no case was wanted.
+    """
+    collected, meter = Collected(), UsageMeter(cost)
+    records, details = Spool(), Spool()
+    rows: list[CaseRow] = []
+    notes: list[str] = []
+    problems: list[tuple[str, str]] = []
+    seen: set[str] = set()
+    left_out: list[str] = []
+    until = {entry.case_id: entry.until for entry in quarantine.active}
+    for each in results:
+        result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
+        if result.case_id in seen:
+            raise InvalidFile(
+                f"the id `{result.case_id}` stands in two files",
+                where=f"{suite.golden}/",
+                fix="Give one another id",
+            )
+        seen.add(result.case_id)
+        if result.status == "failed" and result.case_id in may_lack:
+            left_out.append(result.case_id)
+            continue
+        if take is not None:
+            take(result)
+        collected.add(result)
+        for spent in result.spent:
+            meter.add(spent)
+        records.add(result.line)
+        if result.detail is not None:
+            details.add(result.detail)
+        rows.append(
+            CaseRow(
+                result.case_id,
+                result.status,
+                result.metrics,
+                result.zones,
+                result.problem,
+                result.spread.get(suite.kind.primary),
+            )
+        )
+        if len(rows) > 2 * KEPT_ROWS:
+            rows = _worst(rows, suite.kind.primary)
+        if result.problem:
+            problems.append((result.case_id, result.problem))
+        notes += [f"{result.case_id}: {note}" for note in result.notes]
+    if not seen:
+        raise UsageError("no case fits", where=f"{suite.golden}/", fix="Correct --case or --only")
+    means = collected.aggregate.means()
+    zones = zones_of(means, suite.kind.metrics, suite.rules.thresholds)
+    usage = meter.usage()
+    pooled = collected.aggregate.pooled()
+    if pooled and suite.rules.weights:
+        pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
+    if collected.quarantined:
+        head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
+    header = made(
+        RunHeader,
+        **head,
+        metrics=means,
+        pooled=pooled,
+        denominators=collected.aggregate.denominators(),
+        zones={key: zone.word for key, zone in zones.items()},
+        usage=usage_json(usage),
+        complete=not collected.failed,
+    )
+    return Run(
+        header,
+        suite,
+        lineup,
+        collected,
+        zones,
+        usage,
+        records,
+        details,
+        rows,
+        partial,
+        notes,
+        problems,
+        quarantine,
+        tuple(left_out),
+    )
+
+
+def _worst(rows: list[CaseRow], primary: str) -> list[CaseRow]:
+    return sorted(rows, key=lambda row: (row.status == "scored", row.metrics.get(primary, math.inf)))[:KEPT_ROWS]
+
+
+def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:
+    """The run, marked with what it was for and the state of the repository."""
+    header = run.header.model_copy(update={"action": action, "commit": commit, "dirty": dirty})
+    return replace(run, header=header)

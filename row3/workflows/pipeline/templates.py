@@ -1,0 +1,234 @@
+"""Rendering a prompt: Jinja2, sandboxed, strict about undefined names, bounded in time and size.
+
+A prompt is text from a pull request, so it is treated as hostile: it cannot reach Python's
+internals, read files, loop for ever or fill the memory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache, wraps
+from typing import Any
+
+from jinja2 import StrictUndefined, Template, TemplateError, TemplateSyntaxError, nodes
+from jinja2.exceptions import SecurityError, UndefinedError
+from jinja2.runtime import Context
+from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+from row3.domain.prompts import Prompt
+from row3.errors import InvalidFile
+from row3.workflows.pipeline.plain_prompts import Blocks, filled, plain_blocks
+
+BLOCKS = ("system", "user")
+MAX_RENDERED = 2_000_000
+"""Characters of one part of a rendered prompt."""
+DEADLINE_S = 2.0
+MAX_RANGE = 10_000
+MAX_REPEAT = 100_000
+"""Longest text that `*` or a filter such as `center` may build in one step."""
+
+
+GROWING = frozenset(
+    {"center", "expandtabs", "format", "format_map", "join", "ljust", "replace", "rjust", "translate", "zfill"}
+)
+REPLACE_ARGUMENTS = 3
+
+
+class _TooSlowError(Exception):
+    pass
+
+
+class _Environment(ImmutableSandboxedEnvironment):
+    intercepted_binops = frozenset({"*", "**", "%"})
+
+    def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
+        """Beside what the sandbox refuses: the methods of a text that can build a huge one."""
+        if isinstance(obj, (str, bytes)) and attr in GROWING:
+            return False
+        return bool(super().is_safe_attribute(obj, attr, value))
+
+    def call_binop(self, context: Any, operator: str, left: Any, right: Any) -> Any:
+        """Refuse the operations that build something huge in one step."""
+        if operator == "**":
+            raise SecurityError("`**` is not available in a prompt")
+        sizes = [len(side) for side in (left, right) if isinstance(side, (str, list, tuple))]
+        counts = [side for side in (left, right) if isinstance(side, int)]
+        if operator == "*" and sizes and counts and sizes[0] * max(counts) > MAX_REPEAT:
+            raise SecurityError(f"repeats a text to more than {MAX_REPEAT:,} characters")
+        if operator == "%" and isinstance(left, str):
+            raise SecurityError("`%` formatting is not available in a prompt")
+        return super().call_binop(context, operator, left, right)
+
+
+def _bounded_range(*arguments: int) -> range:
+    values = range(*arguments)
+    if len(values) > MAX_RANGE:
+        raise SecurityError(f"range of more than {MAX_RANGE:,} steps")
+    return values
+
+
+@lru_cache(maxsize=1)
+def _environment() -> _Environment:
+    environment = _Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=False)
+    environment.globals = {"range": _bounded_range}
+    for name in ("center", "format", "indent", "wordwrap", "xmlattr", "urlize", "random", "pprint", "filesizeformat"):
+        environment.filters.pop(name, None)
+    for name in ("replace", "join", "upper", "lower", "title", "capitalize", "trim", "string", "escape", "e", "tojson"):
+        environment.filters[name] = _bounded(name, environment.filters[name])
+    return environment
+
+
+def _bounded(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    """The filter, refusing arguments and results that grow beyond what a prompt needs."""
+
+    @wraps(function)
+    def checked(*arguments: Any, **options: Any) -> Any:
+        given = [argument for argument in arguments if isinstance(argument, str)]
+        if name == "replace" and len(given) >= REPLACE_ARGUMENTS:
+            text, old, new = given[-3:]
+            if (text.count(old) if old else len(text) + 1) * len(new) > MAX_RENDERED:
+                raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+        if name == "join":
+            between = len(given[-1]) if given else len(str(options.get("d", "")))
+            parts = next((list(each) for each in arguments if isinstance(each, (list, tuple, range))), [])
+            if sum(len(str(part)) for part in parts) + between * len(parts) > MAX_RENDERED:
+                raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+        return _small(function(*arguments, **options))
+
+    return checked
+
+
+def _small(value: Any) -> Any:
+    if isinstance(value, str) and len(value) > MAX_RENDERED:
+        raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+    return value
+
+
+def _joined(parts: Iterable[Any]) -> str:
+    """What `a ~ b` does in a template, with an end."""
+    texts = [str(part) for part in parts]
+    if sum(map(len, texts)) > MAX_RENDERED:
+        raise SecurityError(f"builds a text of more than {MAX_RENDERED:,} characters")
+    return "".join(texts)
+
+
+@lru_cache(maxsize=64)
+def _compiled(body: str, path: str) -> tuple[Template, Blocks | None]:
+    """The template, and its blocks where they are plain."""
+    try:
+        tree = _environment().parse(body)
+        plain = plain_blocks(tree)
+        template = _environment().from_string(tree)
+    except TemplateSyntaxError as error:
+        raise InvalidFile(
+            f"the template is wrong in line {error.lineno} of its body: {error.message}", where=path, fix="Correct it"
+        ) from None
+    except (TemplateError, RecursionError, MemoryError, SyntaxError, ValueError) as error:
+        raise InvalidFile(f"the template cannot be compiled: {error}", where=path, fix="Correct it") from None
+    for block in template.blocks.values():
+        # Compiled templates take what `~` calls from their module's globals; theirs has no limit.
+        block.__globals__["str_join"] = block.__globals__["markup_join"] = _joined
+    unknown = set(template.blocks) - set(BLOCKS)
+    if "user" not in template.blocks or unknown:
+        what = f"unknown block `{sorted(unknown)[0]}`" if unknown else "the body has no block `user`"
+        raise InvalidFile(
+            what, where=path, fix="Write `{% block system %}…{% endblock %}` and `{% block user %}…{% endblock %}`"
+        )
+    return template, plain
+
+
+def unsent_lines(prompt: Prompt) -> list[int]:
+    """Lines of the prompt's file with text that stands in no block, and so is never sent. Raises as `render`."""
+    _compiled(prompt.body, prompt.path)
+    above = prompt.text.count("\n", 0, max(prompt.text.rfind(prompt.body), 0))
+    found = []
+    for node in _environment().parse(prompt.body).body:
+        for part in node.nodes if isinstance(node, nodes.Output) else ():
+            text = part.data if isinstance(part, nodes.TemplateData) else "x"
+            if text.strip():
+                found.append(above + part.lineno + text[: len(text) - len(text.lstrip())].count("\n"))
+    return found
+
+
+def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
+    """System and user part of a prompt.
+
+    Raises `InvalidFile` for a template that does not compile, uses an undefined name, reaches for
+    internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
+    """
+    plain = _compiled(prompt.body, prompt.path)[1]
+    if plain is not None:
+        user = filled(plain["user"], variables, most=MAX_RENDERED)
+        system = filled(plain.get("system", ()), variables, most=MAX_RENDERED)
+        if system is not None and user is not None:
+            return system, user
+    return run_template(prompt, variables)
+
+
+def run_template(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
+    """What `render` gives, by Jinja2 alone. Raises as `render`."""
+    template = _compiled(prompt.body, prompt.path)[0]
+    try:
+        with _deadline():
+            context = template.new_context(dict(variables))
+            parts = [_block(template, name, context) for name in BLOCKS]
+    except UndefinedError as error:
+        known = ", ".join(sorted(variables))
+        raise InvalidFile(
+            f"the template uses an undefined name: {error.message}", where=prompt.path, fix=f"It can use {known}"
+        ) from None
+    except SecurityError as error:
+        raise InvalidFile(
+            f"the template is refused: {error.message}", where=prompt.path, fix="Write it plainly"
+        ) from None
+    except _TooSlowError:
+        raise InvalidFile(
+            f"the template takes longer than {DEADLINE_S:g} s",
+            where=prompt.path,
+            fix="Remove the endless or nested loop",
+        ) from None
+    except (RecursionError, MemoryError):
+        raise InvalidFile(
+            "the template never ends (recursion)", where=prompt.path, fix="Remove the recursion"
+        ) from None
+    except Exception as error:  # a template can raise what it likes; each is the author's to mend
+        raise InvalidFile(
+            f"the template fails: {type(error).__name__}: {error}", where=prompt.path, fix="Correct it"
+        ) from None
+    return parts[0], parts[1]
+
+
+def _block(template: Template, name: str, context: Context) -> str:
+    block: Callable[[Any], Iterator[str]] | None = template.blocks.get(name)
+    if block is None:
+        return ""
+    written: list[str] = []
+    size = 0
+    for piece in block(context):
+        size += len(piece)
+        if size > MAX_RENDERED:
+            raise SecurityError(f"it writes more than {MAX_RENDERED:,} characters")
+        written.append(piece)
+    return "".join(written).strip()
+
+
+@contextlib.contextmanager
+def _deadline() -> Iterator[None]:
+    """Interrupt the template when its time is up, where the system can (POSIX, main thread)."""
+    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def expire(*_: object) -> None:
+        raise _TooSlowError
+
+    before = signal.signal(signal.SIGALRM, expire)
+    signal.setitimer(signal.ITIMER_REAL, DEADLINE_S)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

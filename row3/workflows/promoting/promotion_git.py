@@ -1,0 +1,182 @@
+"""What git is to hold of a promotion: its files in one commit, and a tag on that."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from row3.domain.prompts import PromptRef
+from row3.domain.tiers import file_stem
+from row3.errors import UsageError
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.history import FILE as HISTORY
+from row3.store.project import Project
+from row3.store.prompts import PROMOTED, read_promoted
+from row3.store.suites import Suite
+from row3.workflows.against.at_ref import inside_of
+from row3.workflows.history.trend import chart_name
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.promoting.promotion import AlreadyDone, PromotionResult
+from row3.workflows.session import Session
+
+if TYPE_CHECKING:
+    from row3.vcs.repository import Repository
+
+BOTH_SIDES = (CHANGELOG, "baselines", "charts", PROMOTED)
+"""What two promotions both write; all of it a promotion makes anew."""
+SHORT = 10
+"""Characters of a commit's id in messages."""
+NO_GIT = "no git repository: nothing was committed or tagged"
+
+
+def commit_and_tag(project: Project, result: PromotionResult, *, make_commit: bool, make_tag: bool) -> None:
+    """Commit what a promotion wrote, with the prompts and recordings that it rests on; tag that commit."""
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is None:
+        result.notes.append(NO_GIT)
+        return
+    name = f"{result.ref.name} {result.ref.version}"
+    if make_commit:
+        ran = [str(prompt.ref) for prompt in result.run.lineup.prompts]
+        paths = _inside(
+            repository, project, [*result.files, *_sources(project, result.run.suite, result.promoted, ran)]
+        )
+        result.commit = repository.commit(paths, f"Promote {name}\n\n{result.verdict.word}: see {CHANGELOG}")
+    if make_tag:
+        result.tag = str(result.ref)
+        repository.tag(result.tag, f"Promote {name}")
+
+
+def finish(session: Session, ref: PromptRef, *, make_commit: bool, make_tag: bool) -> AlreadyDone:
+    """What is still to be done for a version that is promoted: commit its files, tag that commit.
+
+    A promotion may have been cut off before either, or have been asked for neither.
+
+    Raises `UsageError` where nothing was asked for and nothing is left, or where the tag names something else.
+    """
+    from row3.vcs.repository import Repository
+
+    project, name = session.project, f"{ref.name} {ref.version}"
+    repository = Repository.find(project.root)
+    done = AlreadyDone(name, session.recovered if PROMOTED in session.recovered else ())
+    if repository is not None and (lost := _lost_locks(repository, project)):
+        raise UsageError(f"{name} is promoted here, and {lost[0]}", where="VERSION", fix=lost[1])
+    there = None if repository is None else _promoting_commit(repository, project, ref)
+    if repository is None or not (make_commit or there is None):
+        if not done.files:
+            see = f"See `row3 history{session.suite.flag}`"
+            raise UsageError(f"{name} is promoted already", where="VERSION", fix=see)
+        return done
+    if not make_commit:
+        done.left = f"no commit has it yet; `row3 promote {ref}{session.suite.flag} --commit` makes one"
+        return done
+    if not session.may_write:
+        fix = "Promote on a developer's machine and commit it"
+        raise UsageError("a promotion writes tracked files", where="CI", fix=fix)
+    # `git commit -a` by hand takes the lock and leaves out the prompt, which git does not know yet.
+    if there is None or repository.is_dirty(_inside(repository, project, [f"prompts/{ref}.md"])):
+        paths = _inside(repository, project, _written(project, session.suite))
+        made = repository.commit(paths, f"Promote {name}\n\nSee {CHANGELOG}")
+        done.did += [] if made is None else [f"committed as {made[:10]}"]
+        there = made or there
+    else:
+        done.had.append(f"committed as {there[:10]}")
+    if make_tag and there is not None:
+        tag = f"refs/tags/{ref}"
+        if repository.knows(tag) and _has(repository, project, tag, ref):
+            at = repository.resolve(tag)
+            if repository.contains(at):
+                done.had.append(f"tagged {ref}")
+            else:
+                done.left = _astray(str(ref), at, name, there)
+        else:
+            repository.tag(str(ref), f"Promote {name}", at=there)
+            done.did.append(f"tagged {ref}")
+    return done
+
+
+def _astray(tag: str, at: str, name: str, there: str) -> str:
+    """A tag is where a rebase or a squash left it: row3 moves none, since others may have it."""
+    move = f'git tag -f -a -m "Promote {name}" {tag} {there[:SHORT]}'
+    where = f"the tag {tag} is on {at[:SHORT]}, which is not in the history of HEAD"
+    return f"{where}; `{move}` moves it, and `git push -f origin {tag}` where it was pushed"
+
+
+def _lost_locks(repository: Repository, project: Project) -> tuple[str, str] | None:
+    """A version that HEAD or a commit being merged has promoted, and the work tree does not know; and what to do.
+
+    A merge that was resolved by one side's lock file: the versions of the other one could be edited in place.
+    """
+    held = _versions(project.root)
+    for commit in ("HEAD", *repository.merging()) if repository.head() else ():
+        with TemporaryDirectory(prefix="row3-promoted-") as folder:
+            repository.read_tree(commit, _inside(repository, project, BOTH_SIDES), Path(folder))
+            root = Path(folder) / inside_of(repository, project.root)
+            lost = sorted(_versions(root) - held)
+            there = [path for path in BOTH_SIDES if (root / path).exists()]
+        if lost:
+            label = commit if commit == "HEAD" else commit[:SHORT]
+            what = f"{PROMOTED} lacks {', '.join(lost)}, which {label} has promoted"
+            return what, f"`git checkout {label} -- {' '.join(there)}`, then promote once more"
+    return None
+
+
+def _versions(root: Path) -> set[str]:
+    """All versions that are or were promoted."""
+    table = read_promoted(root)
+    return {f"{name} {version}" for name, entry in table.items() for version in (entry.version, *entry.locked)}
+
+
+def _promoting_commit(repository: Repository, project: Project, ref: PromptRef) -> str | None:
+    """The commit since which a version is the current one; None where it is in none yet."""
+    found = None
+    for commit in repository.commits_of(*_inside(repository, project, [PROMOTED])):
+        if not _has(repository, project, commit, ref):
+            break
+        found = commit
+    return found
+
+
+def _has(repository: Repository, project: Project, commit: str, ref: PromptRef) -> bool:
+    """Whether a commit has this version as the current one."""
+    with TemporaryDirectory(prefix="row3-promoted-") as folder:
+        repository.read_tree(commit, _inside(repository, project, [PROMOTED]), Path(folder))
+        entry = read_promoted(Path(folder) / inside_of(repository, project.root)).get(ref.name)
+    return entry is not None and entry.version == str(ref.version)
+
+
+def _written(project: Project, suite: Suite) -> list[str]:
+    """All that the last promotion of a suite can have written, and what it rests on."""
+    run_id = re.compile(rf"{re.escape(suite.name)}-\d{{8}}T")
+    archive = sorted(path.name for path in (project.root / "baselines/archive").glob("*.json"))
+    table = read_promoted(project.root)
+    prompts = [prompt.ref for prompt in line_up(project, suite, role="promoted").prompts]
+    ran = [str(ref) for ref in prompts]
+    promoted = [str(ref) for ref in prompts if ref.name in table]
+    return [
+        PROMOTED,
+        f"baselines/{file_stem(suite.name, suite.tier)}.json",
+        *(f"baselines/archive/{name}" for name in archive if run_id.match(name)),
+        CHANGELOG,
+        HISTORY,
+        *(f"{chart_name(suite)}.{form}" for form in ("svg", "png")),
+        *_sources(project, suite, promoted, ran),
+    ]
+
+
+def _sources(project: Project, suite: Suite, promoted: Iterable[str], ran: Iterable[str]) -> list[str]:
+    """The promoted prompts, and the files with the answers of those that ran."""
+    recorded = [f"recordings/{suite.name}/{ref}.jsonl" for ref in ran]
+    prompts = [f"prompts/{ref}.md" for ref in promoted]
+    return [*prompts, *(file for file in recorded if (project.root / file).is_file())]
+
+
+def _inside(repository: Repository, project: Project, files: Iterable[str]) -> list[str]:
+    """Files of the project as the repository names them."""
+    prefix = inside_of(repository, project.root)
+    return [prefix + file for file in files]

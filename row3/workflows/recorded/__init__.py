@@ -1,0 +1,1 @@
+"""Looking after recordings, and what they say of cases and versions."""

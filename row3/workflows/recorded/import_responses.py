@@ -1,0 +1,199 @@
+"""`row3 recordings import`: recordings made of raw responses that were had elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from row3.domain.limits import MOST_REPEATS
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.requests import Answer, Request
+from row3.errors import InvalidFile
+from row3.kinds.base import Unusable
+from row3.store.cases import StoredCase, read_cases
+from row3.store.locks import writing
+from row3.store.other_suites import case_hint
+from row3.store.outputs import RECORDING, case_id_of, is_recording, lines_of, parse_line
+from row3.store.project import Project
+from row3.store.recordings import RecordingIndex, merge, to_line
+from row3.store.suites import Suite
+from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
+
+LARGEST = 2**53
+"""Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import did."""
+
+    responses: int
+    """Lines in the file."""
+    changed: int
+    """Recordings that are new or have another answer now."""
+    by_prompt: dict[str, int]
+    unused: tuple[str, ...] = ()
+    """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
+
+
+class _Response(NamedTuple):
+    line: int
+    answer: Answer
+
+
+Responses = dict[str, dict[tuple[str, int], _Response]]
+"""By case id, then by prompt reference and repeat."""
+
+
+def import_responses(
+    project: Project, suite: Suite, file: Path, *, named: Sequence[str] = (), options: RunOptions | None = None
+) -> Imported:
+    """Make recordings of raw responses that were had elsewhere.
+
+    A line is `{"caseId": …, "prompt": "decompose-concepts-v1.1", "response": "raw text"}`, with `repeat`,
+    `finishReason`, `usage` {`promptTokens`, `completionTokens`}, `servedModel` and `latencyS` where known. A bare
+    prompt name stands for its version in the lineup.
+
+    Args:
+        named: prompt references that take their prompt's place among the candidates.
+        options: overrides of model and parameters; the responses are recorded as answers under them.
+    Raises `InvalidFile` with the line (unknown case or prompt, a response twice, an earlier stage missing) and then
+    nothing has changed; `UsageError`, `EnvironmentFault`.
+    """
+    where = str(file)
+    asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
+    responses = _responses(file, asking.lineup, suite, where=where, whence="" if named else ", the highest versions")
+    index = open_recordings(project, suite)
+    at, known = now(), set()
+    lines: list[str] = []
+    unused: list[str] = []
+    by_prompt: dict[str, int] = {}
+    told: dict[str, tuple[str, str]] = {}
+    for stored in read_cases(project.golden(suite.name), suite.kind):
+        known.add(stored.id)
+        for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, unused, where=where):
+            first, text = told.setdefault(request.digest, (stored.id, answer.text))
+            if text != answer.text:
+                what = f"another answer to the same question: `{first}` has the same input as `{stored.id}`"
+                raise InvalidFile(what, where=f"{where}:{line}", fix="Give both one answer, or remove one of the cases")
+            lines.append(to_line(request, answer, recorded_at=at))
+            by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
+    for case_id in responses.keys() - known:
+        correct = "Correct the id, or remove the line"
+        hint = case_hint(project, suite.name, case_id, known, otherwise=correct, most=1)
+        line = min(response.line for response in responses[case_id].values())
+        raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
+    with writing(project.local):
+        changed = merge(project.recordings(suite.name), lines)
+    return Imported(sum(map(len, responses.values())), changed, by_prompt, tuple(unused))
+
+
+def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: str) -> Responses:
+    refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
+    refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
+    responses: Responses = {}
+    for line in lines_of(file, where=where, pipe=True):
+        place = f"{where}:{line.number}"
+        value = parse_line(line.raw, where=place)
+        _refuse_others(value, suite, where=place)
+        case_id = case_id_of(value, where=place)
+        named = str(value.get("prompt", "")).removeprefix("prompts/").removesuffix(".md")
+        if named not in refs:
+            raise InvalidFile(
+                f"prompt `{named}` is not among those that are imported for" if named else "field `prompt` is missing",
+                where=place,
+                fix=f"These are {', '.join(str(prompt.ref) for prompt in lineup.prompts)}{whence}; "
+                "name others with --prompt",
+            )
+        repeat: Any = value.get("repeat", 0)
+        if not isinstance(repeat, int) or isinstance(repeat, bool) or not 0 <= repeat < MOST_REPEATS:
+            what = f"field `repeat`: {repeat!r} is not a whole number from 0 to {MOST_REPEATS - 1}"
+            raise InvalidFile(what, where=place, fix="Correct it")
+        held = responses.setdefault(case_id, {})
+        earlier = held.get((refs[named], repeat))
+        if earlier is not None:
+            whose = f"case `{case_id}`, {refs[named]}, repeat {repeat}"
+            what = f"{whose} stands twice, in lines {earlier.line} and {line.number}"
+            raise InvalidFile(what, where=place, fix="Keep one of them")
+        held[refs[named], repeat] = _Response(line.number, _answer(value, where=place))
+    if not responses:
+        raise InvalidFile("the file holds no response", where=where, fix="Write one object a line")
+    return responses
+
+
+def _refuse_others(value: dict[str, Any], suite: Suite, *, where: str) -> None:
+    """Raise `InvalidFile` for a line that was made for another command, or for none."""
+    if is_recording(value):
+        fix = f"Keep it in recordings/{suite.name}/, where it is found by its digest"
+        raise InvalidFile(RECORDING, where=where, fix=fix)
+    if "output" in value and "response" not in value:
+        what = "the line has an `output`, which is scored as it is, and no `response` of a model"
+        raise InvalidFile(what, where=where, fix=f"`row3 score {suite.name} --outputs FILE` takes such lines")
+
+
+def _answer(value: dict[str, Any], *, where: str) -> Answer:
+    usage: Any = value.get("usage") or {}
+    if not isinstance(usage, dict):
+        raise InvalidFile("field `usage` is not an object", where=where, fix="Give promptTokens and completionTokens")
+
+    def typed(source: dict[str, Any], key: str, kind: type | tuple[type, ...], what: str) -> Any:
+        found: Any = source.get(key)
+        wrong = isinstance(found, bool) or not isinstance(found, kind)
+        wrong = wrong or (isinstance(found, int | float) and not 0 <= found <= LARGEST)
+        if found is not None and wrong:
+            raise InvalidFile(f"field `{key}`: {found!r} is not {what}", where=where, fix="Correct it")
+        return found
+
+    text = typed(value, "response", str, "a text")
+    if text is None:
+        raise InvalidFile("field `response` is missing", where=where, fix="Give the raw text that the model wrote")
+    return Answer(
+        text=text,
+        finish_reason=typed(value, "finishReason", str, "a text") or "stop",
+        served_model=typed(value, "servedModel", str, "a text"),
+        prompt_tokens=typed(usage, "promptTokens", int, "a whole number from 0"),
+        completion_tokens=typed(usage, "completionTokens", int, "a whole number from 0"),
+        latency_s=typed(value, "latencyS", (int, float), "a number from 0"),
+    )
+
+
+def _imports(
+    asking: Asking,
+    stored: StoredCase,
+    responses: dict[tuple[str, int], _Response],
+    index: RecordingIndex,
+    unused: list[str],
+    *,
+    where: str,
+) -> Iterator[tuple[Request, int, Answer]]:
+    """The requests that a case's responses answer, with their lines; each rendered with the answers before it."""
+    kind = asking.suite.kind
+    for repeat in sorted({repeat for _, repeat in responses}):
+        variables, gap, unusable = kind.variables(stored.case), "", ""
+        for prompt in asking.lineup.prompts:
+            response = responses.get((str(prompt.ref), repeat))
+            if gap or unusable:
+                if response is None:
+                    continue
+                place = f"{where}:{response.line}"
+                if gap:
+                    what = f"{prompt.ref} was asked with the answer of {gap}, which for `{stored.id}` is neither here"
+                    raise InvalidFile(f"{what} nor recorded", where=place, fix=f"Add the response of {gap}")
+                unused.append(f"{place}: never asked for, since the answer of {unusable} cannot be used")
+                continue
+            request = asking.request(prompt, stored.id, variables, repeat)
+            answer = response.answer if response is not None else index.answer(request)
+            if answer is None:
+                gap = str(prompt.ref)
+                continue
+            if response is not None:
+                yield request, response.line, answer
+            parsed = kind.parse(prompt.output, answer.text)
+            if isinstance(parsed, Unusable):
+                unusable = str(prompt.ref)
+            else:
+                variables = {**variables, **kind.context(prompt.output, parsed.value)}

@@ -1,0 +1,110 @@
+"""Looking after recorded embeddings: what `row3 recordings list | verify | prune` say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from row3.domain.embeddings import embedding_digest
+from row3.errors import Row3Error
+from row3.store import embeddings
+from row3.store.cases import read_cases
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.workflows.pipeline.meanings import file_of, with_recorded
+from row3.workflows.recorded.recorded_scores import RecordedScores
+from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
+
+
+def summaries(project: Project, suite: Suite) -> list[FileSummary]:
+    """What is embedded, by file and model; stale is what another model than the suite's made. Raises `InvalidFile`."""
+    found: dict[tuple[Path, str], FileSummary] = {}
+    for row in embeddings.rows(project.recordings(suite.name)):
+        model = row.embedding.model
+        file = row.where.rpartition(":")[0]
+        summary = found.setdefault((row.path, model), FileSummary(file, f"embeddings {model}"))
+        summary.count += 1
+        summary.bytes += len(row.line.encode()) + 1
+        summary.stale += not _used(model, suite)
+    return list(found.values())
+
+
+def _used(model: str, suite: Suite) -> bool:
+    return suite.rules.semantic is not None and suite.rules.semantic.model == model
+
+
+def verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
+    """What is wrong with the lines themselves."""
+    folder = project.recordings(suite.name)
+    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+        if embeddings.is_embeddings(path):
+            yield from _verify_file(path, suite)
+
+
+def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
+    held: dict[str, tuple[str, str]] = {}
+    before = ("", "", "")
+    for where, line in embeddings.lines(path):
+        try:
+            embedding = embeddings.from_line(line, where=where)
+            embedding.vector(where)
+        except Row3Error as error:
+            yield broken_line(error, where)
+            continue
+        if embedding_digest(embedding.model, embedding.text) != embedding.digest:
+            what = "the line was edited: model and text do not fit its digest"
+            yield RecordingFinding("error", "edited-answer", what, where)
+        first = held.setdefault(embedding.digest, (embedding.packed, where))
+        if first[1] != where:
+            if first[0] == embedding.packed:
+                yield RecordingFinding("warning", "twice", f"the same embedding stands in {first[1]}", where)
+            else:
+                what = f"the same text has another embedding in {first[1]}; the first one counts"
+                yield RecordingFinding("warning", "two-answers", what, where)
+        key = (embedding.model, embedding.text, embedding.digest)
+        if before > key:
+            what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
+            yield RecordingFinding("warning", "unsorted", what, where)
+        before = key
+        if not _used(embedding.model, suite):
+            prune = f"`row3 recordings prune{suite.flag}` removes it"
+            what = f"of {embedding.model}, by which the suite does not match; {prune}"
+            yield RecordingFinding("warning", "stale", what, where)
+
+
+def verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
+    """The texts that a replay of recorded answers asks for and that have no embedding. Raises `InvalidFile`."""
+    rule = suite.rules.semantic
+    if rule is None:
+        return
+    lost: dict[str, None] = {}
+    answers = RecordedScores(project, with_recorded(suite, project, lost))
+    for stored in read_cases(project.golden(suite.name), suite.kind):
+        lost.clear()
+        for _ in answers.scores(stored):
+            pass
+        if lost:
+            more = f" and {len(lost) - 1} more" if len(lost) > 1 else ""
+            what = f"no embedding of `{min(lost)}`{more}, which an answer to {stored.id} asks for"
+            yield RecordingFinding("warning", "missing", what, file_of(suite, project))
+
+
+def prune(project: Project, suite: Suite, *, dry_run: bool) -> tuple[dict[str, int], int]:
+    """Remove the embeddings of other models than the suite's, and what stands twice; the rest is sorted.
+
+    Texts that no recorded answer asks for stay: outputs made elsewhere may.
+    Returns how many lines were removed, by file, and how many were kept. Raises `InvalidFile`, `EnvironmentFault`.
+    """
+    kept: dict[Path, dict[str, str]] = {}
+    removed: dict[str, int] = {}
+    for row in embeddings.rows(project.recordings(suite.name)):
+        lines = kept.setdefault(row.path, {})
+        if _used(row.embedding.model, suite) and row.embedding.digest not in lines:
+            lines[row.embedding.digest] = row.line
+        else:
+            file = row.where.rpartition(":")[0]
+            removed[file] = removed.get(file, 0) + 1
+    if not dry_run:
+        for path, lines in kept.items():
+            embeddings.write(path, lines)
+    return removed, sum(map(len, kept.values()))

@@ -1,0 +1,1 @@
+"""JSON Schemas of every file, and of what `--format json` prints."""

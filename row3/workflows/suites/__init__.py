@@ -1,0 +1,1 @@
+"""Every suite of a project judged in one command."""

@@ -1,0 +1,186 @@
+"""`--all`: every suite of the project in one command, with what they share read once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.tiers import tier_of
+from row3.errors import InvalidFile, Row3Error, UsageError
+from row3.reports.suites_model import Broken, Judged, Ran, SuiteResult, SuitesReport
+from row3.store.config import ProviderConfig
+from row3.store.history import FILE as HISTORY
+from row3.store.history import HistoryEntry, history_with, read_history
+from row3.store.locks import writing
+from row3.store.project import Project
+from row3.store.suites import Suite, pick_suite
+from row3.store.transaction import commit
+from row3.workflows.against.at_ref import find_ref, laid_out
+from row3.workflows.against.default_suite import has_cases
+from row3.workflows.against.gone_suites import gone_suites
+from row3.workflows.comparing.compare import Comparison
+from row3.workflows.pipeline.evaluate import Overrides
+from row3.workflows.pipeline.run_suite import with_action
+from row3.workflows.running import Announced
+from row3.workflows.session import LiveFlags, Session, entry_of, repository_state, save_log, tell_misnamed
+from row3.workflows.suites.judge_suites import judge_suites
+
+if TYPE_CHECKING:
+    from row3.workflows.asking.budget import Budget
+
+
+@dataclass(slots=True)
+class AllSuites:
+    """The sessions of a command over all suites."""
+
+    project: Project
+    make: Callable[[Suite], Session]
+    """A session of a suite, with what the command line says."""
+    mode: str
+    named: tuple[str, ...] = ()
+    live: LiveFlags = field(default_factory=LiveFlags)
+    made: list[Session] = field(default_factory=list)
+    _budget: Budget | None = None
+    """One for all of them: what one suite spends the next one has not got."""
+    _history: list[HistoryEntry] | None = None
+    noted: int = 0
+    """Comparisons of which the history got an entry."""
+
+    @property
+    def names(self) -> list[str]:
+        """All suites, by name. Raises `InvalidFile` where there is none."""
+        names = self.project.suite_names()
+        if not names:
+            raise InvalidFile("the project has no suite", where="golden/", fix="Add golden cases under golden/<suite>/")
+        return names
+
+    def of(self, name: str) -> Session:
+        """The session of a suite. Raises `InvalidFile` and `UsageError` for its settings."""
+        suite = pick_suite(self.project, name, tier_of(self.mode))
+        own = self.make(suite)
+        tell_misnamed(self.project, suite, own.say)
+        own.named = fitting(self.named, suite)
+        if suite.system is not None and self._asks_models():
+            # What is said of models is for the suites that ask one; where none does, it is refused as ever.
+            own.options = replace(own.options, overrides=Overrides())
+        own.earlier = self.history()
+        own.under(self.live)
+        if own.budget is not None:
+            self._budget = own.budget = self._budget or self._shared_budget()
+        self.made.append(own)
+        return own
+
+    def _asks_models(self) -> bool:
+        given = self.project.config.suites
+        providers = [given[name].provider if name in given else None for name in self.names]
+        return any(provider is None or isinstance(provider, ProviderConfig) for provider in providers)
+
+    def history(self) -> list[HistoryEntry]:
+        """The history, read once. Raises `InvalidFile`."""
+        if self._history is None:
+            self._history = read_history(self.project.root)
+        return self._history
+
+    def _shared_budget(self) -> Budget:
+        from row3.workflows.asking.budget import Budget, price_table, recorded_sizes
+
+        def sizes() -> Mapping[str, int]:
+            longest: dict[str, int] = {}
+            for name in self.names:
+                for prompt, tokens in recorded_sizes(self.project, name).items():
+                    longest[prompt] = max(longest.get(prompt, 0), tokens)
+            return longest
+
+        assert self.live.max_cost is not None
+        return Budget(self.live.max_cost, price_table(self.project), sizes)
+
+    def check_named(self) -> None:
+        """Raise `UsageError` for a prompt that is named and stands in no suite's pipeline."""
+        suites = []
+        for name in self.names if self.named else ():
+            try:
+                suites.append(pick_suite(self.project, name))
+            except Row3Error:  # told when its turn comes
+                return
+        check_fitting(self.named, suites)
+
+    def finish(self) -> None:
+        """The results are shown."""
+        for session in self.made:
+            session.finish()
+
+
+def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
+    """Those of the named prompts that are in a suite's pipeline; all where it has none of its own, none of a system."""
+    if suite.system is not None:
+        return ()
+    if not suite.pipeline:
+        return tuple(named)
+    return tuple(text for text in named if text.removeprefix("prompts/").rpartition("-v")[0] in suite.pipeline)
+
+
+def check_fitting(named: Sequence[str], suites: Sequence[Suite]) -> None:
+    """Raise `UsageError` for a prompt that is named and stands in none of their pipelines."""
+    for text in named:
+        if not any(fitting((text,), suite) for suite in suites):
+            raise UsageError(
+                f"`{text}` is in the pipeline of no suite", where="--prompt", fix="See `pipeline` in row3.toml"
+            )
+
+
+def compare_all(suites: AllSuites, *, against: str | None = None, pages: bool = False) -> Iterator[SuiteResult]:
+    """Compare every suite in turn and write nothing; with `pages` for a page of each. Raises as `gate_all`."""
+    project = suites.project
+    suites.history()
+    suites.check_named()
+    with laid_out(None if against is None else find_ref(project, against)) as base:
+        gone = gone_suites(project, base)
+        # A change may take the last suite away; without one there is nothing to run, and what is gone is told.
+        there = suites.names if base is None or not gone else project.suite_names()
+        names = there if base is None else [name for name in there if has_cases(project, name)]
+        yield from judge_suites(suites.of, names, base, change=base is not None, pages=pages)
+        yield from gone
+
+
+def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:
+    """Compare every suite, note them in the history as one change, keep their run logs.
+
+    Raises `InvalidFile` for what they share: row3.toml, the history; `UsageError`, `EnvironmentFault`.
+    """
+    project = suites.project
+    results = list(compare_all(suites, against=against))
+    may_write = bool(suites.made) and suites.made[0].may_write
+    state = repository_state(project) if may_write else (None, None)
+    entries = []
+    for result in results:
+        if not isinstance(result, Judged):
+            continue
+        comparison = result.comparison
+        assert isinstance(comparison, Comparison)
+        run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
+        if may_write and run.complete and not run.partial:
+            entries.append(entry_of(run, comparison, comparison.approval))
+        save_log(suites.made[0], run)
+    if entries:
+        with writing(project.local, say=suites.made[0].say):
+            commit(project.root, project.local, {HISTORY: history_with(project.root, entries).encode()})
+        suites.noted = len(entries)
+    return SuitesReport(sorted(results, key=lambda result: result.suite))
+
+
+def run_all(suites: AllSuites, verb: Callable[[Session], Announced]) -> SuitesReport:
+    """Run every suite by a verb of one; one that cannot be used stops no other. Raises as `gate_all`."""
+    suites.history()
+    suites.check_named()
+    return SuitesReport(list(_each(suites, verb)))
+
+
+def _each(suites: AllSuites, verb: Callable[[Session], Announced]) -> Iterator[SuiteResult]:
+    for name in suites.names:
+        try:
+            announced = verb(suites.of(name))
+            yield Ran(announced.run, announced.declines)
+        except Row3Error as error:
+            yield Broken(name, str(error), error.exit_code)

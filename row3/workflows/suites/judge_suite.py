@@ -1,0 +1,226 @@
+"""Every case of a suite judged by itself, and the gate's verdict: plain values, for one process to hand to another."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import field
+from pathlib import Path
+from typing import Any, Literal
+
+from row3.domain.metrics import Zone
+from row3.domain.quick_dataclass import dataclass
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.errors import Row3Error
+from row3.gate.zones import zones_of
+from row3.reports.advice import looks_like, summary, verdict_word
+from row3.reports.case_failure import case_text, score_text
+from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.comparison_table import reason_lines, verdict_block
+from row3.reports.headline import first_line
+from row3.reports.style import PLAIN, VERDICT_MARKS, plain
+from row3.workflows.comparing.baseline import read_baseline
+from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.gating import gate
+from row3.workflows.pipeline.evaluate import Overrides
+from row3.workflows.pipeline.run_suite import Run, RunOptions
+from row3.workflows.running import plain_run
+from row3.workflows.session import Session, open_session
+from row3.workflows.suites.all_suites import fitting
+
+Judged = Literal["passed", "failed", "skipped", "error"]
+OPTION = re.compile(r"(?<![\w-])--(against|mode|model|prompt)\b")
+"""The options of the command line that are among `Flags`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What is asked of the runs, as the options of the command line."""
+
+    against: str | None = None
+    mode: str | None = None
+    model: str | None = None
+    prompts: tuple[str, ...] = ()
+    begin: str = "--"
+    """What these options begin with where the user types them; the plugin's with `--row3-`."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedCase:
+    """One case, or the gate of its suite."""
+
+    outcome: Judged
+    """`error`: there is nothing to judge, such as a case without an answer."""
+    shown: str
+    """Score and zone, or the verdict, to stand beside the name."""
+    text: str
+    """Why it failed, in lines of 80 columns; the first says it in short."""
+    value: float | None = None
+    """The composite, a fraction."""
+    zone: str = ""
+    delta: float | None = None
+    """Of the composite against the baseline, a fraction."""
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedSuite:
+    """All cases that ran, by id, and the gate."""
+
+    cases: dict[str, JudgedCase] = field(default_factory=dict)
+    gate: JudgedCase | None = None
+    """None where only a part of the cases ran."""
+    error: str = ""
+    """Why nothing could be run."""
+
+    def as_json(self) -> str:
+        """As text, for another process."""
+        cases = {case_id: _plain(case) for case_id, case in self.cases.items()}
+        return json.dumps({"cases": cases, "gate": self.gate and _plain(self.gate), "error": self.error})
+
+
+def judged_from_json(text: str) -> JudgedSuite:
+    """The other way round."""
+    value = json.loads(text)
+    cases = {case_id: JudgedCase(**case) for case_id, case in value["cases"].items()}
+    return JudgedSuite(cases, None if value["gate"] is None else JudgedCase(**value["gate"]), value["error"])
+
+
+def _plain(case: JudgedCase) -> dict[str, Any]:
+    return {name: getattr(case, name) for name in JudgedCase.__slots__}
+
+
+def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None = None) -> JudgedSuite:
+    """Run a suite as `row3 --compare` does and judge each case and the whole; write no tracked file.
+
+    A case fails where it alone became worse than the baseline's by more than the gate's limit, where its answer cannot
+    be used, and where a reason of the gate that blocks names it. Without a baseline the cases are still run, and the
+    gate is an error that says how to make one. Raises nothing that a project or a provider could cause.
+
+    Args:
+        only: ids of the cases to run; None for all. A part has no gate.
+    """
+    try:
+        options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)  # type: ignore[arg-type]
+        session = open_session(root, name, options, may_write=False)
+        session.named = fitting(flags.prompts, session.suite)
+        problem = _no_baseline(session, flags)
+        if problem:
+            run = plain_run(session).run
+            missing = JudgedCase("error", "no baseline", "\n".join(PLAIN.wrap(problem, then="  ")))
+            return JudgedSuite(dict(_cases(run, None)), None if only is not None else missing)
+        comparison = gate(session, against=flags.against)
+        judged = dict(_cases(comparison.run, comparison))
+        return JudgedSuite(judged, None if only is not None else _gate(comparison))
+    except Row3Error as error:
+        return JudgedSuite(error="\n".join(PLAIN.wrap(plain(_as_typed(error, flags.begin)), then="  ")))
+
+
+def _as_typed(error: Row3Error, begin: str) -> str:
+    """The message with the options as the user types them; those of a row3 command to be pasted stay as they are."""
+    parts = [
+        part if "row3 " in part else OPTION.sub(lambda found: begin + found[1], part)
+        for part in (error.what, error.where, error.fix)
+    ]
+    return str(Row3Error(parts[0], where=parts[1], fix=parts[2]))
+
+
+def _no_baseline(session: Session, flags: Flags) -> str:
+    """That there is none, and how to make one; empty where there is one, be it broken."""
+    if flags.against is not None:
+        return ""
+    try:
+        read_baseline(session.project, session.suite)
+    except Row3Error as error:
+        return plain(str(error)) if "no baseline" in error.what else ""
+    return ""
+
+
+def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, JudgedCase]]:
+    suite = run.suite
+    blocking: dict[str, list[str]] = {}
+    for reason in () if comparison is None else comparison.reasons:
+        if reason.case_id is not None and reason.verdict is Verdict.BLOCK:
+            blocking.setdefault(reason.case_id, []).append(reason.text)
+    resting = {entry.case_id: entry for entry in run.quarantine.active}
+    approval = None if comparison is None else comparison.approval
+    found = list(outcomes(run, comparison))  # read to the end: the lines are read once more
+    for outcome, line in zip(found, run.details, strict=True):
+        case = json.loads(line)
+        change = _change(case, suite.kind.primary) if comparison is not None else None
+        zones = zones_of(case["metrics"], suite.kind.metrics, suite.rules.thresholds)
+        zone = zones.get(suite.kind.primary)
+        why, judged = _judged(outcome, informational=suite.policy.informational, named=outcome.case_id in blocking)
+        text = ""
+        if judged in ("failed", "error"):
+            text = case_text(
+                suite,
+                outcome.case_id,
+                outcome.status,
+                case["metrics"],
+                change,
+                why=why,
+                problem=outcome.problem,
+                raw=case.get("raw", "") if outcome.status == "bad_answer" else "",
+                reasons=blocking.get(outcome.case_id, ()),
+                advice=judged == "failed",
+            )
+        if judged == "failed" and approval is not None:
+            judged, text = (
+                "skipped",
+                f"{text.splitlines()[0]}; approved by {plain(approval.by)}: {plain(approval.reason)}",
+            )
+        if judged != "error" and (entry := resting.get(outcome.case_id)) is not None:
+            judged, text = "skipped", f"in quarantine until {entry.until}, not counted: {plain(entry.reason)}"
+        yield outcome.case_id, _case(outcome, judged, text, zone)
+
+
+def _case(outcome: Outcome, judged: Judged, text: str, zone: Zone | None) -> JudgedCase:
+    return JudgedCase(
+        judged,
+        score_text(outcome.value, zone) or "no answer",
+        text,
+        outcome.value,
+        "" if zone is None else zone.word,
+        outcome.delta if outcome.move in ("improved", "unchanged", "regressed", "broke", "fixed") else None,
+    )
+
+
+def _judged(outcome: Outcome, *, informational: bool, named: bool) -> tuple[str, Judged]:
+    """Why a case fails, in a word or two, and whether it does; an informational gate fails nothing."""
+    if outcome.status == "failed":
+        return "no answer", "error"
+    if informational:
+        return "", "passed"
+    if outcome.status == "bad_answer":
+        return "bad answer", "failed"
+    if outcome.regressed:
+        return "regressed", "failed"
+    return ("blocks the gate", "failed") if named else ("", "passed")
+
+
+def _change(case: dict[str, Any], primary: str) -> CaseChange:
+    gained, lost = [{key: tuple(items) for key, items in case.get(name, {}).items()} for name in ("gained", "lost")]
+    deltas = case["deltas"]
+    return CaseChange(case["id"], case.get("change", "new"), deltas.get(primary, 0.0), deltas, gained, lost)
+
+
+def _gate(comparison: Comparison) -> JudgedCase:
+    run = comparison.run
+    incomplete = bool(run.collected.failed)
+    judged: Judged = "error" if incomplete else "failed" if comparison.blocked else "passed"
+    word = verdict_word(comparison)
+    mark = "?" if incomplete else VERDICT_MARKS[looks_like(comparison)]
+    header = run.header
+    what = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
+    lines = [f"{word}: {plain(summary(comparison))}", *PLAIN.wrap(what, first="  ", then="    "), ""]
+    lines += [*reason_lines(comparison, PLAIN), *verdict_block(comparison, PLAIN)]
+    change = next((each for each in comparison.metrics if each.key == run.suite.kind.primary), None)
+    return JudgedCase(
+        judged,
+        f"{mark} {word.lower()}",
+        "\n".join(lines),
+        None if change is None else change.current,
+        "",
+        None if change is None else change.delta,
+    )

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.errors import UsageError
+from row3.reports.alias_parts import Unmatched
+from row3.store.project import open_project
+from row3.store.suites import pick_suite
+from row3.workflows.aliases.alias_decisions import Decider
+from row3.workflows.aliases.alias_review import review
+from tests.projects import Box
+from tests.reviews import REVIEWED, RYE, reviewable, with_items
+
+
+@pytest.fixture
+def box(tmp_path: Path, calm_env: None) -> Box:
+    return reviewable(tmp_path / "project")
+
+
+def opened(box: Box) -> tuple[Decider, dict[str, Unmatched]]:
+    project = open_project(box.root)
+    suite = pick_suite(project, None)
+    return Decider(project, suite), {one.label: one for one in review(project, suite).items}
+
+
+def case(box: Box) -> dict[str, Any]:
+    value: dict[str, Any] = json.loads(box.read(RYE))
+    return value
+
+
+def test_an_alias_is_written_with_its_reason_and_is_not_asked_about_again(box: Box) -> None:
+    decider, items = opened(box)
+    one = items["final proofing"]
+    done = decider.alias(one, one.candidates[0])
+    assert (done.verdict, done.names, done.concept, done.file) == ("alias", ("final proofing",), "proofing", RYE)
+    assert case(box)["expectedConcepts"][3] == {"label": "proofing", "aliases": ["final proofing"]}
+    (entry,) = case(box)["history"]
+    assert entry["change"] == "alias `final proofing` of `proofing`"
+    assert "not in the text" in entry["reason"]
+    assert "final proofing" not in opened(box)[1], "its other form is matched by the fuzzy rule"
+
+
+def test_a_form_that_the_fuzzy_rule_would_not_match_is_written_too(box: Box) -> None:
+    box.prompt("1.4")
+    box.record("1.4", {"rye": with_items("rye", "proofing", "Final proofing (FP)")})
+    decider, items = opened(box)
+    one = next(one for one in items.values() if len(one.forms) == 3)
+    assert decider.alias(one, one.candidates[0]).names == ("final proofing", "Final proofing (FP)")
+    assert case(box)["history"][0]["change"] == "aliases `final proofing`, `Final proofing (FP)` of `proofing`"
+
+
+def test_a_canary_is_written(box: Box) -> None:
+    decider, items = opened(box)
+    decider.canary(items["oat"])
+    assert case(box)["forbiddenConcepts"][-1] == "oat"
+    assert case(box)["history"][0]["change"] == "canary `oat`"
+
+
+def test_what_stands_in_the_text_cannot_be_a_canary(box: Box) -> None:
+    decider, items = opened(box)
+    before = box.tree()
+    with pytest.raises(UsageError, match=r"golden/bread/oven\.gold\.json field forbiddenConcepts\.1: .* occurs in"):
+        decider.canary(items["Steam keeps"])
+    assert box.tree() == before
+
+
+def test_what_is_too_close_to_an_expected_name_cannot_be_a_canary(box: Box) -> None:
+    decider, items = opened(box)
+    one = items["oat"]
+    box.replace(RYE, '"label": "cereal"', '"label": "oat"')
+    with pytest.raises(UsageError, match="too close to the expected `oat`"):
+        decider.canary(one)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ('"secale"', '"Final  Proofing"', "`final proofing` is already a name of `rye`"),
+        ('"cold rye memory"', '"final proofing"', "is a canary of this case"),
+        ('"label": "proofing"', '"label": "rising"', "no longer where it was"),
+        ('"label": "proofing"', '"label": "proofing", "aliases": ["final proofing"]', "already among the names"),
+    ],
+)
+def test_an_alias_that_the_case_contradicts_by_now_is_refused(box: Box, old: str, new: str, says: str) -> None:
+    decider, items = opened(box)
+    one = items["final proofing"]
+    box.replace(RYE, old, new)
+    before = box.tree()
+    with pytest.raises(UsageError, match=says) as caught:
+        decider.alias(one, one.candidates[0])
+    assert RYE in str(caught.value)
+    assert box.tree() == before
+
+
+def test_an_alias_too_close_to_a_canary_is_refused(box: Box) -> None:
+    decider, items = opened(box)
+    one = items["final proofing"]
+    box.replace(RYE, '"cold rye memory"', '"final prooving"')
+    with pytest.raises(UsageError, match="too close to the expected `proofing`"):
+        decider.alias(one, one.candidates[0])
+
+
+def test_undoing_restores_every_byte(box: Box) -> None:
+    box.write(RYE, box.read(RYE).replace("\n", "\r\n"))
+    decider, items = opened(box)
+    before = box.tree()
+    one = items["final proofing"]
+    done = [decider.alias(one, one.candidates[0]), decider.canary(items["oat"]), decider.wrong(items["NaCl"])]
+    assert REVIEWED in box.tree()
+    for decision in reversed(done):
+        decider.undo(decision)
+    assert box.tree() == before
+
+
+def test_undoing_leaves_a_file_alone_that_somebody_else_changed(box: Box) -> None:
+    decider, items = opened(box)
+    done = decider.canary(items["oat"])
+    box.replace(RYE, '"secale"', '"secale", "rye grain"')
+    before = box.tree()
+    with pytest.raises(UsageError, match="was changed after the decision"):
+        decider.undo(done)
+    assert box.tree() == before
+
+
+def test_a_real_miss_is_remembered_with_all_its_forms(box: Box) -> None:
+    decider, items = opened(box)
+    assert decider.wrong(items["final proofing"]).file == REVIEWED
+    assert "final proofing" not in opened(box)[1]
+    project = open_project(box.root)
+    found = review(project, pick_suite(project, None), again=True)
+    assert "final proofing" in {one.label for one in found.items}
+    assert review(project, pick_suite(project, None)).judged == 2
+
+
+def test_undoing_a_judgement_made_again_leaves_the_first_one(box: Box) -> None:
+    decider, items = opened(box)
+    decider.wrong(items["oat"])
+    earlier = re.sub(r'"date": "\d{4}', '"date": "2020', box.path(REVIEWED).read_text(encoding="utf-8"))
+    box.write(REVIEWED, earlier)
+    before = box.tree()
+    decider.undo(decider.wrong(items["oat"]))
+    assert box.tree() == before
+
+
+def test_undoing_a_judgement_leaves_those_of_others_made_since(box: Box) -> None:
+    decider, items = opened(box)
+    mine = decider.wrong(items["oat"])
+    decider.wrong(items["NaCl"])
+    decider.undo(mine)
+    assert {"oat"} == set(opened(box)[1]) & {"oat", "NaCl"}
+
+
+def test_a_name_that_nobody_can_see_whole_is_not_written(box: Box) -> None:
+    box.prompt("1.4")
+    box.record("1.4", {"rye": with_items("rye", "proofing", "lunar\x01rise")})
+    decider, items = opened(box)
+    one = items["lunar\x01rise"]
+    with pytest.raises(UsageError, match="cannot be seen"):
+        decider.canary(one)
+
+
+def test_what_only_looks_different_is_written_clean(box: Box) -> None:
+    box.prompt("1.4")
+    box.record("1.4", {"rye": with_items("rye", "proofing", "bulk\u200b \n rise\u00ad")})
+    decider, items = opened(box)
+    one = next(one for one in items.values() if "rise" in one.label)
+    assert decider.alias(one, one.candidates[0]).names == ("bulk rise",)
+    assert case(box)["expectedConcepts"][3]["aliases"] == ["bulk rise"]

@@ -1,0 +1,137 @@
+"""`--max-cost`: what is set aside, what is booked, and what is no longer sent."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.domain.requests import Answer, NoAnswer, Request
+from row3.errors import UsageError
+from row3.providers.pricing import Price
+from row3.workflows.asking.asking_live import many
+from row3.workflows.asking.budget import Budget
+
+PRICES = {"m": Price(1.0, 4.0)}
+
+
+def request(text: str = "x" * 400, max_tokens: int | None = None, prompt: str = "find-v1.0") -> Request:
+    """One hundred tokens, by the estimate."""
+    return Request("case", prompt, 0, "m", None, None, max_tokens, "", text, "s", {}, "", "", {}, "digest")
+
+
+def answer(tokens: int | None = 100, prompt: int | None = 100) -> Answer:
+    return Answer("y" * 40, prompt_tokens=prompt, completion_tokens=tokens)
+
+
+async def asked(budget: Budget, sent: list[Request], *, tokens: int = 100, jobs: int = 4) -> list[Answer | NoAnswer]:
+    """What comes of requests that take a moment each."""
+    under_way = 0
+
+    async def one(each: Request) -> Answer | NoAnswer:
+        nonlocal under_way
+        aside = await budget.admit(each)
+        if isinstance(aside, NoAnswer):
+            return aside
+        under_way += 1
+        await asyncio.sleep(0)
+        under_way -= 1
+        budget.settle(aside, each, answer(tokens))
+        return answer(tokens)
+
+    results = await many(sent, one, jobs=jobs)
+    assert under_way == 0
+    return results
+
+
+def test_a_model_without_a_price_is_refused() -> None:
+    Budget(1.0, PRICES).check(["m", "m"])
+    with pytest.raises(UsageError, match="the price of `other` is not known"):
+        Budget(1.0, PRICES).check(["m", "other"])
+
+
+def test_it_books_what_was_counted_and_estimates_what_was_not() -> None:
+    budget = Budget(1.0, PRICES)
+    budget.settle(asyncio.run(budget.admit(request())), request(), answer())  # type: ignore[arg-type]
+    assert budget.spent == pytest.approx((100 + 400) / 1e6)
+    budget.settle(asyncio.run(budget.admit(request())), request(), answer(None, None))  # type: ignore[arg-type]
+    assert budget.spent == pytest.approx((200 + 400 + 40) / 1e6)
+    budget.settle(asyncio.run(budget.admit(request())), request(), None)  # type: ignore[arg-type]
+    assert budget.spent == pytest.approx((200 + 400 + 40) / 1e6)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "limit", "tokens"),
+    [({}, None, 1000), ({}, 50, 50), ({"find": 300}, None, 300), ({"find": 300}, 50, 50)],
+)
+def test_what_it_guesses_before_any_answer_came(recorded: dict[str, int], limit: int | None, tokens: int) -> None:
+    just, less = ((100 + 4 * tokens) / 1e6 * share for share in (1.001, 0.999))
+    assert not isinstance(
+        asyncio.run(Budget(just, PRICES, lambda: recorded).admit(request("x" * 400, limit))), NoAnswer
+    )
+    refused = asyncio.run(Budget(less, PRICES, lambda: recorded).admit(request("x" * 400, limit)))
+    assert isinstance(refused, NoAnswer)
+    assert "and one request may cost" in refused.error
+
+
+def test_what_is_on_its_way_is_waited_for_before_it_gives_up() -> None:
+    # The first two are taken to be of 1000 tokens, so that the others must wait; they turn out to be of 10.
+    budget = Budget(0.0085, PRICES)
+    results = asyncio.run(asked(budget, [request()] * 20, tokens=10))
+    assert all(isinstance(each, Answer) for each in results)
+    assert not budget.cut
+
+
+@given(st.floats(0.0006, 0.02), st.integers(1, 8), st.integers(1, 200))
+@settings(deadline=None, max_examples=50)
+def test_it_is_never_passed_where_the_estimate_is_right(limit: float, jobs: int, tokens: int) -> None:
+    budget = Budget(limit, PRICES, lambda: {"find": tokens})
+    results = asyncio.run(asked(budget, [request()] * 40, tokens=tokens, jobs=jobs))
+    assert budget.spent <= limit * (1 + 1e-9)
+    given_up = [each for each in results if isinstance(each, NoAnswer)]
+    assert budget.cut is bool(given_up)
+    if given_up:
+        # Nothing that would have fitted was left out, and nothing was sent after the first that did not fit.
+        assert budget.spent + (100 + 4 * tokens) / 1e6 > limit
+        assert results[: len(results) - len(given_up)] == [answer(tokens)] * (len(results) - len(given_up))
+
+
+def test_a_provider_that_counts_more_tokens_is_believed() -> None:
+    budget = Budget(0.01, PRICES, lambda: {"find": 1})
+    aside = asyncio.run(budget.admit(request()))
+    assert aside == pytest.approx(104 / 1e6)
+    budget.settle(aside, request(), answer(1, 300))  # type: ignore[arg-type]
+    assert asyncio.run(budget.admit(request())) == pytest.approx(304 / 1e6)
+
+
+class TestMany:
+    def run(self, items: Any, one: Any, jobs: int = 3) -> list[Any]:
+        return asyncio.run(many(items, one, jobs=jobs))
+
+    def test_results_in_the_order_of_the_items(self) -> None:
+        async def one(item: int) -> int:
+            for _ in range(10 - item):
+                await asyncio.sleep(0)
+            return item * item
+
+        assert self.run(iter(range(10)), one) == [i * i for i in range(10)]
+        assert self.run([], one) == []
+
+    def test_the_first_fault_ends_all_of_it(self) -> None:
+        ended: list[int] = []
+
+        async def one(item: int) -> int:
+            try:
+                if item == 2:
+                    raise UsageError("no")
+                await asyncio.sleep(60)
+            finally:
+                ended.append(item)
+            return item
+
+        with pytest.raises(UsageError, match="no"):
+            self.run(range(100), one)
+        assert sorted(ended) == [0, 1, 2]

@@ -1,0 +1,187 @@
+"""What `row3 power` plans from, and that it takes the best there is."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from row3.errors import InvalidFile, UsageError
+from row3.reports.power_table import PowerReport
+from row3.workflows.comparing.baseline import save_baseline
+from row3.workflows.history.power import plan
+from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.running import plain_run
+from row3.workflows.session import GateFlags, Session, open_session
+from tests.bakery import bakery, found, record
+from tests.projects import SUITE, Box
+
+
+@pytest.fixture
+def box(tmp_path: Path, calm_env: None) -> Box:
+    """Fifteen cases, v1.0 and v1.1, nothing recorded."""
+    return bakery(tmp_path / "project")
+
+
+NO_FLAGS = GateFlags()
+
+
+def opened(box: Box, *named: str, gate: GateFlags = NO_FLAGS, **options: Any) -> Session:
+    return open_session(box.root, None, RunOptions(**options), named=named, gate=gate)
+
+
+def test_baseline_and_candidate_from_recordings_alone(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    box.path("prompts/extract-v1.1.md").unlink()
+    save_baseline(opened(box))
+    box.prompt("1.1")
+    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
+    before = box.tree()
+    report = plan(opened(box))
+    assert report.source.kind == "replay"
+    assert (report.source.before, report.source.after) == ("extract v1.0 · baker-1", "extract v1.1 · baker-1")
+    metric, first = report.plans[0]
+    assert (metric.key, first is None) == ("overall", False)
+    assert first is not None
+    assert (first.seen.cases, first.seen.repeats) == (15, 1.0)
+    assert first.seen.sees is not None
+    assert [metric.key for metric, _ in report.plans][1:3] == ["recall", "precision"]
+    assert box.tree() == before
+
+
+def test_it_is_the_same_every_time(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    plain_run(opened(box, "extract-v1.0"))
+    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
+    plain_run(opened(box))
+    assert plan(opened(box)) == plan(opened(box))
+
+
+def test_recorded_repeats_tell_cases_from_answers(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    box.path("prompts/extract-v1.1.md").unlink()
+    save_baseline(opened(box))
+    box.prompt("1.1")
+    for repeat in range(3):
+        record(box, "1.1", found(*((4, 3, 4), (3, 3, 4, 4), (4, 4))[repeat]), repeat=repeat)
+    report = plan(opened(box))
+    assert report.source.repeats == (1, 3)
+    first = report.plans[0][1]
+    assert first is not None
+    assert first.seen.buy is not None
+    once = plan(opened(box), repeats=1).plans[0][1]
+    assert once is not None
+    assert (once.seen.repeats, once.seen.buy) == (1.0, None)
+
+
+def test_repeats_that_only_some_cases_have_are_not_waited_for(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    box.path("prompts/extract-v1.1.md").unlink()
+    save_baseline(opened(box))
+    box.prompt("1.1")
+    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
+    record(box, "1.1", {"ember": 1}, repeat=1)
+    assert plan(opened(box)).source.repeats == (1, 1)
+
+
+def test_without_a_baseline_two_saved_runs(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    plain_run(opened(box, "extract-v1.0"))
+    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
+    plain_run(opened(box))
+    plain_run(opened(box))  # says the same as the one before it
+    report = plan(opened(box))
+    assert report.source.kind == "runs"
+    # Runs of one second stand in any order.
+    assert {report.source.before, report.source.after} == {"extract v1.0 · baker-1", "extract v1.1 · baker-1"}
+    assert report.tried == ("there is no baseline",)
+
+
+def test_without_runs_the_repeats_of_one_setting(box: Box) -> None:
+    for repeat in range(4):
+        record(box, "1.1", found(*((4, 3), (3, 3, 4), (4, 4, 3), (2, 4))[repeat]), repeat=repeat)
+    report = plan(opened(box))
+    assert (report.source.kind, report.source.repeats) == ("repeats", (2, 2))
+    first = report.plans[0][1]
+    assert first is not None
+    assert first.seen.buy is None, "nothing changed, so cases had nothing to differ by"
+    assert plan(opened(box), repeats=2).source.repeats == (1, 1)
+
+
+def test_a_candidate_that_says_the_same_gives_way_to_repeats(box: Box) -> None:
+    for repeat in range(2):
+        record(box, "1.1", found(*((4, 3), (3, 3, 4))[repeat]), repeat=repeat)
+    save_baseline(opened(box))
+    report = plan(opened(box), repeats=1)
+    assert report.source.kind == "replay"
+    report = plan(opened(box))
+    assert (report.source.kind, report.source.repeats) == ("replay", (1, 2))
+
+
+def test_nothing_moved_anywhere_is_said_and_no_promise(box: Box) -> None:
+    record(box, "1.1", found(4))
+    save_baseline(opened(box))
+    report = plan(opened(box))
+    first = report.plans[0][1]
+    assert first is not None
+    assert (report.source.kind, first.seen.sees) == ("replay", None)
+
+
+def test_nothing_to_plan_from(box: Box) -> None:
+    with pytest.raises(InvalidFile, match="nothing to plan from") as error:
+        plan(opened(box))
+    assert "there is no baseline" in error.value.what
+    assert "row3 --repeats 3 --mode record" in error.value.fix
+
+
+def test_a_broken_baseline_is_told_as_that(box: Box) -> None:
+    record(box, "1.1", found(4))
+    box.write(f"baselines/{SUITE}.json", "{")
+    with pytest.raises(InvalidFile, match=f"baselines/{SUITE}.json"):
+        plan(opened(box))
+
+
+def test_a_metric_by_its_key(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    plain_run(opened(box, "extract-v1.0"))
+    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
+    plain_run(opened(box))
+    assert [metric.key for metric, _ in plan(opened(box), metric="Recall").plans] == ["recall"]
+    assert [metric.key for metric, _ in plan(opened(box), metric="ungroundedrate").plans] == ["ungroundedRate"]
+    with pytest.raises(UsageError, match="Did you mean `recall`"):
+        plan(opened(box), metric="recal")
+
+
+def test_the_policy_and_the_limit_of_the_command_line(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    plain_run(opened(box, "extract-v1.0"))
+    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
+    plain_run(opened(box))
+
+    def first(gate: GateFlags, detect: float | None = None) -> Any:
+        return plan(opened(box, gate=gate), detect=detect).plans[0][1]
+
+    assert first(GateFlags(policy="paired"), 0.1).seen.blocks
+    assert not first(GateFlags()).seen.blocks
+    assert first(GateFlags(fail="overall:3")).seen.wanted == pytest.approx(0.03)
+
+
+@pytest.fixture
+def quarantined(box: Box) -> Box:
+    for repeat in range(2):
+        record(box, "1.1", found(4, 3) if repeat else found(3, 3, 4), repeat=repeat)
+    on = datetime.now(UTC).date()
+    until = on + timedelta(days=30)
+    entry = {"case": "ember", "since": on.isoformat(), "until": until.isoformat(), "reason": "x"}
+    box.write(f"golden/{SUITE}/quarantine.json", json.dumps({"cases": [entry]}))
+    return box
+
+
+def test_a_quarantined_case_plans_nothing(quarantined: Box) -> None:
+    report: PowerReport = plan(opened(quarantined))
+    first = report.plans[0][1]
+    assert first is not None
+    assert (report.source.kind, first.seen.cases) == ("repeats", 14)

@@ -1,0 +1,96 @@
+"""One case through the pipeline; repeats as one."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from row3.domain.requests import Answer, NoAnswer
+from row3.domain.scores import CaseScore
+from row3.errors import UsageError
+from row3.store.cases import read_case
+from row3.store.config import ProviderConfig
+from row3.workflows.pipeline.evaluate import Overrides, average, parameters_of, steps
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+from row3.workflows.session import Session
+from tests.projects import CASES, Box, flawless
+from tests.workflows.conftest import Open
+
+
+def walk(session: Session, box: Box, *answers: Answer | NoAnswer, repeats: int = 1) -> CaseScore:
+    lineup = line_up(session.project, session.suite, role="candidate")
+    asking = make_asking(session.suite, lineup, RunOptions(repeats=repeats))
+    stored = read_case(box.path("golden/bread/rye.gold.json"), session.suite.kind)
+    run = steps(asking, stored)
+    given = iter(answers)
+    score = None
+    try:
+        next(run)
+        while True:
+            run.send(next(given))
+    except StopIteration as end:
+        score = end.value
+    assert isinstance(score, CaseScore)
+    return score
+
+
+GOOD = Answer(json.dumps(flawless(CASES["rye"])))
+
+
+def test_the_three_states(small: Box, opened: Open) -> None:
+    session = opened()
+    assert walk(session, small, GOOD).metrics["overall"] == pytest.approx(0.85)
+    failed = walk(session, small, NoAnswer("time-out after 60 s", "Try again"))
+    assert (failed.status, failed.metrics) == ("failed", {})
+    assert failed.problem == "extract-v1.1: time-out after 60 s. Try again"
+    bad = walk(session, small, Answer("no"))
+    assert (bad.status, bad.raw, set(bad.metrics.values())) == ("bad_answer", "no", {0.0})
+
+
+def test_a_repeat_without_answer_fails_the_case(small: Box, opened: Open) -> None:
+    assert walk(opened(), small, GOOD, NoAnswer("down"), repeats=3).status == "failed"
+
+
+def test_repeats_are_averaged_bad_answers_with_their_zeros(small: Box, opened: Open) -> None:
+    score = walk(opened(), small, GOOD, Answer("no"), GOOD, GOOD, repeats=4)
+    assert score.status == "scored"
+    assert score.metrics["recall"] == pytest.approx(0.75)
+    assert score.spread["recall"] == pytest.approx(0.5)
+    assert score.repeats == 4
+    assert any("1 of 4 repeats gave a bad answer" in note for note in score.notes)
+    assert walk(opened(), small, Answer("no"), Answer("nor this"), repeats=2).status == "bad_answer"
+
+
+def test_the_mean_of_one_is_itself() -> None:
+    score = CaseScore("x", "scored", {"recall": 0.5}, counts={"recall": (1, 2)})
+    assert average([score, score]).metrics == {"recall": 0.5}
+    assert average([score, score]).counts == {"recall": (2, 4)}
+
+
+def test_parameters_flags_beat_the_file_and_the_file_the_prompt(small: Box, opened: Open) -> None:
+    session = opened()
+    prompt = line_up(session.project, session.suite, role="candidate").prompts[0]
+    assert parameters_of(prompt, ProviderConfig(model="m"), Overrides()).temperature == 0
+    assert parameters_of(prompt, ProviderConfig(model="m", temperature=0.5), Overrides()).temperature == 0.5
+    strong = parameters_of(prompt, ProviderConfig(model="m", temperature=0.5), Overrides("n", 0.0, 0, 7))
+    assert (strong.model, strong.temperature, strong.seed, strong.max_tokens) == ("n", 0.0, 0, 7)
+    with pytest.raises(UsageError, match="no model is named"):
+        parameters_of(prompt, ProviderConfig(), Overrides())
+
+
+def test_the_same_request_has_the_same_digest_and_another_another(small: Box, opened: Open) -> None:
+    session = opened()
+    lineup = line_up(session.project, session.suite, role="candidate")
+    variables = {"source_text": "a", "topic": ""}
+
+    def digest(text: str = "a", repeat: int = 0, **given: object) -> str:
+        options = RunOptions(overrides=Overrides(**given))  # type: ignore[arg-type]
+        asking = make_asking(session.suite, lineup, options)
+        return asking.request(lineup.prompts[0], "rye", variables | {"source_text": text}, repeat).digest
+
+    flags = ({"model": "n"}, {"temperature": 1.0}, {"seed": 0}, {"max_tokens": 9})
+    variants = {digest("b"), digest(repeat=1), *(digest(**given) for given in flags)}
+    assert digest() == digest()
+    assert len(variants | {digest()}) == 7

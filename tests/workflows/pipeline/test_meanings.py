@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+
+from row3.domain.embeddings import EmbeddingRequest, pack
+from row3.domain.requests import NoAnswer
+from row3.errors import InvalidFile
+from row3.matching.semantic_rule import SemanticRule
+from row3.store.embeddings import EmbeddingIndex, merge
+from row3.workflows.comparing.differences import loosened, signature_change
+from row3.workflows.pipeline.meanings import Lookup, Meanings, recorded
+
+MODEL = "toy"
+
+
+class Embedder:
+    def __init__(self, fault: NoAnswer | None = None) -> None:
+        self.asked: list[tuple[str, ...]] = []
+        self.fault = fault
+
+    async def embed(self, texts: Sequence[str]) -> Any:
+        self.asked.append(tuple(texts))
+        await asyncio.sleep(0.01)
+        return self.fault or [[float(len(text)), 1.0] for text in texts]
+
+    async def close(self) -> None:
+        pass
+
+
+def meanings(folder: Path, embedder: Embedder) -> Meanings:
+    return Meanings(None, EmbeddingIndex(folder, MODEL), embedder)  # type: ignore[arg-type]
+
+
+def test_cases_at_once_ask_for_each_text_once(tmp_path: Path) -> None:
+    embedder = Embedder()
+    source = meanings(tmp_path, embedder)
+
+    async def go() -> list[Any]:
+        wanted = [EmbeddingRequest(MODEL, texts) for texts in (("rye", "salt"), ("salt", "yeast"), ("rye",))]
+        return await asyncio.gather(*(source.of(request) for request in wanted))
+
+    first, second, third = asyncio.run(go())
+    assert embedder.asked == [("rye", "salt"), ("yeast",)]
+    assert (set(first), set(second), set(third)) == ({"rye", "salt"}, {"salt", "yeast"}, {"rye"})
+    assert set(source.fresh) == {"rye", "salt", "yeast"}
+
+
+def test_what_is_recorded_is_not_asked_for(tmp_path: Path) -> None:
+    merge(tmp_path, MODEL, {"rye": pack([1.0, 0.0])})
+    embedder = Embedder()
+    source = meanings(tmp_path, embedder)
+    asyncio.run(source.of(EmbeddingRequest(MODEL, ("rye", "salt"))))
+    assert embedder.asked == [("salt",)]
+    assert set(source.fresh) == {"salt"}
+
+
+def test_a_fault_keeps_nothing(tmp_path: Path) -> None:
+    source = meanings(tmp_path, Embedder(NoAnswer("broken")))
+    assert asyncio.run(source.of(EmbeddingRequest(MODEL, ("rye",)))) == NoAnswer("broken")
+    assert source.fresh == source.vectors == {}
+
+
+def test_a_miss_names_the_first_text_and_what_to_do(tmp_path: Path) -> None:
+    merge(tmp_path, MODEL, {"rye": pack([1.0, 0.0])})
+    index = EmbeddingIndex(tmp_path, MODEL)
+    assert set(recorded(EmbeddingRequest(MODEL, ("rye",)), index)) == {"rye"}  # type: ignore[arg-type]
+    miss = recorded(EmbeddingRequest(MODEL, ("rye", "salt", "yeast")), index)
+    assert isinstance(miss, NoAnswer)
+    assert miss.error == "no embedding of `salt` (nor of 1 more) by toy is recorded"
+    assert "--mode auto" in miss.fix
+
+
+def test_what_has_no_vector_is_remembered_and_like_nothing() -> None:
+    lookup = Lookup(MODEL, {"rye": (1.0, 0.0), "salt": (1.0, 0.0)})
+    assert lookup(["rye", "yeast"], ["salt", "yeast"]) == [[1.0, 0.0], [0.0, 0.0]]
+    assert list(lookup.missing) == ["yeast"]
+
+
+def test_vectors_of_two_models_under_one_name_are_an_error() -> None:
+    lookup = Lookup(MODEL, {"rye": (1.0, 0.0), "salt": (1.0, 0.0, 0.0)})
+    with pytest.raises(InvalidFile, match="`rye` and `salt` by toy have 2 and 3 numbers: they are of two models"):
+        lookup(["rye"], ["salt"])
+
+
+class View:
+    kind = "extraction"
+    thresholds: ClassVar[dict[str, Any]] = {}
+    weights: ClassVar[dict[str, float]] = {}
+
+    def __init__(self, model: str | None = None, threshold: float = 0.8) -> None:
+        self.gate: dict[str, Any] = {} if model is None else {"semantic": {"model": model, "threshold": threshold}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "line"),
+    [
+        (View(), View("m"), "matching by meaning was turned on (model m, threshold 0.8)"),
+        (View("m"), View("n"), "the model of matching by meaning was changed from m to n"),
+        (View("m"), View("m", 0.7), "the threshold of matching by meaning was loosened from 0.8 to 0.7"),
+        (View("m"), View("m", 0.9), None),
+        (View("m"), View("m"), None),
+        (View("m"), View(), None),
+        (View(), View(), None),
+    ],
+)
+def test_what_is_a_loosened_rule(before: View, after: View, line: str | None) -> None:
+    assert loosened(before, after) == ([] if line is None else [line])
+
+
+def test_the_signature_says_what_differs() -> None:
+    on = f"extraction/1 levenshtein>=0.85 {SemanticRule('m').signature()}"
+    assert signature_change("extraction/1 levenshtein>=0.85", on) == "nothing → semantic/1=m>=0.8"

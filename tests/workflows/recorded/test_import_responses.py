@@ -1,0 +1,144 @@
+"""Importing raw responses that were had elsewhere."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from row3.errors import InvalidFile, UsageError
+from row3.store.project import Project
+from row3.workflows.pipeline.evaluate import Overrides
+from row3.workflows.recorded.import_responses import import_responses
+from row3.workflows.recorded.recordings import list_recordings
+from tests.two_stages import (
+    BOTH,
+    CONCEPTS,
+    LINKS,
+    file_of,
+    imported,
+    replayed,
+    response,
+    rules,
+    suite_of,
+    two_stages,
+    write_case,
+)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Two cases, two versions of the first prompt, one of the second; nothing recorded."""
+    return two_stages(tmp_path)
+
+
+def test_what_is_imported_replays_and_scores(project: Project) -> None:
+    done = imported(project, *BOTH)
+    assert (done.responses, done.changed, done.unused) == (4, 4, ())
+    assert done.by_prompt == {"decompose-v1.1": 2, "map-v1.0": 2}
+    run = replayed(project)
+    assert run.complete
+    assert run.header.metrics["overall"] == pytest.approx(0.85)
+    assert imported(project, *BOTH).responses == 4
+    assert len(file_of(project, "map-v1.0").read_text().splitlines()) == 2
+
+
+def test_a_named_version_and_another_model_are_recorded_as_such(project: Project) -> None:
+    imported(project, response("a", "decompose-v1.0", CONCEPTS), named=("decompose-v1.0",))
+    assert file_of(project, "decompose-v1.0").is_file()
+    imported(project, response("a", "decompose", CONCEPTS), overrides=Overrides(model="other"))
+    summaries = {one.prompt: one for one in list_recordings(project, suite_of(project))}
+    assert summaries["decompose-v1.1"].models == {"other"}
+    assert summaries["decompose-v1.1"].stale == 0
+    assert summaries["decompose-v1.1"].candidate == 0
+
+
+def test_what_the_provider_told_is_kept(project: Project) -> None:
+    told = {"finishReason": "length", "servedModel": "m-1", "usage": {"promptTokens": 7, "completionTokens": 5}}
+    imported(project, response("a", "decompose", CONCEPTS, latencyS=1.5, **told))
+    kept = json.loads(file_of(project, "decompose-v1.1").read_text())["response"]
+    assert kept == {
+        "text": CONCEPTS,
+        "finishReason": "length",
+        "servedModel": "m-1",
+        "promptTokens": 7,
+        "completionTokens": 5,
+        "latencyS": 1.5,
+    }
+
+
+def test_a_later_stage_uses_the_earlier_one_that_is_recorded(project: Project) -> None:
+    imported(project, response("a", "decompose", CONCEPTS))
+    done = imported(project, response("a", "map", LINKS))
+    assert done.by_prompt == {"map-v1.0": 1}
+    assert replayed(project).collected.failed == ["b"]
+
+
+def test_a_later_stage_without_the_earlier_one_is_refused_and_nothing_is_written(project: Project) -> None:
+    with pytest.raises(InvalidFile, match=r"responses.jsonl:2: map-v1.0 was asked with the answer of decompose-v1.1"):
+        imported(project, response("a", "decompose", CONCEPTS), response("b", "map", LINKS))
+    assert not project.recordings("bread").exists()
+
+
+def test_an_answer_that_cannot_be_used_leaves_the_later_stage_unused(project: Project) -> None:
+    done = imported(project, response("a", "decompose", "no"), response("a", "map", LINKS))
+    assert done.by_prompt == {"decompose-v1.1": 1}
+    assert len(done.unused) == 1
+    assert "responses.jsonl:2: never asked for" in done.unused[0]
+    assert "bad-answer" in rules(project)
+
+
+def test_repeats_are_questions_of_their_own(project: Project) -> None:
+    lines = [response("a", "decompose", CONCEPTS, repeat=repeat) for repeat in (0, 1)]
+    assert imported(project, *lines).changed == 2
+    assert [finding for finding in rules(project) if finding == "stale"] == []
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (response("aa", "decompose", "x"), "`aa` is no golden case of the suite. Did you mean `a`"),
+        (response("a", "decompose-v1.0", "x"), "`decompose-v1.0` is not among those that are imported for"),
+        (response("a", "decompose-v9.9", "x"), "the highest versions; name others with --prompt"),
+        ({"caseId": "a", "output": {"concepts": []}}, "`row3 score bread --outputs FILE` takes such lines"),
+        ({"digest": "d", "caseId": "a", "request": {}, "response": {}}, "the line is a recording"),
+        ({"caseId": "a", "response": "x"}, "field `prompt` is missing"),
+        ({"caseId": "a", "prompt": "decompose"}, "field `response` is missing"),
+        (response("a", "decompose", "x", repeat=-1), "field `repeat`: -1 is not a whole number"),
+        (response("a", "decompose", "x", usage={"promptTokens": "9"}), "field `promptTokens`: '9' is not"),
+        (response("a", "decompose", "x", repeat=100), "field `repeat`: 100 is not a whole number from 0 to 99"),
+        (response("a", "decompose", "x", latencyS=2**60), "is not a number from 0"),
+        (response("a", "decompose", "x", usage={"promptTokens": 10**20}), "field `promptTokens`"),
+        (response("a", "decompose", "x", usage=[1]), "field `usage` is not an object"),
+        ({"caseId": "a", "prompt": "decompose", "response": {"concepts": []}}, "field `response`"),
+        (response("b", "decompose-v1.1", "x"), "stands twice, in lines 1 and 2"),
+        ([], "no JSON object"),
+    ],
+)
+def test_a_wrong_line_is_refused_with_its_number(project: Project, line: object, message: str) -> None:
+    with pytest.raises(InvalidFile, match=r"responses.jsonl:2: ") as caught:
+        imported(project, response("b", "decompose", CONCEPTS), line)
+    assert message in str(caught.value)
+    assert not project.recordings("bread").exists()
+
+
+def test_a_number_that_overflows_is_refused(project: Project) -> None:
+    file = project.root / "responses.jsonl"
+    file.write_text('{"caseId": "a", "prompt": "decompose", "response": "{}", "latencyS": 1e400}\n', encoding="utf-8")
+    with pytest.raises(InvalidFile, match="field `latencyS`: inf is not a number from 0"):
+        import_responses(project, suite_of(project), file)
+
+
+def test_two_answers_to_one_question_are_refused(project: Project) -> None:
+    write_case(project.root, "b", "Rye is a cereal, says a.")
+    imported(project, response("a", "decompose", CONCEPTS), response("b", "decompose", CONCEPTS))
+    with pytest.raises(InvalidFile, match=r"responses.jsonl:1: another answer .* `a` has the same input"):
+        imported(project, response("b", "decompose", "another"), response("a", "decompose", CONCEPTS))
+
+
+def test_an_empty_file_and_an_unknown_prompt_name_are_refused(project: Project) -> None:
+    with pytest.raises(InvalidFile, match="no response"):
+        imported(project)
+    with pytest.raises(UsageError, match="does not exist"):
+        imported(project, *BOTH, named=("decompose-v7.0",))

@@ -1,0 +1,242 @@
+"""The JSON Schemas accept what row3 writes and reads, and refuse what it refuses."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from row3.domain.quarantine import Quarantined
+from row3.domain.requests import Answer, Request
+from row3.errors import InvalidFile
+from row3.store.history import HistoryEntry, history_text
+from row3.store.prompts import Promotion, promoted_text
+from row3.store.quarantine import write_quarantine
+from row3.store.recordings import to_line
+from row3.store.reviewed import Reviewed, from_line
+from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.saved_runs import run_bytes
+from row3.workflows.init import init
+from row3.workflows.schemas.schema import schemas, write_schemas
+
+ROOT = Path(__file__).parents[2]
+SHA = "0" * 64
+KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-case",), "graph": ("graph-case",)}
+NAMES = sorted(
+    [
+        "baseline",
+        "golden-case",
+        "history",
+        "promoted",
+        "quarantine",
+        "recording",
+        "result",
+        "results",
+        "reviewed",
+        "row3",
+    ]
+    + [name for names in KINDS.values() for name in names]
+)
+MEMORY = [
+    (path, schema)
+    for folder, names in KINDS.items()
+    for path in sorted((ROOT / "golden/memory" / folder).rglob("*.gold.json"))
+    for schema in names
+]
+
+
+def _errors(name: str, value: Any) -> list[str]:
+    return [f"{error.json_path}: {error.message}" for error in Draft202012Validator(schemas()[name]).iter_errors(value)]
+
+
+def test_all_are_there_and_are_schemas() -> None:
+    assert sorted(schemas()) == NAMES
+    for schema in schemas().values():
+        Draft202012Validator.check_schema(schema)
+        assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
+        assert "$id" not in schema
+        assert schema["title"]
+        assert schema["description"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "golden").glob("*/*.gold.json")), ids=lambda path: path.name)
+def test_the_shipped_golden_cases_fit(path: Path) -> None:
+    assert _errors("golden-case", json.loads(path.read_text(encoding="utf-8"))) == []
+
+
+def test_the_shipped_cases_of_a_memory_fit() -> None:
+    assert len(MEMORY) == 2 * 56 + 30 + 10
+    for path, schema in MEMORY:
+        assert _errors(schema, json.loads(path.read_text(encoding="utf-8"))) == [], path.name
+
+
+def test_what_init_makes_fits(tmp_path: Path) -> None:
+    init(tmp_path)
+    for path in (tmp_path / "golden/starter").iterdir():
+        value = json.loads(path.read_text(encoding="utf-8"))
+        assert _errors("golden-case", value) == []
+        assert (path.parent / value["$schema"]).resolve() == tmp_path / "schemas/golden-case.schema.json"
+    assert _errors("row3", tomllib.loads((tmp_path / "row3.toml").read_text(encoding="utf-8"))) == []
+
+
+@pytest.mark.parametrize(
+    ("change", "place"),
+    [
+        ({"expectedConcept": []}, "expectedConcept"),
+        ({"domain": "economy"}, "domain"),
+        ({"expectedConcepts": [{"lable": "x"}]}, "lable"),
+        ({"sourceText": 1}, "sourceText"),
+    ],
+)
+def test_a_wrong_golden_case_does_not_fit(change: dict[str, Any], place: str) -> None:
+    value = {"id": "a", "sourceText": "text", "expectedConcepts": [{"label": "x"}]}
+    assert _errors("golden-case", value) == []
+    assert any(place in error for error in _errors("golden-case", value | change))
+
+
+JUDGED = {
+    "schemaVersion": 1,
+    "caseId": "rye",
+    "item": "salt",
+    "verdict": "wrong",
+    "text": "0123456789abcdef",
+    "date": "2026-12-02",
+}
+
+
+def test_a_judgement_as_it_is_written_fits(tmp_path: Path) -> None:
+    Reviewed(tmp_path).add("rye", ["salt"], "Rye is a cereal.", date="2026-12-02")
+    for line in (tmp_path / "reviewed.jsonl").read_text(encoding="utf-8").splitlines():
+        assert _errors("reviewed", json.loads(line)) == []
+
+
+@pytest.mark.parametrize(
+    "change", [{"verdict": "right"}, {"text": "0"}, {"date": "2.12.2026"}, {"schemaVersion": 2}, {"case": "rye"}]
+)
+def test_a_wrong_judgement_does_not_fit(change: dict[str, Any]) -> None:
+    assert _errors("reviewed", JUDGED) == []
+    assert _errors("reviewed", JUDGED | change)
+    with pytest.raises(InvalidFile):
+        from_line(json.dumps(JUDGED | change), where="golden/bread/reviewed.jsonl:1")
+
+
+def test_a_quarantine_as_it_is_written_fits_and_points_to_its_schema(tmp_path: Path) -> None:
+    folder = tmp_path / "golden" / "bread"
+    folder.mkdir(parents=True)
+    write_quarantine(folder, [Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")])
+    value = json.loads((folder / "quarantine.json").read_text(encoding="utf-8"))
+    assert _errors("quarantine", value) == []
+    assert (folder / value["$schema"]).resolve() == tmp_path / "schemas/quarantine.schema.json"
+    assert _errors("quarantine", value | {"cases": [{"case": "rye", "since": "2026-11-22", "until": "soon"}]})
+
+
+def test_settings() -> None:
+    config = {
+        "suite": "a",
+        "suites": {"a": {"thresholds": {"recall": {"minimum": 0.5, "target": 0.6, "excellent": 1}}}},
+    }
+    assert _errors("row3", config) == []
+    assert _errors("row3", {"suits": {}})
+    assert _errors("row3", {"mode": "reply"})
+
+
+def _header() -> RunHeader:
+    header = RunHeader(
+        run_id="r",
+        suite="s",
+        kind="extraction",
+        action="baseline",
+        at="2026-01-29T00:00:00Z",
+        mode="replay",
+        prompts={"p": "v1.0"},
+        prompt_digests={"p": SHA},
+        model="m",
+        parameters={"p": {"model": "m"}},
+        scorer="x",
+        weights={"recall": 0.25},
+        thresholds={"recall": {"minimum": 0.6}},
+        gate={"unit": "points"},
+        metrics={"recall": 0.5},
+        pooled={"recall": 0.5},
+        denominators={"recall": 1},
+        zones={"recall": "fail"},
+    )
+    return header.model_copy(update={"schema_": "../schemas/baseline.schema.json"})
+
+
+def test_a_baseline_as_row3_writes_it() -> None:
+    line = CaseRecord("a", SHA, SHA, "", SHA, "scored", {"recall": 0.5}, {"missedConcepts": ("x",)}).line()
+    value = json.loads(b"".join(run_bytes(_header(), [line])))
+    assert _errors("baseline", value) == []
+    value["cases"][0]["metrics"]["recall"] = 2
+    assert _errors("baseline", value) == ["$.cases[0].metrics.recall: 2 is greater than the maximum of 1"]
+
+
+def test_a_recording_as_row3_writes_it() -> None:
+    request = Request("a", "p-v1.0", 0, "m", 0.0, None, None, "s", "u", "concepts", {}, SHA, SHA, SHA, SHA)
+    value = json.loads(to_line(request, Answer("{}", latency_s=1.25), recorded_at="2026-01-29T00:00:00Z"))
+    assert _errors("recording", value) == []
+    del value["response"]["text"]
+    assert _errors("recording", value) == ["$.response: 'text' is a required property"]
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "recordings").glob("*/*.jsonl")), ids=lambda path: path.name)
+def test_the_shipped_recordings_fit(path: Path) -> None:
+    validator = Draft202012Validator(schemas()["recording"])
+    for line in path.read_text(encoding="utf-8").splitlines():
+        validator.validate(json.loads(line))
+
+
+def test_a_history_as_row3_writes_it(tmp_path: Path) -> None:
+    entry = HistoryEntry(
+        run_id="r", at="2026-01-29T00:00:00Z", action="compare", suite="s", prompts={"p": "v1.0"}, model="m",
+        mode="replay", cases=1, metrics={"recall": 0.5}, verdict="block", reasons=["x"],
+    )  # fmt: skip
+    value = json.loads(history_text(tmp_path, entry))
+    assert _errors("history", value) == []
+    value[0]["verdict"] = "maybe"
+    assert _errors("history", value)
+
+
+def test_promoted_versions_as_row3_writes_them() -> None:
+    text = promoted_text({"p": Promotion(version="v1.0", digest=SHA, date="2026-01-29", locked={"v1.0": SHA})})
+    assert _errors("promoted", json.loads(text)) == []
+    assert _errors("promoted", {"prompts": {"p": {"version": "v1.0"}}})
+
+
+def test_a_result() -> None:
+    value = {
+        "schemaVersion": 1, "suite": "s", "mode": "replay", "prompts": {"p": "v1.0"}, "model": "m",
+        "metrics": {"recall": 0.5}, "intervals": {}, "zones": {"recall": "fail"}, "deltas": {"recall": -0.1},
+        "verdict": None, "reasons": [{"verdict": "block", "text": "x"}], "usage": {}, "cases": [
+            {"id": "a", "status": "scored", "metrics": {}, "zones": {}, "deltas": {}, "matches": None}
+        ],
+    }  # fmt: skip
+    assert _errors("result", value) == []
+    assert _errors("result", value | {"metrics": {"recall": 1.5}})
+
+
+def test_the_results_of_all_suites() -> None:
+    value = {
+        "schemaVersion": 1, "verdict": "block", "exitCode": 2, "standings": {"s": "unusable"},
+        "suites": [{"schemaVersion": 1, "suite": "s", "verdict": None, "problem": "a.gold.json: not JSON"}],
+    }  # fmt: skip
+    assert _errors("results", value) == []
+    assert _errors("results", value | {"exitCode": 4})
+    assert _errors("results", value | {"standings": {"s": "fine"}})
+
+
+def test_written_once_and_then_left_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "schemas"
+    paths = write_schemas(folder)
+    assert sorted(path.name for path in paths) == [f"{name}.schema.json" for name in NAMES]
+    before = [path.stat().st_mtime_ns for path in paths]
+    assert write_schemas(folder) == paths
+    assert [path.stat().st_mtime_ns for path in paths] == before
+    paths[0].write_text("{}")
+    write_schemas(folder)
+    assert json.loads(paths[0].read_text(encoding="utf-8"))["title"]
