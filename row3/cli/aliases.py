@@ -15,8 +15,8 @@ from row3.cli.output import emit, note
 from row3.errors import Row3Error, UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.alias_list import Part
-    from row3.reports.alias_parts import AliasReview, Decision, Unmatched
+    from row3.reports.aliases.alias_list import Part
+    from row3.reports.aliases.alias_parts import AliasReview, Decision, Unmatched
     from row3.workflows.session import Session
 
 NAMED = 5
@@ -45,7 +45,7 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     An item becomes an alias of an expected concept, a canary, or is remembered as a real miss. Each decision is written
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
-    from row3.reports.alias_list import list_json, list_text
+    from row3.reports.aliases.alias_list import list_json, list_text
     from row3.workflows.aliases.alias_review import review as gather
 
     asking = part is None and common.format != "json"
@@ -90,7 +90,7 @@ class _Dialogue:
 
     def run(self) -> None:
         """Ask until all are judged or the person has had enough, then tell what was decided."""
-        from row3.reports.alias_screen import summary
+        from row3.reports.aliases.alias_screen import summary
         from row3.reports.style import Style
 
         keys = Keys()
@@ -111,7 +111,7 @@ class _Dialogue:
         return self._at >= len(self._items)
 
     def _show(self) -> None:
-        from row3.reports.alias_screen import item_screen
+        from row3.reports.aliases.alias_screen import item_screen
 
         if self._over:
             self._say("That was the last one. u undoes it, any other key ends the review.\n")
@@ -120,7 +120,7 @@ class _Dialogue:
 
     def _press(self, key: str) -> bool:
         """Do what a key says; whether the screen is to be shown anew."""
-        from row3.reports.alias_screen import help_text, outcome, refusal
+        from row3.reports.aliases.alias_screen import help_text, outcome, refusal
 
         item = None if self._over else self._items[self._at]
         try:
@@ -167,7 +167,7 @@ class _Dialogue:
         self._at += 1
 
     def _undo(self) -> bool:
-        from row3.reports.alias_screen import undone
+        from row3.reports.aliases.alias_screen import undone
 
         if not self._done:
             raise UsageError("there is nothing to undo")

@@ -12,7 +12,7 @@ from row3.cli.output import emit
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.suites_model import SuitesReport
+    from row3.reports.suites.suites_model import SuitesReport
     from row3.store.suites import Suite
     from row3.workflows.session import LiveFlags, Session
     from row3.workflows.suites.all_suites import AllSuites
@@ -47,7 +47,7 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
 
 def gate_gone_suite(common: Common, against: str) -> int | None:
     """What `--compare --against` does of a suite that the commit has and the work tree has not; None of others."""
-    from row3.reports.suites_model import SuitesReport
+    from row3.reports.suites.suites_model import SuitesReport
     from row3.workflows.against.gone_suites import gate_gone
 
     project = common.project()
@@ -93,26 +93,26 @@ def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
     """The result in the form that is wanted."""
     match common.format:
         case "json":
-            from row3.reports.suites_json import suites_json
+            from row3.reports.suites.suites_json import suites_json
 
             return suites_json(report)
         case "markdown":
-            from row3.reports.suites_text import suites_markdown
+            from row3.reports.suites.suites_text import suites_markdown
 
             return suites_markdown(report)
         case "junit":
-            from row3.reports.suites_text import suites_junit
+            from row3.reports.suites.suites_text import suites_junit
 
             return suites_junit(report)
         case "github":
             from row3.cli.show import append_summary, places_of
-            from row3.reports.suites_text import suites_github, suites_summary
+            from row3.reports.suites.suites_text import suites_github, suites_summary
 
             append_summary(suites_summary(report))
             return suites_github(report, places_of(common))
         case "codequality" | "comment":
             return _for_host(report, common)
-    from row3.reports.suites_table import suites_table
+    from row3.reports.suites.suites_table import suites_table
 
     return suites_table(report, colour=common.colour, verbose=common.verbose > 0, width=common.width)
 
@@ -120,9 +120,9 @@ def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
 def _for_host(report: SuitesReport, common: Common) -> str:
     """The forms for hosts of repositories; a new suite that is not judged has nothing to say in them."""
     from row3.cli.show import places_of
-    from row3.reports.codequality import suites_codequality
-    from row3.reports.comment import Unusable, comment_markdown
-    from row3.reports.suites_model import Broken, Gone, Judged, Ran
+    from row3.reports.ci.codequality import suites_codequality
+    from row3.reports.markdowns.comment import Unusable, comment_markdown
+    from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran
 
     unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
     judged = [each.comparison for each in report.results if isinstance(each, Judged)]

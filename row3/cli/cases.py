@@ -17,7 +17,7 @@ def command(common: Common) -> None:
 
     From every recorded version of the prompts and the saved runs. Nothing is asked and nothing is judged.
     """
-    from row3.reports.cases_table import cases_json, cases_text
+    from row3.reports.cases.cases_table import cases_json, cases_text
     from row3.store.suites import pick_suite
     from row3.workflows.history.cases import judge_cases
 

@@ -49,7 +49,7 @@ def command(
     summary.
     """
     from row3.errors import UsageError
-    from row3.reports.comment import comment_markdown
+    from row3.reports.markdowns.comment import comment_markdown
     from row3.workflows.suites.comment import compare_suites, marker_of, place_of
 
     if common.format not in (None, "markdown"):

@@ -35,15 +35,15 @@ def command(ctx: click.Context, common: Common, before: str, after: str) -> None
     suite = pick_suite(project, common.suite)
     result = diff(project, suite, before, after, common.run_options, named=common.prompt)
     if form == "json":
-        from row3.reports.diff_json import diff_json
+        from row3.reports.diffs.diff_json import diff_json
 
         emit(json.dumps(diff_json(result), ensure_ascii=False, indent=1), common.out)
     elif form == "markdown":
-        from row3.reports.diff_markdown import diff_markdown
+        from row3.reports.diffs.diff_markdown import diff_markdown
 
         emit(diff_markdown(result, suite.kind.metrics), common.out)
     else:
-        from row3.reports.diff_table import diff_text
+        from row3.reports.diffs.diff_table import diff_text
 
         text = diff_text(result, suite.kind.metrics, verbose=common.verbose > 0, style=common.style)
         emit(text, common.out)

@@ -17,9 +17,13 @@ def command(case_id: str, common: Common) -> None:
     Writes the investigation template of the standards, filled in; of kinds other than extraction what was expected,
     answered and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
-    from row3.reports.investigation import as_json, investigation_markdown
-    from row3.reports.items_investigation import ItemsInvestigation, items_investigation_json, items_markdown
-    from row3.reports.markdown_screen import on_screen
+    from row3.reports.investigations.investigation import as_json, investigation_markdown
+    from row3.reports.investigations.items_investigation import (
+        ItemsInvestigation,
+        items_investigation_json,
+        items_markdown,
+    )
+    from row3.reports.markdowns.markdown_screen import on_screen
     from row3.workflows.investigating.investigate import investigate
 
     session = common.session()

@@ -68,7 +68,7 @@ def command(
         refuse_foreign_charts(Path(chart, chart_name(session.suite)))
     chosen = {"prompts": (*common.prompt, *named), "models": called}
     if dry_run:
-        from row3.reports.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text
+        from row3.reports.leaderboards.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text
         from row3.workflows.leaderboards.leaderboard import plan
 
         plans = plan(session, **chosen)
@@ -113,14 +113,14 @@ def _check_chart(common: Common, chart: str | None) -> None:
 
 def _show(board: Leaderboard, form: str, common: Common) -> None:
     if form == "json":
-        from row3.reports.leaderboard_json import leaderboard_json
+        from row3.reports.leaderboards.leaderboard_json import leaderboard_json
 
         emit(json.dumps(leaderboard_json(board), ensure_ascii=False, indent=1), common.out)
     elif form == "markdown":
-        from row3.reports.leaderboard_markdown import leaderboard_markdown
+        from row3.reports.leaderboards.leaderboard_markdown import leaderboard_markdown
 
         emit(leaderboard_markdown(board), common.out)
     else:
-        from row3.reports.leaderboard_table import leaderboard_text
+        from row3.reports.leaderboards.leaderboard_table import leaderboard_text
 
         emit(leaderboard_text(board, verbose=common.verbose > 0, style=common.style), common.out)

@@ -17,8 +17,8 @@ def command(ctx: click.Context, common: Common) -> None:
     Exit 2 on errors; warnings do not fail. Where stdout is no terminal, each finding is one line.
     """
     from row3.cli.show import places_of
+    from row3.reports.ci.github import lint_annotations
     from row3.reports.findings import findings_json, findings_text
-    from row3.reports.github import lint_annotations
     from row3.workflows.linting.lint import lint_at
 
     report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
@@ -27,7 +27,7 @@ def command(ctx: click.Context, common: Common) -> None:
     elif common.format == "github":
         emit(lint_annotations(report, places_of(common)), common.out)
     elif common.format == "codequality":
-        from row3.reports.codequality import lint_codequality
+        from row3.reports.ci.codequality import lint_codequality
 
         emit(lint_codequality(report, places_of(common)), common.out)
     else:

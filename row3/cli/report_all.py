@@ -15,7 +15,7 @@ from row3.domain.counts import count
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.suites_model import SuiteResult, SuitesReport
+    from row3.reports.suites.suites_model import SuiteResult, SuitesReport
     from row3.workflows.suites.all_suites import AllSuites
 
 INDEX = "index.html"
@@ -27,7 +27,7 @@ def report_all(common: Common, *, against: str | None) -> int:
 
     Raises `UsageError` where the pages have no folder to go to.
     """
-    from row3.reports.suites_model import Broken, Gone
+    from row3.reports.suites.suites_model import Broken, Gone
     from row3.workflows.session import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
 
@@ -51,7 +51,7 @@ def report_all(common: Common, *, against: str | None) -> int:
 
 
 def _sorted(results: list[SuiteResult]) -> SuitesReport:
-    from row3.reports.suites_model import SuitesReport
+    from row3.reports.suites.suites_model import SuitesReport
 
     return SuitesReport(sorted(results, key=lambda result: result.suite))
 
@@ -77,7 +77,7 @@ def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> tup
     """
     from row3.reports.html import html_report
     from row3.reports.html.index import index_html
-    from row3.reports.suites_model import Judged
+    from row3.reports.suites.suites_model import Judged
     from row3.workflows.history.trend import suite_history
     from row3.workflows.suites.all_suites import compare_all
 

@@ -69,25 +69,25 @@ def other_format(
 
             return result_json(run, comparison, declines=declines)
         case "markdown":
-            from row3.reports.markdown import markdown_report
+            from row3.reports.markdowns.markdown import markdown_report
 
             return markdown_report(run, comparison, declines=declines)
         case "junit":
-            from row3.reports.junit import junit_xml
+            from row3.reports.ci.junit import junit_xml
 
             return junit_xml(run, comparison)
         case "github":
-            from row3.reports.github import github_annotations, step_summary
+            from row3.reports.ci.github import github_annotations, step_summary
 
             append_summary(step_summary(run, comparison, declines=declines))
             return github_annotations(run, comparison, declines=declines, places=places_of(common))
         case "codequality":
-            from row3.reports.codequality import codequality_json
+            from row3.reports.ci.codequality import codequality_json
 
             return codequality_json(run, comparison, places_of(common))
         case "comment":
             from row3.errors import UsageError
-            from row3.reports.comment import comment_markdown
+            from row3.reports.markdowns.comment import comment_markdown
 
             if comparison is None:
                 what, fix = "a comment tells of a comparison", "Add --compare, or use --format markdown"
@@ -179,7 +179,7 @@ def tell_noted(common: Common, noted: int) -> None:
 
 def show_hook(verdict: HookVerdict, common: Common) -> int:
     """What a hook found, in one screen on stderr: git shows that to the person."""
-    from row3.reports.hook_text import hook_text
+    from row3.reports.hooks.hook_text import hook_text
 
     text = hook_text(verdict, colour=sys.stderr.isatty() and not common.no_color and not os.environ.get("NO_COLOR"))
     if text and not common.quiet:

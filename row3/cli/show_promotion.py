@@ -39,7 +39,7 @@ def _judged_text(result: PromotionResult, common: Common) -> str:
 
 
 def _first_text(result: PromotionResult, common: Common, *, brief: bool) -> str:
-    from row3.reports.first_promotion import first_verdict
+    from row3.reports.changelogs.first_promotion import first_verdict
     from row3.reports.scorecard_table import brief_scorecard
     from row3.workflows.running import Announced
 

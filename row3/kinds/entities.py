@@ -19,7 +19,7 @@ from row3.kinds.entities_models import ENTITY_TYPES, EntitiesCase, EntitiesOut, 
 from row3.kinds.extraction_types import compare_types, type_of
 from row3.kinds.lists import ListKind, answer_schema
 from row3.matching.normalise import normalise
-from row3.matching.quotes import SourceText
+from row3.matching.texts.quotes import SourceText
 from row3.metrics.ratios import f1, ratio
 
 METRICS = (

@@ -9,7 +9,7 @@ from row3.kinds.base import Rules
 from row3.kinds.entities_models import EntitiesCase, EntitiesOut, EntityOut
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
-from row3.matching.quotes import SourceText
+from row3.matching.texts.quotes import SourceText
 
 FOUND = frozenset({"exact", "alias", "fuzzy"})
 

@@ -17,7 +17,7 @@ from row3.kinds.events_matching import CORRECT, NOBODY, EventMatch, explained, m
 from row3.kinds.events_models import CATEGORIES, TEAM, EventsCase, EventsOut
 from row3.kinds.lists import ListKind
 from row3.matching.normalise import normalise
-from row3.matching.quotes import SourceText
+from row3.matching.texts.quotes import SourceText
 from row3.metrics.linking import b_cubed
 from row3.metrics.ratios import f1, ratio
 

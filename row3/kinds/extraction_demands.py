@@ -7,11 +7,11 @@ from functools import cache, lru_cache
 from typing import Any
 
 from row3.kinds.extraction_models import GoldenCase
-from row3.matching.forms import category_key
-from row3.matching.marks import apart
 from row3.matching.names import NameRule, closest
 from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
+from row3.matching.spellings.forms import category_key
+from row3.matching.spellings.marks import apart
 
 RULE = NameRule()
 """The default one, whatever the suite's is: what a case demands is not to change with the settings."""

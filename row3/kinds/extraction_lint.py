@@ -12,10 +12,10 @@ from rapidfuzz import process
 from row3.domain.counts import count, part
 from row3.kinds.base import Finding, Rules
 from row3.kinds.extraction_models import DOMAINS, GoldenCase, Relationship
-from row3.matching.forms import category_key
 from row3.matching.names import closest
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.predicates import Predicates, fold_predicate
+from row3.matching.spellings.forms import category_key
 
 CONCEPTS = (15, 25)
 ALIASED = 3

@@ -11,12 +11,12 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 from row3.kinds.extraction_types import carries_types, with_types
 from row3.matching.ends import by_matches, end_resolver
-from row3.matching.forms import category_key
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest
 from row3.matching.normalise import normalise, normalise_all
 from row3.matching.predicates import Predicates
-from row3.matching.quotes import SourceText
 from row3.matching.relationships import RelationshipIndex
+from row3.matching.spellings.forms import category_key
+from row3.matching.texts.quotes import SourceText
 
 GROUNDED = CORRECT | {"duplicate"}
 

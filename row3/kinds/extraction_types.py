@@ -10,8 +10,8 @@ from msgspec.structs import replace
 
 from row3.domain.matches import CORRECT, ConceptMatch, TypeMatch, TypeState
 from row3.kinds.extraction_models import ExtractionOut, GoldenCase
-from row3.matching.forms import category_key
 from row3.matching.names import NameMatch
+from row3.matching.spellings.forms import category_key
 
 MOST_GIVEN = 80
 """Characters kept of a type that an answer gives."""

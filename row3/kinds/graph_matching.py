@@ -9,8 +9,8 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.graph_models import ConnectionOut, ConnectionsOut, ExpectedConnection, GraphCase
 from row3.matching.compare import compare
-from row3.matching.forms import category_key
-from row3.matching.passages import description_similarity
+from row3.matching.spellings.forms import category_key
+from row3.matching.texts.passages import description_similarity
 
 SAME_EVENT = 0.80
 """Likeness of two descriptions above which they are of one event, as in kind `events`."""

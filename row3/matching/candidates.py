@@ -11,9 +11,18 @@ import re
 from collections.abc import Collection, Sequence, Set
 from functools import lru_cache
 
-from row3.matching.acronyms import Acronyms, as_term
-from row3.matching.additions import without_addition
-from row3.matching.beginnings import (
+from row3.matching.by_value.values import value_of
+from row3.matching.normalise import normalise
+from row3.matching.persons.persons import TOLD_BY, is_evident
+from row3.matching.spellings.acronyms import Acronyms, as_term
+from row3.matching.spellings.additions import without_addition
+from row3.matching.spellings.forms import form_key, form_keys
+from row3.matching.spellings.nations import COUNTRY_WORDS, of_a_nation
+from row3.matching.spellings.negated import negated
+from row3.matching.spellings.readings import readings
+from row3.matching.spellings.shortened import SHORT_WORDS, written_out
+from row3.matching.spellings.variants import ECHOES, variant_keys, without_echo, without_filler
+from row3.matching.words.beginnings import (
     ARTICLES,
     FILLED_FIRST,
     LIGHT,
@@ -23,17 +32,8 @@ from row3.matching.beginnings import (
     beginning,
     last_beginning,
 )
-from row3.matching.forms import form_key, form_keys
-from row3.matching.inflection import plain, token_form
-from row3.matching.nations import COUNTRY_WORDS, of_a_nation
-from row3.matching.negated import negated
-from row3.matching.normalise import normalise
-from row3.matching.persons import TOLD_BY, is_evident
-from row3.matching.plain_words import plain_words
-from row3.matching.readings import readings
-from row3.matching.shortened import SHORT_WORDS, written_out
-from row3.matching.values import value_of
-from row3.matching.variants import ECHOES, variant_keys, without_echo, without_filler
+from row3.matching.words.inflection import plain, token_form
+from row3.matching.words.plain_words import plain_words
 
 LONGEST_SHORT = 12
 """Characters of a name that may be an acronym, with room for a plural."""

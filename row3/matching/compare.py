@@ -11,12 +11,22 @@ import re
 from collections.abc import Container
 from typing import Literal, NamedTuple
 
-from row3.matching.acronyms import NO_ACRONYMS, Acronyms
-from row3.matching.additions import same_but_for_addition
+from row3.matching.by_value.signs import TWO_SIGNS, two_signs
+from row3.matching.by_value.values import value_of
 from row3.matching.contradictions import contradict, contradict_words
-from row3.matching.forms import form_keys
-from row3.matching.given_names import PERSONAL_TITLES, SAME_NAME
-from row3.matching.in_text import (
+from row3.matching.normalise import normalise
+from row3.matching.persons.given_names import PERSONAL_TITLES, SAME_NAME
+from row3.matching.persons.persons import Person, is_eastern, parse_person
+from row3.matching.persons.same_person import can_be_one, may_be_persons, same_person, turned
+from row3.matching.scorers import SLACK, similarity
+from row3.matching.spellings.acronyms import NO_ACRONYMS, Acronyms
+from row3.matching.spellings.additions import same_but_for_addition
+from row3.matching.spellings.forms import form_keys
+from row3.matching.spellings.marks import apart, is_company, parted_elsewhere, two_companies
+from row3.matching.spellings.nations import two_states
+from row3.matching.spellings.readings import same_by_acronym
+from row3.matching.spellings.variants import variant_keys
+from row3.matching.texts.in_text import (
     SHORT_AND_WORD,
     of_another,
     relatives,
@@ -26,19 +36,9 @@ from row3.matching.in_text import (
     two_spellings,
     two_written,
 )
-from row3.matching.marks import apart, is_company, parted_elsewhere, two_companies
-from row3.matching.nations import two_states
-from row3.matching.normalise import normalise
-from row3.matching.persons import Person, is_eastern, parse_person
-from row3.matching.plain_words import PlainWords, plain_words
-from row3.matching.quotes import SourceText
-from row3.matching.readings import same_by_acronym
-from row3.matching.same_person import can_be_one, may_be_persons, same_person, turned
-from row3.matching.scorers import SLACK, similarity
-from row3.matching.signs import TWO_SIGNS, two_signs
-from row3.matching.values import value_of
-from row3.matching.variants import variant_keys
-from row3.matching.vocabulary import is_word
+from row3.matching.texts.quotes import SourceText
+from row3.matching.words.plain_words import PlainWords, plain_words
+from row3.matching.words.vocabulary import is_word
 
 How = Literal["exact", "value", "form", "acronym", "person", "variant", "spelling", "different"]
 

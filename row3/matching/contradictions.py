@@ -11,12 +11,12 @@ from collections.abc import Container, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from row3.matching.forms import APART, form_parts
-from row3.matching.inflection import plain, singular, token_form
 from row3.matching.normalise import normalise
-from row3.matching.opposites import NEGATIONS, opposite
-from row3.matching.phrases import FUNCTION_WORDS
-from row3.matching.slips import SHORTEST, TWO_WORDS, why_two
+from row3.matching.spellings.forms import APART, form_parts
+from row3.matching.words.inflection import plain, singular, token_form
+from row3.matching.words.opposites import NEGATIONS, opposite
+from row3.matching.words.phrases import FUNCTION_WORDS
+from row3.matching.words.slips import SHORTEST, TWO_WORDS, why_two
 
 Words = tuple[tuple[str, str], ...]
 """The words of a name as they are spelt, each with its form."""

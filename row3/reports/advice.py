@@ -8,9 +8,9 @@ from typing import get_args
 from row3.domain.requests import RECORDED_ONLY
 from row3.domain.verdicts import Cause, Verdict
 from row3.reports import numbers
-from row3.reports.behind import catch_up
-from row3.reports.case_changes import count_line
+from row3.reports.cases.case_changes import count_line
 from row3.reports.headline import candidates, taken_back, title_of
+from row3.reports.hooks.behind import catch_up
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import plain, visible
 

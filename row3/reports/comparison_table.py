@@ -9,7 +9,7 @@ from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
-from row3.reports.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
+from row3.reports.cases.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
 from row3.reports.headline import lineup_text, shown_metrics, some, title_of
 from row3.reports.match_counts import moved_block
 from row3.reports.model import ComparisonView

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.charts import sparkline
+from row3.reports.charting.charts import sparkline
 from row3.reports.model import HistoryView
 from row3.reports.style import VERDICT_MARKS, WIDTH, YELLOW, Style, arrow, plain, shorten, table, visible
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.bounds_text import bounds_lines
-from row3.reports.case_items import items_block
+from row3.reports.cases.case_items import items_block
 from row3.reports.headline import ELSEWHERE, declines_line, fail_zones, shown_metrics, skipped_lines, some, usage_lines
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView

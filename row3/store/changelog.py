@@ -1,4 +1,4 @@
-"""`CHANGELOG.md` as a file; what stands in it is the business of `row3.reports.changelog`."""
+"""`CHANGELOG.md` as a file; what stands in it is the business of `row3.reports.changelogs.changelog`."""
 
 from __future__ import annotations
 

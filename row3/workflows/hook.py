@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
-from row3.reports.suites_model import SuiteResult, worst_code
+from row3.reports.suites.suites_model import SuiteResult, worst_code
 from row3.store.config import FILE, read_config
 from row3.store.project import READ_PATHS, Project
 from row3.store.suites import pick_suite

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.contradictions import contradict
-from row3.matching.opposites import opposite
+from row3.matching.words.opposites import opposite
 
 TWO = """
 GPT-4 | GPT-4o | numbers or codes

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from row3.matching.compare import SCORES, TYPO, compare
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names
 from row3.matching.normalise import normalise
-from row3.matching.quotes import SourceText
 from row3.matching.scorers import SCORERS
 from row3.matching.scorers import similarity as scored
+from row3.matching.texts.quotes import SourceText
 from tests.strategies import kindred_names
 
 CORRECT = ("exact", "alias", "fuzzy")

@@ -14,9 +14,9 @@ from row3.matching.ends import end_resolver
 from row3.matching.names import Named, NameIndex, NameRule, match_names
 from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
-from row3.matching.quotes import SourceText
 from row3.matching.relationships import RelationshipIndex
 from row3.matching.scorers import similarity
+from row3.matching.texts.quotes import SourceText
 
 
 def test_threshold_itself():

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from row3.reports.comparison_table import comparison_table
-from row3.reports.markdown import markdown_report
+from row3.reports.markdowns.markdown import markdown_report
 from row3.reports.match_counts import counts_block, counts_markdown, moved_block, tally_json
 from row3.reports.result_json import result_json
 from row3.reports.scorecard_table import scorecard_table

@@ -16,11 +16,11 @@ from row3.domain.verdicts import CaseChange, MetricChange
 from row3.gate.ranking import Contest, Standing
 from row3.kinds.base import Kind
 from row3.kinds.extraction import Extraction
-from row3.reports.diff_markdown import diff_markdown
-from row3.reports.diff_table import diff_text
+from row3.reports.diffs.diff_markdown import diff_markdown
+from row3.reports.diffs.diff_table import diff_text
 from row3.reports.estimate_table import PlannedView, estimate_text
-from row3.reports.leaderboard_markdown import leaderboard_markdown
-from row3.reports.leaderboard_table import leaderboard_text
+from row3.reports.leaderboards.leaderboard_markdown import leaderboard_markdown
+from row3.reports.leaderboards.leaderboard_table import leaderboard_text
 from row3.reports.recordings_table import list_text
 from row3.reports.style import Style, cells, wrap
 from tests.reports.conftest import METRICS

@@ -11,9 +11,9 @@ from markupsafe import Markup
 from row3.reports.html.escape import policy
 from row3.reports.html.page import STYLES, joined, template
 from row3.reports.style import MARKS
-from row3.reports.suite_figures import figures_of
-from row3.reports.suites_model import Broken, Gone, Judged, SuiteResult, SuitesReport, Unjudged, standing
-from row3.reports.suites_table import counted, headword
+from row3.reports.suites.suite_figures import figures_of
+from row3.reports.suites.suites_model import Broken, Gone, Judged, SuiteResult, SuitesReport, Unjudged, standing
+from row3.reports.suites.suites_table import counted, headword
 
 TEMPLATE = "index.html"
 

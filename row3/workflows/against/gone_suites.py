@@ -9,9 +9,9 @@ from typing import get_args
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.tiers import Tier
 from row3.errors import Row3Error
-from row3.reports.changelog import approval_entry
-from row3.reports.changelog_insert import insert_entry
-from row3.reports.suites_model import Gone
+from row3.reports.changelogs.changelog import approval_entry
+from row3.reports.changelogs.changelog_insert import insert_entry
+from row3.reports.suites.suites_model import Gone
 from row3.store.cases import case_bytes
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog

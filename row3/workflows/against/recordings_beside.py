@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from row3.errors import Row3Error
-from row3.reports.suites_model import Judged, SuiteResult
+from row3.reports.suites.suites_model import Judged, SuiteResult
 from row3.store.cases import case_files
 from row3.store.config import read_config
 from row3.store.project import Project

@@ -12,7 +12,7 @@ from row3.kinds.base import Finding
 from row3.kinds.extraction_models import GoldenCase
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
-from row3.reports.alias_parts import Candidate, Decision, Unmatched, Verdict
+from row3.reports.aliases.alias_parts import Candidate, Decision, Unmatched, Verdict
 from row3.reports.style import plain
 from row3.store.case_edits import read_back, with_aliases, with_canaries
 from row3.store.cases import read_case

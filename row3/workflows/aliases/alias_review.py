@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from row3.domain.counts import count
 from row3.errors import InvalidFile, UsageError
-from row3.reports.alias_parts import AliasReview, Unmatched, UnusedAlias
+from row3.reports.aliases.alias_parts import AliasReview, Unmatched, UnusedAlias
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.reviewed import Reviewed

@@ -9,10 +9,10 @@ from row3.domain.quick_dataclass import dataclass
 from row3.kinds.extraction_models import quote_of
 from row3.matching.likeness import LIKE
 from row3.matching.normalise import normalise
-from row3.matching.places import SearchableText
-from row3.matching.quotes import ELLIPSIS, SourceText
 from row3.matching.resemblance import best_resemblance, grouped
-from row3.reports.alias_parts import Candidate, Form, Stands, Unmatched
+from row3.matching.texts.places import SearchableText
+from row3.matching.texts.quotes import ELLIPSIS, SourceText
+from row3.reports.aliases.alias_parts import Candidate, Form, Stands, Unmatched
 from row3.store.reviewed import Reviewed, judged
 from row3.workflows.recorded.recorded_runs import RecordedConcepts
 from row3.workflows.recorded.scored_answers import ScoredAnswers

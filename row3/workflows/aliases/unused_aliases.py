@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from row3.domain.matches import CORRECT
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
-from row3.matching.quotes import SourceText
-from row3.reports.alias_parts import UnusedAlias
+from row3.matching.texts.quotes import SourceText
+from row3.reports.aliases.alias_parts import UnusedAlias
 from row3.workflows.recorded.scored_answers import ScoredAnswers
 
 FOUND = CORRECT | {"duplicate"}

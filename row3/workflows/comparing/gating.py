@@ -9,7 +9,7 @@ from functools import partial
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
-from row3.reports.behind import behind_line
+from row3.reports.hooks.behind import behind_line
 from row3.store import prompts as prompt_store
 from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
@@ -277,8 +277,8 @@ def _note(session: Session, comparison: Comparison) -> None:
 
 def approval_text(project: Project, comparison: Comparison, approval: Approval) -> str:
     """The changelog with the approval among the candidate's notes, or under a heading of its own."""
-    from row3.reports.changelog import approval_entry, unreleased_entry
-    from row3.reports.changelog_insert import insert_entry
+    from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
+    from row3.reports.changelogs.changelog_insert import insert_entry
 
     run = comparison.run
     changelog = read_changelog(project)

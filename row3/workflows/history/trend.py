@@ -8,7 +8,7 @@ from pathlib import Path
 
 from row3.domain.tiers import file_stem, tier_of
 from row3.errors import InvalidFile
-from row3.reports.charts import TrendPoint, trend_charts
+from row3.reports.charting.charts import TrendPoint, trend_charts
 from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import writing
 from row3.store.project import Project

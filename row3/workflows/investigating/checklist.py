@@ -9,7 +9,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
 from row3.kinds.extraction_models import GoldenCase
-from row3.reports.investigation_parts import Investigation, Question, predicate_confusions
+from row3.reports.investigations.investigation_parts import Investigation, Question, predicate_confusions
 
 NEARLY = 0.9
 """Similarity from which a quote that does not occur was copied with small changes; below it is paraphrased."""

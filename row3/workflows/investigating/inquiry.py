@@ -14,9 +14,9 @@ from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
 from row3.matching.likeness import alike
 from row3.matching.names import Named, NameIndex
 from row3.matching.normalise import normalise
-from row3.matching.places import Place, SearchableText
 from row3.matching.scorers import SCORERS
-from row3.reports.investigation_parts import (
+from row3.matching.texts.places import Place, SearchableText
+from row3.reports.investigations.investigation_parts import (
     BadQuote,
     Invented,
     Investigation,
@@ -27,7 +27,7 @@ from row3.reports.investigation_parts import (
     Mistyped,
     Otherwise,
 )
-from row3.reports.symptoms_text import aims, all_is_well
+from row3.reports.investigations.symptoms_text import aims, all_is_well
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.workflows.investigating.checklist import Circumstances, checklist

@@ -11,8 +11,8 @@ from row3.domain.items import Items
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete, UsageError
-from row3.reports.investigation_parts import Investigation
-from row3.reports.items_investigation import ItemsInvestigation
+from row3.reports.investigations.investigation_parts import Investigation
+from row3.reports.investigations.items_investigation import ItemsInvestigation
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint

@@ -8,7 +8,7 @@ from row3.errors import Row3Error
 from row3.gate.comparison import POINT, worse_by
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import SLACK, zones_of
-from row3.reports.investigation_parts import Fall, Symptom
+from row3.reports.investigations.investigation_parts import Fall, Symptom
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from row3.reports.leaderboard_chart import leaderboard_chart
+from row3.reports.charting.leaderboard_chart import leaderboard_chart
 from row3.store.files import write_atomic
 from row3.store.locks import writing
 from row3.store.project import Project

@@ -118,7 +118,7 @@ class _Lint:
                     self._findings.add("error", "submodule", name.removeprefix(inside), f"{SUBMODULE}. {INSTEAD}")
 
     def _changelog(self) -> None:
-        from row3.reports.changelog_insert import MEND_MIXED, mixed_entries
+        from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
 
         text = self._findings.attempt(CHANGELOG, partial(read_changelog, self.project))
         for entry in mixed_entries(text or ""):

@@ -22,7 +22,7 @@ UNSAID = "Nobody wrote what changes and why"
 
 def promotion_entry(project: Project, result: PromotionResult) -> str:
     """The entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
-    from row3.reports.changelog import changelog_entry
+    from row3.reports.changelogs.changelog import changelog_entry
 
     comparison, run, approval = result.comparison, result.run, result.approval
     baseline = comparison.baseline.metrics if comparison is not None else {}

@@ -30,7 +30,7 @@ def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
 
 def check_entry(project: Project, ref: PromptRef) -> None:
     """Raise `InvalidFile` where the changelog's entry for a version tells of another prompt too."""
-    from row3.reports.changelog_insert import MEND_MIXED, mixed_entries
+    from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
 
     for entry in mixed_entries(read_changelog(project)):
         if entry.concerns(str(ref.version), ref.name):
@@ -39,14 +39,14 @@ def check_entry(project: Project, ref: PromptRef) -> None:
 
 def as_inserted(project: Project, result: PromotionResult) -> str:
     """The entry as it would stand in the changelog, with what a hand wrote there for this version."""
-    from row3.reports.changelog_insert import merged_entry
+    from row3.reports.changelogs.changelog_insert import merged_entry
 
     return merged_entry(read_changelog(project), result.entry, str(result.ref.version), result.ref.name)
 
 
 def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
     """The new contents of every file that a promotion writes. Raises `InvalidFile`."""
-    from row3.reports.changelog_insert import insert_entry
+    from row3.reports.changelogs.changelog_insert import insert_entry
 
     project, suite, run = session.project, session.suite, result.run
     today = datetime.now(UTC).date().isoformat()

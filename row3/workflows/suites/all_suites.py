@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.reports.suites_model import Broken, Judged, Ran, SuiteResult, SuitesReport
+from row3.reports.suites.suites_model import Broken, Judged, Ran, SuiteResult, SuitesReport
 from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, history_with, read_history

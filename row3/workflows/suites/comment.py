@@ -10,7 +10,7 @@ from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import Row3Error, UsageError
-from row3.reports.comment import Compared, Unusable
+from row3.reports.markdowns.comment import Compared, Unusable
 from row3.vcs.github_comments import PullRequestComments, Refused
 from row3.workflows.comparing.gating import gate
 from row3.workflows.session import Session

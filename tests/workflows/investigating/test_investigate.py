@@ -15,8 +15,8 @@ from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
 from row3.kinds.extraction import EXTRACTION
 from row3.matching.normalise import normalise, normalise_text
-from row3.matching.places import find_in_text
-from row3.reports.investigation_parts import Investigation, Question
+from row3.matching.texts.places import find_in_text
+from row3.reports.investigations.investigation_parts import Investigation, Question
 from row3.store.cases import content_digest, demands, read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line

@@ -1,0 +1,1 @@
+"""Words: their forms, and which look-alikes are other words."""

@@ -1,0 +1,1 @@
+"""What `row3 aliases review` shows."""

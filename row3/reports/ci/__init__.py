@@ -1,0 +1,1 @@
+"""Formats that CI reads: JUnit, GitHub's annotations, GitLab's code quality."""

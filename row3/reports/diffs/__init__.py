@@ -1,0 +1,1 @@
+"""What `row3 diff` shows of two runs."""

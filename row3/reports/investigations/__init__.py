@@ -1,0 +1,1 @@
+"""What `row3 investigate` writes."""

@@ -1,0 +1,1 @@
+"""Markdown: scorecards, step summaries and the comment on a pull request."""

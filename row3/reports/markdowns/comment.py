@@ -1,0 +1,212 @@
+"""The comment on a pull request: one screen, however many suites, cases and reasons there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import CaseChange, MetricChange, Verdict
+from row3.reports import numbers
+from row3.reports.advice import looks_like, summary, verdict_word, what_next
+from row3.reports.cases.case_changes import MOST_RELATIONSHIPS, after_values, flips, movement
+from row3.reports.headline import first_line, shown_metrics, title_of
+from row3.reports.markdowns.markdown import SIGNS
+from row3.reports.markdowns.markdown_text import code, grid, inline
+from row3.reports.model import ComparisonView
+from row3.reports.style import plain, shorten
+
+MOST_BYTES = 6_000
+"""Of the whole comment; GitHub takes 65,536 characters, a screen far less."""
+METRICS, REASONS, CASES, ITEMS, SUITES = 6, 4, 5, 4, 20
+"""How many rows, lines and names are shown before the rest is only counted."""
+ITEM_ROOM, LINE_ROOM = 40, 220
+"""Columns of one name and of one sentence."""
+LEAST_MOVE = 5e-4
+"""What rounds to 0.0 points did not move."""
+UNKNOWN = "❔"
+
+
+class Unusable(NamedTuple):
+    """A suite that could not be compared, and why."""
+
+    suite: str
+    why: str
+
+
+Compared = ComparisonView | Unusable
+
+
+def comment_markdown(compared: Sequence[Compared], *, more: str = "") -> str:
+    """The comment: the worst verdict first, then the suites; nothing in it comes alive on GitHub.
+
+    Args:
+        more: where the whole report is, such as the address of the run; a plain `https` address.
+    """
+    ordered = sorted(compared, key=_badness, reverse=True)
+    parts = [_one(ordered[0])] if len(ordered) == 1 else [_overview(ordered), *_worst(ordered)]
+    text = _bounded([line for part in parts for line in (*part, "")])
+    return f"{text}\n<sub>The whole report: <{more}></sub>\n" if more else text
+
+
+def _bounded(lines: list[str]) -> str:
+    """Whole lines up to the limit, and a word where some are left out."""
+    kept: list[str] = []
+    size = 0
+    for line in lines:
+        size += len(line.encode("utf-8", "replace")) + 1
+        if size > MOST_BYTES:
+            kept += ["", "… the rest is in the job's summary."]
+            break
+        kept.append(line)
+    return "\n".join(kept).rstrip() + "\n"
+
+
+def _badness(one: Compared) -> tuple[int, float]:
+    """What is incomplete or cannot be judged is the worst; then what blocks; then by the loss."""
+    if isinstance(one, Unusable):
+        return 5, 0.0
+    if one.run.collected.failed:
+        return 4, 0.0
+    change = _primary(one)
+    loss = -(change.delta or 0.0) if change is not None else 0.0
+    return (3 if one.blocked else min(2, int(one.verdict))), loss
+
+
+def _primary(comparison: ComparisonView) -> MetricChange | None:
+    primary = comparison.run.suite.kind.primary
+    return next((change for change in comparison.metrics if change.key == primary), None)
+
+
+def _sign(one: Compared) -> str:
+    if isinstance(one, Unusable) or one.run.collected.failed:
+        return UNKNOWN
+    return SIGNS[looks_like(one)]
+
+
+def _word(one: Compared) -> str:
+    if isinstance(one, Unusable):
+        return "NOT JUDGED"
+    informs = one.approval is None and one.verdict is Verdict.BLOCK and one.run.suite.policy.informational
+    return f"{verdict_word(one)}{', informational' if informs else ''}"
+
+
+def _name(one: Compared) -> str:
+    return one.suite if isinstance(one, Unusable) else one.run.suite.name
+
+
+def _short(text: str) -> str:
+    return inline(shorten(plain(text), LINE_ROOM))
+
+
+def _one(one: Compared, *, level: str = "###") -> list[str]:
+    head = [f"{level} {_sign(one)} {_word(one)} · row3 · {inline(_name(one))}", ""]
+    if isinstance(one, Unusable):
+        return [*head, _short(one.why)]
+    header = one.run.header
+    what = first_line("", header.prompts, one.run.lineup.promoted, header.model, header.mode)
+    lines = [*head, f"**{_short(summary(one))}**<br>{_short(what)}"]
+    for part in (_metrics(one), _reasons(one), _cases(one)):
+        lines += ["", *part] if part else []
+    return [*lines, "", f"> {'<br>'.join(_short(text) for text in what_next(one))}"]
+
+
+def _overview(ordered: Sequence[Compared]) -> list[str]:
+    worst = ordered[0]
+    head = [f"### {_sign(worst)} {_word(worst)} · row3 · {len(ordered):,} suites", ""]
+    rows = [_suite_row(one) for one in ordered[:SUITES]]
+    lines = grid(("Suite", "Verdict", "Metric", "Before", "Now", "Points", "95% interval"), "lllrrrr", rows)
+    if len(ordered) > SUITES:
+        lines += ["", f"and {len(ordered) - SUITES:,} more"]
+    return [*head, *lines]
+
+
+def _suite_row(one: Compared) -> list[str]:
+    first = [inline(shorten(plain(_name(one)), ITEM_ROOM)), f"{_sign(one)} {_word(one).lower()}"]
+    if isinstance(one, Unusable) or (change := _primary(one)) is None:
+        return [*first, "", "–", "–", "–", "–"]
+    return [*first, inline(title_of(one.run.suite, change.key)), *_figures(change)]
+
+
+def _figures(change: MetricChange) -> list[str]:
+    known = change.interval
+    return [
+        "–" if change.baseline is None else numbers.percent(change.baseline),
+        "–" if change.current is None else numbers.percent(change.current),
+        "–" if change.delta is None else numbers.points(change.delta),
+        "–" if known is None else numbers.interval(known.low, known.high),
+    ]
+
+
+def _worst(ordered: Sequence[Compared]) -> list[list[str]]:
+    """The worst suite in full; of the others that do not proceed, why."""
+    bad = [one for one in ordered if isinstance(one, Unusable) or one.run.collected.failed or one.verdict]
+    if not bad:
+        return []
+    parts = [_one(bad[0], level="####")]
+    for one in bad[1:4]:
+        why = one.why if isinstance(one, Unusable) else next((each.text for each in one.reasons), summary(one))
+        parts.append([f"{_sign(one)} **{inline(_name(one))}**: {_short(why)}"])
+    return parts
+
+
+def _metrics(comparison: ComparisonView) -> list[str]:
+    """The metrics that moved, those that the gate minds first; the composite always."""
+    suite = comparison.run.suite
+    known: dict[str, Metric] = {metric.key: metric for metric in shown_metrics(suite, companion=False)}
+    known |= {metric.key: metric for metric in shown_metrics(suite, companion=True)}
+    primary = suite.kind.primary
+    moved = [
+        change
+        for change in comparison.metrics
+        if change.key in known
+        and (change.key == primary or change.verdict is not Verdict.PROCEED or abs(change.delta or 0.0) >= LEAST_MOVE)
+    ]
+    moved.sort(key=lambda c: (c.key != primary, known[c.key].companion, -c.verdict, -abs(c.delta or 0.0)))
+    rows = []
+    for change in moved[:METRICS]:
+        title = inline(known[change.key].title)
+        judged = "" if change.verdict is Verdict.PROCEED else f"{SIGNS[change.verdict]} {change.verdict.word}"
+        rows.append([f"**{title}**" if change.key == primary else title, *_figures(change), judged])
+    if not rows:
+        return ["No case could be compared."]
+    left = [f"and {len(moved) - METRICS:,} more that moved"] if len(moved) > METRICS else []
+    table = grid(("Metric", "Before", "Now", "Points", "95% interval", "Gate"), "lrrrrl", rows)
+    return [*table, *(["", *left] if left else [])]
+
+
+def _reasons(comparison: ComparisonView) -> list[str]:
+    shown = comparison.reasons[:REASONS]
+    lines = [f"- {SIGNS[reason.verdict]} {_short(reason.text)}" for reason in shown]
+    if len(comparison.reasons) > REASONS:
+        lines.append(f"- and {numbers.count(len(comparison.reasons) - REASONS, 'more reason')}")
+    if (approval := comparison.approval) is not None:
+        lines.append(f"- approved by {_short(approval.by)}: {_short(approval.reason)}")
+    return lines
+
+
+def _cases(comparison: ComparisonView) -> list[str]:
+    bad = [change for change in comparison.cases if change.move in ("regressed", "broke", "failed")]
+    bad = [change for change in bad if change.move != "regressed" or abs(change.delta) >= LEAST_MOVE]
+    bad.sort(key=lambda change: (change.move == "regressed", change.delta))
+    after = after_values(comparison.run)
+    lines = [_case(change, *movement(change, after)) for change in bad[:CASES]]
+    count = sum(comparison.moves.get(move, 0) for move in ("regressed", "broke", "failed"))
+    if count > len(lines):
+        lines.append(f"- and {count - len(lines):,} more that are worse")
+    return ["**Worst cases**", "", *lines] if lines else []
+
+
+def _case(change: CaseChange, between: str, delta: str) -> str:
+    lost = [
+        inline(flip.what) if flip.named == MOST_RELATIONSHIPS else f"{inline(flip.what)} {_items(flip.items)}"
+        for flip in flips(change)
+        if not flip.good
+    ]
+    moved = inline(f"{between} ({delta})" if delta else between)
+    return f"- {code(shorten(plain(change.case_id), ITEM_ROOM))} {moved}{': ' if lost else ''}{'; '.join(lost[:3])}"
+
+
+def _items(items: Sequence[str]) -> str:
+    shown = ", ".join(code(shorten(plain(item), ITEM_ROOM)) for item in items[:ITEMS])
+    return shown if len(items) <= ITEMS else f"{shown} and {len(items) - ITEMS:,} more"

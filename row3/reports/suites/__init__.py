@@ -1,0 +1,1 @@
+"""Several suites in one report."""

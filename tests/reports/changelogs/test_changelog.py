@@ -1,0 +1,224 @@
+"""Changelog entries and how they are put in."""
+
+from __future__ import annotations
+
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from row3.reports.changelogs.changelog import TO_WRITE, approval_entry, changelog_entry, unreleased_entry
+from row3.reports.changelogs.changelog_insert import insert_entry, mixed_entries
+
+NAME = "decompose-concepts"
+ROWS = [
+    ("Recall", 0.70, 0.74, True),
+    ("Precision", 0.699, 0.6858, True),
+    ("Hallucination rate", 0.01, 0.0, False),
+    ("Overall", None, 0.75, True),
+    ("F1", 0.7, 0.70001, True),
+]
+ENTRY = changelog_entry(
+    "v1.1",
+    "2026-01-29",
+    NAME,
+    changes=["Added few-shot example for technical domains"],
+    rows=ROWS,
+    baseline_version="v1.0",
+    notes=["Significant improvement on machine-learning.gold.json"],
+)
+
+
+def test_an_entry_has_the_format_of_the_standards() -> None:
+    assert (
+        ENTRY
+        == """\
+## v1.1 (2026-01-29)
+
+Prompt: decompose-concepts
+
+### Changes
+- Added few-shot example for technical domains
+
+### Metrics Impact
+| Metric | v1.0 | v1.1 | Delta |
+|--------|------|------|-------|
+| Recall | 70% | 74% | +4% |
+| Precision | 69.9% | 68.6% | -1.3% |
+| Hallucination rate (lower is better) | 1% | 0% | -1% |
+| Overall | – | 75% | – |
+| F1 | 70% | 70% | 0% |
+
+### Notes
+- Significant improvement on machine-learning.gold.json
+"""
+    )
+
+
+def test_a_first_version_has_nothing_to_compare_with() -> None:
+    entry = changelog_entry("v1.0", "2026-01-29", NAME, changes=[], rows=ROWS[:1], baseline_version=None)
+    assert (
+        entry
+        == f"""\
+## v1.0 (2026-01-29)
+
+Prompt: decompose-concepts
+
+### Changes
+{TO_WRITE}
+
+### Metrics Impact
+| Metric | v1.0 |
+|--------|------|
+| Recall | 74% |
+"""
+    )
+
+
+def test_an_approval_is_noted() -> None:
+    entry = changelog_entry(
+        "v1.1", "2026-01-29", NAME, changes=["a"], rows=[], baseline_version="v1.0", approval="known gap (Ann)"
+    )
+    assert entry.endswith("### Notes\n- Approved although the gate blocked: known gap (Ann)\n")
+
+
+def test_an_approval_without_a_new_version_has_an_entry_of_its_own() -> None:
+    entry = approval_entry("2026-01-29", "the model moved (Ann)")
+    text = insert_entry("# Changelog\n\n## v1.0 (2025-12-01)\n\nfirst\n", entry, "", "")
+    assert text.startswith("# Changelog\n\n## Approval (2026-01-29)\n\n### Notes\n- Approved although the gate")
+    assert text.endswith("## v1.0 (2025-12-01)\n\nfirst\n")
+
+
+def test_an_approval_joins_the_notes_of_the_unreleased_version() -> None:
+    text = insert_entry("", unreleased_entry("v1.1", NAME), "v1.1", NAME)
+    text = insert_entry(text, unreleased_entry("v1.1", NAME, approval="known gap (Ann)"), "v1.1", NAME)
+    assert text.count("## v1.1 (Unreleased)") == 1
+    assert "### Notes\n- Approved although the gate blocked: known gap (Ann)\n" in text
+
+
+def test_an_empty_changelog_gets_its_heading() -> None:
+    assert insert_entry("", ENTRY, "v1.1", NAME) == f"# Changelog\n\n{ENTRY}"
+
+
+def test_the_newest_comes_first_after_the_prose_and_below_what_is_not_released() -> None:
+    before = "# Changelog\n\nWhat changed, and why.\n\n"
+    open_ = "## v2.0 (Unreleased)\n\nPrompt: map-ontology\n\n### Changes\n- soon\n\n"
+    old = "## v1.0 (2025-12-01)\n\nfirst"
+    assert insert_entry(before + open_ + old, ENTRY, "v1.1", NAME) == f"{before}{open_}{ENTRY}\n{old}"
+
+
+def test_an_unreleased_entry_gives_way_and_its_words_stand_for_the_description() -> None:
+    text = insert_entry("# Changelog\n\n## v1.0 (2025-12-01)\n\nfirst\n", unreleased_entry("v1.1", NAME), "v1.1", NAME)
+    written = text.replace(TO_WRITE, "- Clarified atomicity\n  for compound concepts")
+    written = written.replace("\n## v1.0", "\nAsked for by Ann.\n\n### Migration\nNone.\n\n## v1.0")
+    assert insert_entry(written, ENTRY, "v1.1", NAME) == (
+        "# Changelog\n\n## v1.1 (2026-01-29)\n\nPrompt: decompose-concepts\n\n### Changes\n- Clarified atomicity\n"
+        "  for compound concepts\n\nAsked for by Ann.\n\n"
+        + ENTRY[ENTRY.index("### Metrics") :]
+        + "\n### Migration\nNone.\n\n## v1.0 (2025-12-01)\n\nfirst\n"
+    )
+
+
+def test_the_same_version_of_another_prompt_stays() -> None:
+    other = insert_entry("", unreleased_entry("v1.1", "map-ontology"), "v1.1", "map-ontology")
+    text = insert_entry(other, ENTRY, "v1.1", NAME)
+    assert text == f"{other}\n{ENTRY}"
+
+
+def test_an_entry_is_not_put_in_twice() -> None:
+    once = insert_entry("# Changelog\n", ENTRY, "v1.1", NAME)
+    assert insert_entry(once, ENTRY, "v1.1", NAME) == once
+
+
+def test_headings_in_code_and_comments_are_none() -> None:
+    text = "# Changelog\n\n```\n## v9.0 (Unreleased)\n```\n\n<!--\n## template\n-->\n\n## v1.0 (2025-12-01)\n"
+    assert insert_entry(text, ENTRY, "v1.1", NAME) == text.replace("## v1.0", f"{ENTRY}\n## v1.0")
+
+
+def test_line_ends_and_a_byte_order_mark_stay() -> None:
+    text = "\ufeff# Changelog\r\n\r\n## v1.0 (2025-12-01)\r\n\r\nfirst"
+    result = insert_entry(text, ENTRY, "v1.1", NAME)
+    assert result == text.replace("## v1.0", ENTRY.replace("\n", "\r\n") + "\r\n## v1.0")
+
+
+def mixed(text: str) -> list[tuple[int, str]]:
+    return [(entry.line, entry.what) for entry in mixed_entries(text)]
+
+
+def test_an_entry_that_a_merge_mixed() -> None:
+    assert mixed(ENTRY) == mixed(f"# Changelog\n\n{ENTRY}\n{ENTRY}") == mixed("") == []
+    two = "# C\n\n## v1.1 (Unreleased)\n\nPrompt: a\nPrompt: `b`\n\n### Changes\n- c\n"
+    assert mixed(two) == [(6, "`Prompt:` lines (a, b)")]
+    assert mixed(two.replace("\n", "\r\n")) == mixed(two)
+    tables = f"{ENTRY}### Metrics Impact\n| Metric | v1.0 |\n\n## v1.0 (2026-01-01)\n\n### Metrics Impact\n"
+    assert mixed(tables) == [(len(ENTRY.splitlines()) + 1, "`### Metrics Impact` parts")]
+    assert [len(mixed(f"{two}{tables}")), mixed(f"Prompt: a\n{ENTRY}")] == [2, []]
+
+
+def test_words_and_examples_are_no_second_prompt() -> None:
+    assert mixed("## v1.1 (Unreleased)\n\nPrompt: a\n\nPrompt: it is asked twice\n- Prompt: b\n") == []
+    assert mixed("## v1.1 (Unreleased)\n\nPrompt: a\n\n```\nPrompt: b\n### Metrics Impact\n```\n") == []
+
+
+def test_which_promotion_a_mixed_entry_concerns() -> None:
+    (entry,) = mixed_entries("## [1.1] (unreleased)\nPrompt: a\nPrompt: b\n")
+    assert (entry.concerns("v1.1", "a"), entry.concerns("v1.1", "b")) == (True, True)
+    assert (entry.concerns("v1.2", "a"), entry.concerns("v1.1", "c")) == (False, False)
+    (unnamed,) = mixed_entries("## v1.1 (Unreleased)\n### Metrics Impact\n### Metrics Impact\n")
+    assert unnamed.concerns("v1.1", "a")
+    (released,) = mixed_entries("## v1.1 (2026-01-01)\nPrompt: a\nPrompt: b\n")
+    assert not released.concerns("v1.1", "a")
+
+
+pieces = st.sampled_from(
+    [
+        "## v1.0 (2025-12-01)",
+        "## v1.1 (Unreleased)",
+        "## [1.1] (unreleased)",
+        f"Prompt: {NAME}",
+        "Prompt: map-ontology",
+        "### Changes",
+        "### Notes",
+        "### Metrics Impact",
+        "### Other",
+        "- by hand",
+        "```",
+        "<!--",
+        "-->",
+        "",
+        "  words",
+    ]
+)
+line = pieces | st.text(st.characters(exclude_characters="\r\n", exclude_categories=["Cs"]), max_size=12)
+
+
+def test_two_lists_of_changes_are_one() -> None:
+    text = "## v1.1 (Unreleased)\n\n### Changes\n- one\n\n### Notes\n- a note\n\n### Changes\n- two\n- one\n"
+    result = insert_entry(text, ENTRY, "v1.1", NAME)
+    assert "### Changes\n- one\n\n- two\n- one\n\n### Metrics Impact" in result
+    assert result.count("### Changes") == 1
+    assert "- a note\n- Significant" in result
+
+
+@given(st.lists(line, max_size=25), st.sampled_from(["\n", "\r\n"]), st.booleans())
+@example(["## v1.1 (Unreleased)", "### Changes", "- by hand", "### Changes", "- by hand"], "\n", False)
+@settings(max_examples=300)
+def test_no_word_is_lost(lines: list[str], newline: str, ended: bool) -> None:
+    text = newline.join(lines) + (newline if ended else "")
+    result = insert_entry(text, ENTRY, "v1.1", NAME)
+    entry = ENTRY.replace("\n", "\r\n" if "\r\n" in text else "\n")
+    left = result.replace("\r", "").split("\n")
+    for each in text.replace("\r", "").split("\n"):
+        if each.strip() and "nreleased)" not in each and not each.startswith(("Prompt:", "### ")):
+            assert each in left
+            left.remove(each)
+    if "nreleased)" not in text and text.strip("\ufeff \t\r\n"):
+        at = result.index(entry)
+        rest = result[:at] + result[at + len(entry) :]
+        assert rest.replace("\r", "").replace("\n", "") == text.replace("\r", "").replace("\n", "")
+
+
+@given(st.lists(line, max_size=25))
+def test_a_second_time_changes_nothing(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    if "nreleased)" not in text:
+        once = insert_entry(text, ENTRY, "v1.1", NAME)
+        assert insert_entry(once, ENTRY, "v1.1", NAME) == once

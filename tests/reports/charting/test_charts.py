@@ -1,0 +1,356 @@
+"""Trend charts: what they contain, that they are repeatable, and the arithmetic behind them."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta, timezone
+from itertools import pairwise
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.errors import UsageError
+from row3.reports.charting.chart_files import ChartFiles
+from row3.reports.charting.chart_scale import (
+    date_ticks,
+    percent,
+    period,
+    place,
+    week_ticks,
+    y_range,
+    y_ticks,
+    zone_bands,
+)
+from row3.reports.charting.chart_series import run_timeline, week_timeline
+from row3.reports.charting.chart_text import LONGEST, plain
+from row3.reports.charting.charts import TrendPoint, by_week, sparkline, trend_charts
+
+START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday
+RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25)
+RATE = Metric("hallucinationRate", "Hallucination rate", False, Threshold(0.05, 0.02, 0.0), -0.15)
+OVERALL = Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85))
+F1 = Metric("f1", "Concept F1")
+EXTRA = Metric("duplicateRate", "Duplicate rate", False, companion=True)
+METRICS = (RECALL, F1, RATE, OVERALL, EXTRA)
+
+
+def run(days: float = 0, overall: float = 0.7, **more: object) -> TrendPoint:
+    point = TrendPoint(
+        at=START + timedelta(days=days),
+        action="compare",
+        label="decompose-concepts v1.0",
+        metrics={"overall": overall, "recall": overall, "f1": overall, "hallucinationRate": 0.01},
+    )
+    return replace(point, **more)  # type: ignore[arg-type]
+
+
+def draw(points: Sequence[TrendPoint], weekly: bool = False, suite: str = "decomposition") -> ChartFiles:
+    return trend_charts(points, METRICS, suite=suite, thresholds={}, weekly=weekly)
+
+
+def texts(files: ChartFiles) -> list[str]:
+    root = ElementTree.fromstring(files.svg)
+    return ["".join(node.itertext()).strip() for node in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def png_chunks(png: bytes) -> dict[bytes, bytes]:
+    """Chunks by type, their checksums verified."""
+    assert png[:8] == b"\x89PNG\r\n\x1a\n"
+    chunks: dict[bytes, bytes] = {}
+    at = 8
+    while at < len(png):
+        size = int.from_bytes(png[at : at + 4])
+        kind, body = png[at + 4 : at + 8], png[at + 8 : at + 8 + size]
+        assert zlib.crc32(kind + body) == int.from_bytes(png[at + 8 + size : at + 12 + size])
+        chunks[kind] = chunks.get(kind, b"") + body
+        at += 12 + size
+    return chunks
+
+
+class TestFiles:
+    def test_png_is_complete_large_and_carries_no_date_or_program(self) -> None:
+        chunks = png_chunks(draw([run(0), run(1)]).png)
+        width, height = (int.from_bytes(chunks[b"IHDR"][i : i + 4]) for i in (0, 4))
+        assert width == 1600
+        assert 900 < height < 1700
+        assert b"IEND" in chunks
+        assert not {b"tEXt", b"iTXt", b"zTXt", b"tIME"} & chunks.keys()
+
+    def test_svg_holds_text_as_text(self) -> None:
+        files = draw([run(0, 0.7), run(1, 0.784)])
+        found = texts(files)
+        assert "78.4%" in found
+        assert {"fail", "marginal", "pass", "excellent"} <= set(found)
+        assert {"Overall", "Concept recall", "Concept F1", "Hallucination rate", "lower is better"} <= set(found)
+        assert "Duplicate rate" not in found
+        assert "3 Nov – 4 Nov 2025" in found
+        assert "2 runs, evenly spaced in order: 2 compares" in found
+        assert b"creator" not in files.svg
+        assert b"dc:date" not in files.svg
+
+    @pytest.mark.parametrize("weekly", [False, True])
+    def test_same_input_same_bytes(self, weekly: bool) -> None:
+        points = [run(day, 0.6 + day / 100, action="promotion" if day == 4 else "compare") for day in range(20)]
+        assert draw(points, weekly) == draw(list(reversed(points)), weekly)
+
+    def test_same_bytes_in_another_process(self) -> None:
+        code = (
+            "import hashlib; from test_charts import draw, run; f = draw([run(0), run(1)]);"
+            "print(hashlib.sha256(f.svg + f.png).hexdigest())"
+        )
+        here = str(Path(__file__).parent)
+        seen = {
+            subprocess.run(
+                [sys.executable, "-c", code],
+                env=os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": os.pathsep.join([here, *sys.path]), "TZ": zone},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+            for seed, zone in (("1", "UTC"), ("2", "Asia/Tokyo"))
+        }
+        assert len(seen) == 1
+
+    def test_matplotlib_stays_as_it_was(self) -> None:
+        import matplotlib
+
+        with matplotlib.rc_context({"axes.facecolor": "black", "text.parse_math": True, "savefig.bbox": "tight"}):
+            before = dict(matplotlib.rcParams)
+            odd = draw([run()])
+            assert dict(matplotlib.rcParams) == before
+        assert odd == draw([run()])
+
+    def test_importing_the_module_imports_no_matplotlib(self) -> None:
+        code = (
+            "import sys, row3.reports.charting.charts; sys.exit('matplotlib' in sys.modules or 'numpy' in sys.modules)"
+        )
+        assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+class TestContents:
+    @pytest.mark.parametrize("weekly", [False, True])
+    @pytest.mark.parametrize("count", [1, 2, 500])
+    def test_any_number_of_runs(self, count: int, weekly: bool) -> None:
+        files = draw([run(index / 3, 0.5 + 0.3 * math.sin(index / 40) ** 2) for index in range(count)], weekly)
+        ElementTree.fromstring(files.svg)
+        png_chunks(files.png)
+
+    def test_no_run_is_an_error_that_helps(self) -> None:
+        with pytest.raises(UsageError, match="no run to draw"):
+            draw([])
+
+    def test_no_headline_metric_is_an_error(self) -> None:
+        with pytest.raises(UsageError, match="no headline metric"):
+            trend_charts([run()], [EXTRA], suite="s", thresholds={}, weekly=False)
+
+    @pytest.mark.parametrize("weekly", [False, True])
+    def test_missing_metrics(self, weekly: bool) -> None:
+        points = [
+            run(0),
+            run(7, metrics={"overall": 0.71}),
+            run(14, metrics={"overall": math.nan, "recall": math.inf}),
+            run(21, metrics={"overall": 0.65, "recall": 0.6, "hallucinationRate": 0.05}),
+        ]
+        found = texts(
+            draw([replace(p, metrics={k: v for k, v in p.metrics.items() if k != "f1"}) for p in points], weekly)
+        )
+        assert "no values" in found
+        assert {"65.0%", "60.0%", "5.0%"} <= set(found)
+
+    def test_promotions_are_marked_and_named(self) -> None:
+        without, marked = (
+            draw([run(0), run(1, action=action, label="decompose-concepts v1.1"), run(2)])
+            for action in ("compare", "promotion")
+        )
+        assert "decompose-concepts v1.1" in texts(marked)
+        assert "decompose-concepts v1.1" not in texts(without)
+        assert marked.svg.count(b"#3d4a57") == 5  # a line in each of four panels, one label
+        assert b"#3d4a57" not in without.svg
+
+    def test_crowded_promotions_show_versions_and_the_newest_wins(self) -> None:
+        points = [run(day) for day in range(100)]
+        points += [run(100 + n, action="promotion", label=f"decompose-concepts v1.{n}") for n in range(3)]
+        found = texts(draw(points))
+        assert "v1.2" in found
+        assert not {"v1.0", "v1.1", "decompose-concepts v1.2"} & set(found)
+
+    def test_labels_are_taken_literally(self) -> None:
+        label = "$x_1$ <b>&amp; \\frac{a} ]]> v2"
+        found = texts(draw([run(action="promotion", label=label)], suite="a_$b$ <c> & d"))
+        assert label in found
+        assert "Quality trend: a_$b$ <c> & d" in found
+
+    def test_labels_that_no_file_can_hold(self) -> None:
+        label = "nul \x00 bell \x07 line\nbreak \ud800 日本語 🙂 " + "x" * 500 + " v1.1"
+        files = draw([run(action="promotion", label=label)], suite="s" * 300)
+        assert any(text.endswith("v1.1") for text in texts(files))
+        assert max(len(text) for text in texts(files)) < 120
+
+    def test_thresholds_of_the_suite_come_before_those_of_the_metric(self) -> None:
+        strict = {"overall": Threshold(0.71, 0.81, 0.91)}
+        found = texts(trend_charts([run()], METRICS, suite="s", thresholds=strict, weekly=False))
+        assert {"71%", "81%", "91%"} <= set(found)
+
+    def test_zones_are_named_even_if_the_composite_has_none(self) -> None:
+        plain_overall = replace(OVERALL, threshold=None)
+        found = texts(trend_charts([run()], [plain_overall, RECALL], suite="s", thresholds={}, weekly=False))
+        assert {"fail", "marginal", "pass", "excellent"} <= set(found)
+
+    def test_blocked_runs_are_explained_only_where_there_are_any(self) -> None:
+        blocked = " ".join(texts(draw([run(0), run(1, verdict="block")])))
+        assert "hollow points were blocked" in blocked
+        assert "hollow" not in " ".join(texts(draw([run(0), run(1, verdict="investigate")])))
+
+
+class TestWeeks:
+    POINTS = (
+        run(0, metrics={"overall": 0.60, "recall": 0.5}),
+        run(6.6, metrics={"overall": 0.75}),  # Sunday 23:38
+        run(6.7, metrics={"overall": 0.80}),  # Monday of the next week, 02:02
+        run(22, metrics={"overall": math.nan, "recall": 0.9}),
+    )
+
+    def test_by_hand(self) -> None:
+        first, second, fourth = by_week(self.POINTS)
+        assert (first.monday, first.runs) == (date(2025, 11, 3), 2)
+        assert first.mean == pytest.approx({"overall": 0.675, "recall": 0.5})
+        assert (first.low, first.high) == ({"overall": 0.60, "recall": 0.5}, {"overall": 0.75, "recall": 0.5})
+        assert (second.monday, second.runs, second.mean) == (date(2025, 11, 10), 1, {"overall": 0.80})
+        assert (fourth.monday, fourth.runs, fourth.mean) == (date(2025, 11, 24), 1, {"recall": 0.9})
+
+    def test_order_and_zone_do_not_matter(self) -> None:
+        tokyo = timezone(timedelta(hours=9))
+        moved = [replace(point, at=point.at.astimezone(tokyo)) for point in reversed(self.POINTS)]
+        naive = [replace(point, at=point.at.replace(tzinfo=None)) for point in self.POINTS]
+        assert by_week(moved) == by_week(naive) == by_week(self.POINTS)
+
+    def test_iso_week_reaches_over_new_year(self) -> None:
+        points = [
+            replace(run(), at=datetime(2025, 12, 29, tzinfo=UTC)),
+            replace(run(), at=datetime(2026, 1, 4, tzinfo=UTC)),
+        ]
+        assert [(week.monday, week.runs) for week in by_week(points)] == [(date(2025, 12, 29), 2)]
+
+    def test_nothing(self) -> None:
+        assert by_week([]) == []
+
+    def test_real_time_along_x(self) -> None:
+        promoted = replace(self.POINTS[2], action="promotion", at=datetime(2025, 11, 13, 12, tzinfo=UTC))
+        timeline = week_timeline([*self.POINTS[:2], promoted, self.POINTS[3]])
+        assert timeline.xs == [0.5, 1.5, 3.5]
+        assert timeline.promotions == [(1.5, "decompose-concepts v1.0")]
+        assert [at.day for _, at in timeline.moments] == [3, 10, 17, 24, 1]
+
+    def test_drawn_with_the_number_of_runs(self) -> None:
+        found = texts(draw(self.POINTS, weekly=True))
+        assert "runs" in found
+        assert found.count("2") == 1
+        assert found.count("1") == 2
+        assert any(text.startswith("4 runs in 3 ISO weeks") for text in found)
+
+
+class TestScale:
+    def test_range_shows_the_fail_limit_the_data_and_a_fair_part_of_the_scale(self) -> None:
+        for values in ([0.80, 0.81], [0.3], [1.0], [0.0], [0.65], []):
+            low, high = y_range(OVERALL, OVERALL.threshold, values)
+            assert low < 0.65 < high
+            assert low <= min(values, default=0.65)
+            assert max(values, default=0.85) <= high <= 1.0
+            assert high - low >= 0.4 - 1e-9
+
+    def test_range_of_a_rate_starts_at_zero(self) -> None:
+        assert y_range(RATE, RATE.threshold, [0.0]) == (0.0, 0.1)
+        low, high = y_range(RATE, RATE.threshold, [0.37])
+        assert [low, high] == pytest.approx([0.0, 0.4])
+
+    def test_range_of_a_rate_that_may_be_anything_ends_at_one(self) -> None:
+        for values in ([0.0], [1.0], [0.153]):
+            assert y_range(RATE, Threshold(1.0, 0.1, 0.0), values) == (0.0, 1.0)
+
+    def test_ticks_are_the_limits_and_round_values_apart_from_each_other(self) -> None:
+        ticks = y_ticks((0.5, 0.9), OVERALL.threshold, 0.02)
+        assert ticks == pytest.approx([0.5, 0.65, 0.75, 0.85])
+        crowded = y_ticks((0.0, 1.0), RATE.threshold, 0.12)
+        assert 0.05 in crowded
+        assert all(after - before >= 0.12 for before, after in pairwise(crowded))
+
+    def test_bands(self) -> None:
+        assert zone_bands(OVERALL, Threshold(0.65, 0.75, 0.85), 0.5, 0.8) == [
+            (Zone.FAIL, 0.5, 0.65),
+            (Zone.MARGINAL, 0.65, 0.75),
+            (Zone.PASS, 0.75, 0.8),
+        ]
+        assert zone_bands(RATE, Threshold(0.05, 0.02, 0.0), -0.01, 0.1) == [
+            (Zone.EXCELLENT, -0.01, 0.0),
+            (Zone.PASS, 0.0, 0.02),
+            (Zone.MARGINAL, 0.02, 0.05),
+            (Zone.FAIL, 0.05, 0.1),
+        ]
+
+    def test_percent(self) -> None:
+        assert [percent(value) for value in (0.65, 0.0, 1.0, 0.975, 0.1 * 3)] == ["65%", "0%", "100%", "97.5%", "30%"]
+        assert percent(0.784, 1) == "78.4%"
+
+    def test_period_says_nothing_twice(self) -> None:
+        later = START.replace(hour=17, minute=5)
+        assert period(START, START) == "3 Nov 2025, 09:14 UTC"
+        assert period(START, later) == "3 Nov 2025, 09:14–17:05 UTC"
+        assert period(START, START + timedelta(days=1)) == "3 Nov – 4 Nov 2025"
+        assert period(START, START + timedelta(days=70)) == "3 Nov 2025 – 12 Jan 2026"
+
+    def test_dates_do_not_repeat(self) -> None:
+        hours = (0, 1, 2, 24, 25, 24 * 70, 24 * 71)
+        moments = [(float(index), START + timedelta(hours=hour)) for index, hour in enumerate(hours)]
+        assert date_ticks(moments, 0.0) == [
+            (0.0, "3 Nov", "2025"),
+            (3.0, "4 Nov", ""),
+            (5.0, "12 Jan", "2026"),
+            (6.0, "13 Jan", ""),
+        ]
+        assert [x for x, _, _ in date_ticks(moments, 4.0)] == [0.0, 4.0]
+
+    def test_times_within_a_day(self) -> None:
+        moments = [(0.0, START), (1.0, START + timedelta(seconds=20)), (2.0, START + timedelta(minutes=7))]
+        assert date_ticks(moments, 0.5) == [(0.0, "09:14", "3 Nov 2025"), (2.0, "09:21", "")]
+
+    def test_weeks_are_evenly_spaced(self) -> None:
+        moments = [(float(week), START + timedelta(weeks=week)) for week in range(21)]
+        assert [x for x, _, _ in week_ticks(moments, 2.3)] == [0, 4, 8, 12, 16, 20]
+
+    def test_labels_do_not_collide(self) -> None:
+        placed = place([(0.0, 4.0), (3.0, 4.0), (9.5, 4.0)], 0.0, 10.0, 0.5)
+        assert placed == [(1, 3.0), (2, 8.0)]
+        assert place([], 0.0, 1.0, 0.1) == []
+
+    def test_runs_are_ordered_by_time(self) -> None:
+        timeline = run_timeline([run(3, 0.8), run(1, 0.6), run(2, metrics={})])
+        assert timeline.series("overall")[0] == 0.6
+        assert math.isnan(timeline.series("overall")[1])
+        assert timeline.xs == [0.0, 1.0, 2.0]
+
+    def test_long_labels_keep_both_ends(self) -> None:
+        label = plain("decompose-concepts " + "x" * 100 + " v1.1")
+        assert label.startswith("decompose-concepts")
+        assert label.endswith("v1.1")
+        assert len(label) <= LONGEST
+
+
+class TestSparkline:
+    def test_from_lowest_to_highest(self) -> None:
+        assert sparkline([0, 1, 2, 3, 4, 5, 6, 7]) == "▁▂▃▄▅▆▇█"
+        assert sparkline([0.9, 0.5]) == "█▁"
+
+    def test_flat_empty_and_gaps(self) -> None:
+        assert sparkline([]) == ""
+        assert sparkline([0.7]) == "▄"
+        assert sparkline([0.7, 0.7 + 1e-12]) == "▄▄"
+        assert sparkline([0.0, math.nan, 1.0]) == "▁ █"
+        assert sparkline([math.nan, math.inf]) == "  "

@@ -1,0 +1,180 @@
+"""STANDARDS' investigation template, filled in, and the same as JSON."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from row3.domain.matches import Triple
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.matching.texts.places import Place
+from row3.reports.investigations.investigation import MOST, as_json, at, investigation_markdown
+from row3.reports.investigations.investigation_parts import (
+    BadQuote,
+    Invented,
+    Investigation,
+    Lost,
+    Misdirected,
+    Missed,
+    Question,
+    Symptom,
+    predicate_confusions,
+)
+
+RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
+HALLUCINATION = Metric(
+    "hallucinationRate", "Hallucination rate", higher_is_better=False, threshold=Threshold(0.05, 0.02, 0)
+)
+F1 = Metric("f1", "Concept F1")
+PLACE = Place(2, 3, 100, 106, "The *dough* rises, says @baker.", ((4, 11),))
+FOUND = Investigation(
+    case_id="bread",
+    topic="Bread",
+    suite="bakery",
+    date="2026-01-29",
+    prompts={"find": "v1.1", "connect": "v1.0"},
+    model="m",
+    status="scored",
+    problem="",
+    raw="",
+    notes=("There is no baseline to compare with.",),
+    extracted=(10, 5),
+    symptoms=(
+        Symptom(RECALL, 0.58, Zone.FAIL, RECALL.threshold, 0.72),
+        Symptom(HALLUCINATION, 0.1, Zone.FAIL, HALLUCINATION.threshold, None),
+        Symptom(F1, None, None, None, None),
+    ),
+    missed=(
+        Missed("rye", True, False, PLACE, "wry", 2 / 3),
+        Missed("gluten", False, True, None, None, 0.0),
+        Missed("oat", True, False, None, None, 0.0),
+    ),
+    invented=(
+        Invented("crumb", "canary", "crumb osmosis", 0.9, None),
+        Invented("dough", "unmatched", "rye", 0.2, PLACE),
+    ),
+    duplicates=(("leaven", "sourdough"),),
+    misdirected=(
+        Misdirected(Triple("a", "CAUSES", "b"), "wrong-predicate", Triple("a", "IS_A", "b"), PLACE),
+        Misdirected(Triple("a", "CAUSES", "c"), "forbidden", Triple("a", "CAUSES", "c"), None),
+        Misdirected(Triple("x", "CAUSES", "y"), "unmatched", None, None),
+    ),
+    lost=(Lost(Triple("a", "IS_A", "b"), True, ()), Lost(Triple("rye", "IS_A", "oat"), False, ("rye", "oat"))),
+    quotes=(
+        BadQuote("x", "missing", "", PLACE, 0.0),
+        BadQuote("y", "unverified", "a `quote`", PLACE, 0.5),
+    ),
+    checks=(("6.1 Recall", (Question("Which?", "1 of 2", ("rye",)), Question("Why?", "", open=True))),),
+    fixes=("find-v1.1: look `again`.",),
+    plan=("`row3 --compare`: better.",),
+)
+
+
+def test_the_template_in_its_order() -> None:
+    lines = investigation_markdown(FOUND).split("\n")
+    assert lines[0] == "## Failure Investigation: bread"
+    assert lines[2] == "**Date**: 2026-01-29"
+    assert lines[3] == "**Prompt Version**: find v1.1, connect v1.0"
+    assert lines[4] == "**Failing Metric(s)**: Concept recall (fail), Hallucination rate (fail)"
+    heads = [line for line in lines if line.startswith("### ")]
+    assert heads == ["### Symptoms", "### Root Cause", "### Proposed Fix", "### Verification Plan"]
+    assert lines[-2] == "1. `row3 --compare`: better."
+
+
+def test_symptoms_say_what_failed_and_by_how_much() -> None:
+    text = investigation_markdown(FOUND)
+    assert "| Concept recall | 58.0% | fail | ≥70% | 12.0 points | 72.0% | −14.0 |" in text
+    assert "| Hallucination rate | 10.0% | fail | ≤2% | 8.0 points |  |  |" in text
+    assert "| Concept F1 | skipped |" in text
+    assert "- There is no baseline to compare with." in text
+
+
+def test_every_item_says_where_it_stands() -> None:
+    text = investigation_markdown(FOUND)
+    for line in (
+        "**Missed concepts** (3 in all, 1 stands in the text)",
+        "- `gluten` (optional): implied, not stated.",
+        "- `oat` (required): not in the text.",
+        "- `crumb`: canary `crumb osmosis`; not in the text.",
+        "- `leaven` names `sourdough` again",
+        "**Misdirected relationships: wrong predicate** (1 of 5 extracted)",
+        "- `a CAUSES c`; forbidden `a CAUSES c`: no sentence has both ends.",
+        "- `x CAUSES y`: no sentence has both ends.",
+        "- `a IS_A b` (required): both ends were extracted.",
+        "- `rye IS_A oat` (optional): missed `rye` and `oat`.",
+    ):
+        assert line in text.split("\n")
+    assert "- `rye` (required): paragraph 2, line 3: “The **" in text
+    assert "Nearest extracted: `wry` (66.7%)." in text
+    assert "- `y` quotes `` a `quote` ``. Most like it (50.0%): paragraph 2, line 3:" in text
+
+
+def test_questions_are_ticked_where_the_data_answers() -> None:
+    lines = investigation_markdown(FOUND).split("\n")
+    assert "- [x] Which? 1 of 2: `rye`." in lines
+    assert "- [ ] Why?" in lines
+
+
+def test_text_from_a_model_or_a_case_is_no_markup() -> None:
+    shown = at(PLACE)
+    assert shown.startswith("paragraph 2, line 3: “The **\\*dough\\***")
+    assert "@baker" not in shown
+    assert "\u200b" in shown
+
+
+def test_a_mark_inside_a_mark_and_a_line_break() -> None:
+    place = Place(1, 1, 0, 4, "wild\nyeast grows", ((0, 10), (5, 10)))
+    assert at(place) == "paragraph 1, line 1: “**wild yeast** grows”"
+
+
+def test_a_bad_answer_is_shown_as_it_came() -> None:
+    text = investigation_markdown(
+        replace(FOUND, status="bad_answer", problem="the answer is not JSON", raw="```\nhello")
+    )
+    assert "every metric is 0: the answer is not JSON." in text
+    assert "````text\n```\nhello\n````" in text
+    assert "**Missed concepts**" not in text
+
+
+def test_a_long_list_ends_with_what_is_left() -> None:
+    many = tuple(Missed(f"c{i}", True, False, None, None, 0.0) for i in range(MOST + 5))
+    assert "- and 5 more; `--format json` has them all" in investigation_markdown(replace(FOUND, missed=many))
+
+
+def test_nothing_went_wrong() -> None:
+    empty = replace(FOUND, missed=(), invented=(), duplicates=(), misdirected=(), lost=(), quotes=(), symptoms=())
+    text = investigation_markdown(empty)
+    assert "**Failing Metric(s)**: none" in text
+    assert "Nothing went wrong." in text
+
+
+def test_confusions_the_most_frequent_first() -> None:
+    wrong = [
+        Misdirected(Triple("a", said, "b"), "wrong-predicate", Triple("a", meant, "b"), None)
+        for said, meant in (("IS_A", "CAUSES"), ("CAUSES", "IS_A"), ("IS_A", "CAUSES"))
+    ]
+    assert predicate_confusions(wrong) == [("IS_A", "CAUSES", 2), ("CAUSES", "IS_A", 1)]
+
+
+def test_json_has_everything() -> None:
+    value = json.loads(as_json(FOUND))
+    assert (value["schemaVersion"], value["case"], value["failing"]) == (1, "bread", ["recall", "hallucinationRate"])
+    assert value["metrics"]["recall"] == {
+        "value": 0.58, "zone": "fail", "target": 0.7, "minimum": 0.6, "baseline": 0.72, "delta": 0.58 - 0.72,
+    }  # fmt: skip
+    assert "f1" not in value["metrics"]
+    assert value["missed"][0]["place"] == {
+        "paragraph": 2, "line": 3, "start": 100, "end": 106, "sentence": PLACE.sentence, "marks": [[4, 11]],
+    }  # fmt: skip
+    assert value["lost"][1] == {"triple": ["rye", "IS_A", "oat"], "required": False, "missedEnds": ["rye", "oat"]}
+    assert value["misdirected"][0]["expected"] == ["a", "IS_A", "b"]
+    assert value["checklist"][0]["questions"][0] == {
+        "text": "Which?", "answer": "1 of 2", "items": ["rye"], "open": False,
+    }  # fmt: skip
+    assert value["duplicates"] == [{"label": "leaven", "expected": "sourdough"}]
+
+
+def test_json_and_markdown_can_be_written_whatever_a_model_says() -> None:
+    odd = replace(FOUND, raw="\ud800", invented=(Invented("\ud800", "unmatched", None, 0.0, None),))
+    as_json(odd).encode("utf-8")
+    investigation_markdown(odd).encode("utf-8")
