@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import threading
 from collections.abc import Callable, Iterator
@@ -153,3 +154,16 @@ def make_request() -> Callable[..., Request]:
         return Request(**(fields | changed))
 
     return make
+
+
+@pytest.fixture
+def unclosed(recwarn: pytest.WarningsRecorder) -> Callable[[], list[str]]:
+    """`unclosed()`: what was left open since the test began, as the collector tells; nothing that others left."""
+    gc.collect()
+    recwarn.clear()
+
+    def told() -> list[str]:
+        gc.collect()
+        return [str(each.message) for each in recwarn if "unclosed" in str(each.message)]
+
+    return told

@@ -52,6 +52,8 @@ def run_pytest(box: Box, *args: str, code: int | None = None, plugins: Sequence[
     """
     env = {name: value for name, value in box.env.items() if not name.startswith(("PYTEST_", "COV_"))}
     env |= {"COLUMNS": "80", "PYTHONDONTWRITEBYTECODE": "1"}
+    # Where others run, it would spend minutes on removing what they left.
+    env["PYTEST_DEBUG_TEMPROOT"] = str(box.root.parent)
     chosen = ["no:cacheprovider"]
     if plugins is not None:
         env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
