@@ -132,7 +132,7 @@ def project_lint_rules() -> set[str]:
 
 
 def lint_modules() -> list[Path]:
-    return sorted((ROOT / "row3/workflows").glob("lint*.py"))
+    return sorted((ROOT / "row3/workflows/linting").glob("*.py"))
 
 
 def test_every_lint_rule_is_documented() -> None:

@@ -23,7 +23,7 @@ from row3.store.saved_runs import run_bytes
 from row3.workflows.init import init
 from row3.workflows.schemas.schema import schemas, write_schemas
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[3]
 SHA = "0" * 64
 KINDS = {"documents": ("events-case", "entities-case"), "queries": ("retrieval-case",), "graph": ("graph-case",)}
 NAMES = sorted(
