@@ -36,7 +36,7 @@ class Entities(ListKind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
-    version = 5
+    version = 6
     items = "entities"
     case_model: type[BaseModel] = EntitiesCase
     outputs: Mapping[str, type[BaseModel]] = {"entities": EntitiesOut}

@@ -53,9 +53,11 @@ _EITHER = words(
     "capt colonel col general gen major maj lieutenant lt sergeant sgt admiral adm commander cmdr marshal "
     "corporal private pope saint st cardinal bishop archbishop rabbi imam sheikh pastor count countess viscount "
     "chief inspector detective officer coach engineer architect master dean nurse "
-    "councillor sheriff"
+    "councillor sheriff premier commissioner director chairman chairwoman chairperson"
 )
-TITLES = dict.fromkeys(_MEN, "m") | dict.fromkeys(_WOMEN, "f") | dict.fromkeys(_EITHER, "")
+OFFICERS = words("ceo cfo cto coo cio cmo")
+"""Officers of a company, before a name (`CFO Helena Voss`) or behind it."""
+TITLES = dict.fromkeys(_MEN, "m") | dict.fromkeys(_WOMEN, "f") | dict.fromkeys(_EITHER | OFFICERS, "")
 """Titles in small letters, with the sex of who bears them: m, f or unknown."""
 
 SHORT_TITLES = pairs(
@@ -67,6 +69,15 @@ SHORT_TITLES = pairs(
 
 PERSONAL_TITLES = words("mr mrs ms miss mme mlle dr prof sir dame rev sen")
 """Titles that only persons have: General Motors is none."""
+
+OFFICES = OFFICERS | words(
+    "pres chancellor minister premier secretary ambassador gov mayor judge justice congressman congresswoman "
+    "commissioner director chairman chairwoman chairperson"
+)
+"""Titles before a word that is no English one which tell of a person: `Governor Newsom`."""
+
+BEFORE_TITLES = words("prime vice deputy acting former")
+"""Words that stand before a title and belong to it."""
 
 GENERATIONS = pairs(
     "jr jr junior jr sr sr senior sr elder sr younger jr pere sr fils jr i 1 ii 2 iii 3 iv 4 v 5 vi 6 vii 7 viii 8 "

@@ -13,12 +13,15 @@ from typing import NamedTuple
 
 from row3.matching.normalise import normalise
 from row3.matching.persons.given_names import (
+    BEFORE_TITLES,
     DEGREES,
     EAST_SURNAMES,
     FEMALE_NAMES,
     GENERATIONS,
     MALE_NAMES,
     NOT_PERSONS,
+    OFFICERS,
+    OFFICES,
     PARTICLES,
     PERSONAL_TITLES,
     SAME_NAME,
@@ -41,14 +44,26 @@ _LATE = r"^\s*[Tt]he late (?=[A-Z])"
 _AS_CITED = re.compile(r"([A-Z][a-z]{2,}(?:-[A-Z][a-z]+)?) ([A-Z]{1,2})")
 """As lists of references write persons: `Nakagawa K`; `Vitamin K` is of a word."""
 _BEFORE_TITLE = re.compile(r"^[Tt]he (?=(?:Rev|Hon|Reverend|Honou?rable)\b)")
+_CHIEF = re.compile(r"\b[Cc]hief (?:(?P<of>[A-Za-z]+) [Oo]fficer|[Ee]xecutive)\b")
+_OFFICER_BEHIND = re.compile(
+    rf"(?P<name>[^,()]+ [^,()]+?),? \(?(?P<title>{'|'.join(sorted(OFFICERS))})\)?", re.IGNORECASE
+)
+_IN_SHORT = {
+    "executive": "CEO",
+    "financial": "CFO",
+    "technology": "CTO",
+    "operating": "COO",
+    "information": "CIO",
+    "marketing": "CMO",
+}
 _RETIRED = re.compile(r",? \(?(?:ret|retd|retired)\.?\)?$")
 _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
 """A given name as Korea writes it: Geun-hye."""
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
-TOLD_BY = frozenset(SAME_NAME) | frozenset(TITLES)
+TOLD_BY = frozenset(SAME_NAME) | frozenset(TITLES) | BEFORE_TITLES
 """First words that tell of a person."""
-BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | {"the"}
+BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | OFFICERS | {"the"}
 """Words of a person's name that are neither given name nor surname."""
 
 
@@ -85,7 +100,7 @@ def parse_person(name: str) -> Person | None:
     none, with no function words but the particles of surnames, not ending in a word such as "University".
     """
     text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
-    text = _RETIRED.sub("", _BEFORE_TITLE.sub("", text))
+    text = _without_rank(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
     titles: list[str] = []
@@ -121,7 +136,22 @@ def parse_person(name: str) -> Person | None:
     given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
     evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
     evident = evident or (bool(given) and given[0] in SAME_NAME) or _SHORT_TITLE.match(text) is not None
+    evident = evident or (
+        not OFFICES.isdisjoint(titles) and not all(is_word(word) for word in given + surname if len(word) > 1)
+    )
     return Person(given, surname, generation, tuple(titles), evident, inverted)
+
+
+def _without_rank(text: str) -> str:
+    """Without what belongs to a title: `Prime Minister`, `former Vice-President`; officers in short, ahead."""
+    text = _CHIEF.sub(lambda hit: _IN_SHORT.get((hit["of"] or "executive").lower(), hit[0]), text)
+    if (behind := _OFFICER_BEHIND.fullmatch(text)) is not None:
+        text = f"{behind['title']} {behind['name']}"
+    while len(parts := re.split("[ -]", text, maxsplit=2)) > 2 and parts[0].lower() in BEFORE_TITLES:
+        if parts[1].lower() not in TITLES and parts[1].lower() not in BEFORE_TITLES:
+            break
+        text = text[len(parts[0]) + 1 :]
+    return text
 
 
 def _is_generation(tail: str, written: str) -> bool:
@@ -189,8 +219,10 @@ def may_be_person(name: str) -> bool:
     """Something in a name may tell that it is a person's and nothing else's; see `Person.evident`."""
     if "." in name or "," in name or not name.isascii():
         return True
-    first = name.lstrip()[:2]  # of initials without their dots, or of a given name
-    return first.isupper() or normalise(name).partition(" ")[0] in TOLD_BY
+    if name.lstrip()[:2].isupper():  # initials without their dots, an officer
+        return True
+    spelt = normalise(name)
+    return spelt.partition(" ")[0] in TOLD_BY or spelt.rpartition(" ")[2] in OFFICERS
 
 
 def is_evident(name: str) -> bool:

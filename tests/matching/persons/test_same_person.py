@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.matching.compare import compare
+from row3.matching.names import Named, NameIndex, NameRule
 from row3.matching.persons.persons import parse_person
 from row3.matching.persons.same_person import same_person
 from row3.matching.words.lexicon import listed
@@ -116,3 +117,47 @@ def test_a_person_is_one_with_itself(name: str) -> None:
 def test_a_middle_initial_is_no_particle(one: str, other: str) -> None:
     assert compare(one, other).same
     assert compare(other, one).same
+
+
+OFFICES = """
+CFO Helena Voss | Helena Voss
+Helena Voss, CFO | Helena Voss
+Helena Voss (CFO) | Voss, Helena
+Helena Voss, Chief Financial Officer | CFO Helena Voss
+Chief Executive Satya Nadella | Satya Nadella
+Prime Minister Keir Starmer | Keir Starmer
+Former Prime Minister Mario Draghi | Draghi, Mario
+Prime Minister Thatcher | Margaret Thatcher
+Vice-Chancellor Olaf Scholz | Olaf Scholz
+Governor Newsom | Gavin Newsom
+Director Jane Goodall | Jane Goodall
+Acting Commissioner Lena Ortiz | Lena Ortiz
+"""
+
+NO_OFFICE = """
+CFO Voss | CEO Voss
+CFO Helena Voss | CFO Martin Voss
+CEO Pay Ratio | Pay Ratio
+CEO of Acme | Acme
+Prime Minister | Minister
+Prime Number Theorem | Number Theorem
+Vice President Harris | President Truman
+Premier League | League
+King Leopold | Lake Leopold
+Director General | General
+Governor Newsom | Newsom Act
+"""
+
+
+@pytest.mark.parametrize(("one", "other"), rows(OFFICES))
+def test_an_office_before_or_behind_a_name_is_no_part_of_it(one: str, other: str) -> None:
+    assert compare(one, other).how == compare(other, one).how == "person"
+    for expected, found in ((one, other), (other, one)):  # the search finds it among the names of a case
+        index = NameIndex([Named("Central bank", ()), Named(expected, ())], (), NameRule())
+        assert index.resolve(found) == (1, True)
+
+
+@pytest.mark.parametrize(("one", "other"), rows(NO_OFFICE))
+def test_an_office_makes_no_person_of_anything_else(one: str, other: str) -> None:
+    assert not compare(one, other).same
+    assert not compare(other, one).same
