@@ -199,6 +199,18 @@ def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     assert "BLOCK" in box.row3("--compare", "--against", "HEAD", code=1).out
 
 
+def test_a_baseline_of_another_version_than_the_one_that_runs_blocks(box: Box, kind: str) -> None:
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.commit("baseline")
+    box.replace("row3.toml", 'version = "1.0"', 'version = "1.1"')
+    answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
+    box.row3("--baseline", "--mode", "record", code=0)
+    box.replace("row3.toml", 'version = "1.1"', 'version = "1.0"')
+    told = " ".join(box.row3("--compare", "--against", "HEAD", code=1).out.split())
+    assert "block the new baseline is of " in told
+    assert " v1.1, and v1.0 is what runs" in told
+
+
 def test_a_ref_has_its_golden_cases_and_its_corpus_where_its_settings_say(tmp_path: Path) -> None:
     box = system_box(tmp_path / "project", "mcp")
     box.path("golden/bread").rename(box.path("golden/elsewhere"))
