@@ -11,7 +11,7 @@ from row3.domain.tiers import Tier, file_stem
 from row3.errors import InvalidFile, UsageError
 from row3.store.config import FILE, Config, read_config
 from row3.store.corpus import CORPORA
-from row3.store.golden import GOLDEN
+from row3.store.golden import GOLDEN, golden_files
 
 LOCAL = ".row3"
 NAMED = 3
@@ -47,11 +47,14 @@ class Project:
     def suite_names(self) -> list[str]:
         """All suites: those with golden cases and those of `row3.toml`.
 
-        A folder of cases that a suite of `row3.toml` names as its own is no suite by itself.
+        A folder that a suite of `row3.toml` names as its own is no suite by itself, nor is one around it that has no
+        cases beside it.
         """
         folder = self.root / GOLDEN
         found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
-        taken = {settings.golden.split("/")[0] for settings in self.config.suites.values() if settings.golden}
+        named = [settings.golden for settings in self.config.suites.values() if settings.golden]
+        around = {name.split("/")[0] for name in named if "/" in name}
+        taken = {*named, *(name for name in around if not golden_files(folder / name))}
         return sorted({name for name in found - taken if not name.startswith(".")} | set(self.config.suites))
 
 

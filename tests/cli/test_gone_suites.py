@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import shutil
 from pathlib import Path
 
 import pytest
 
+from row3.domain.requests import digest_text
 from tests.projects import CASES, CONFIG, SUITE, Box, flawless
 from tests.suites import record, with_baselines
 
@@ -92,6 +94,19 @@ def test_a_removal_is_told_signed_for_once_and_passes(box: Box, settings: bool) 
     box.git("merge", "-q", "--no-ff", "less")
     box.write("golden/good/rye.gold.json", box.read("golden/good/rye.gold.json") + " ")
     box.git("commit", "-qam", "what comes after is not asked about it again")
+
+
+@pytest.mark.parametrize("golden", ["worse", "worse/hard"])
+def test_a_suite_whose_folder_another_one_names_is_gone_or_stays(box: Box, golden: str) -> None:
+    """A folder that is another suite's is none by itself; one with cases beside those of the other is."""
+    box.replace("row3.toml", "[suites.worse]\n", f'[suites.decoy]\ngolden = "{golden}"\n')
+    if golden != "worse":
+        box.write("golden/worse/hard/rye.gold.json", box.read("golden/worse/rye.gold.json"))
+    box.git("add", "-A")
+    gone = "all its golden cases are gone" in " ".join(ci(box, code=1 if golden == "worse" else 0).split())
+    assert gone == (golden == "worse")
+    listed = box.row3("--compare", "--all", "--against", "main", "--format", "json", CI="true").json
+    assert "worse" in {suite["suite"] for suite in listed["suites"]}
 
 
 def test_an_approval_is_for_this_suite_as_it_was(box: Box) -> None:
@@ -221,6 +236,24 @@ def test_the_last_suite_of_a_project(tmp_path: Path, tiny_promoted: Box) -> None
     ci(box, code=1)
     sign(box, done.err)
     box.git("commit", "-q", "-m", "no cases")
+
+
+def test_the_removal_of_the_last_suite_signs_for_no_promotion(tmp_path: Path, tiny_promoted: Box) -> None:
+    box = tiny_promoted.copy(tmp_path / "project")
+    box.git("checkout", "-q", "-b", "work")
+    shutil.rmtree(box.path("golden"))
+    box.git("add", "-A")
+    against = ("--compare", "--suite", SUITE, "--against", "main")
+    box.row3(*against, "--approve", "no more bread", code=0)
+    box.row3(*against, code=0)
+    box.prompt("1.7")
+    locks = json.loads(box.read("prompts/promoted.json"))
+    entry = locks["prompts"]["extract"]
+    entry["locked"] = entry.get("locked", {}) | {entry["version"]: entry["digest"]}
+    entry |= {"version": "v1.7", "digest": digest_text(box.read("prompts/extract-v1.7.md"))}
+    box.write("prompts/promoted.json", json.dumps(locks))
+    told = " ".join(box.row3(*against, code=1).out.split())
+    assert "nobody judges extract v1.7, which this change promotes" in told
 
 
 def test_a_baseline_that_was_left_behind_stops_nobody_later(box: Box) -> None:

@@ -94,6 +94,19 @@ def test_a_promotion_that_no_suite_judges_any_more_blocks(box: Box, with_decoy: 
     assert "nobody judges find-worse v1.1" in stopped(box)
 
 
+def test_a_suite_that_names_no_prompts_asks_those_of_its_kind_alone(box: Box) -> None:
+    record_finder(box)
+    ask_another(box)
+    box.write("row3.toml", box.read("row3.toml").replace('[suites.good]\npipeline = ["find-good"]\n', ""))
+    box.write("golden/good/row3-kind.txt", "")
+    lock(box, "find-worse", "1.1")
+    assert NOBODY not in said(box, "--all"), "a suite of its kind asks it"
+    box.write("row3.toml", box.read("row3.toml") + '\n[suites.good]\nkind = "events"\n')
+    box.git("add", "-A")
+    box.git("commit", "-q", "--no-verify", "-m", "another kind")
+    assert NOBODY in said(box, "--all")
+
+
 def test_nor_in_a_second_change(box: Box) -> None:
     record_finder(box)
     ask_another(box)

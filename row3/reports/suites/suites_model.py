@@ -81,6 +81,8 @@ class Gone:
     composite: tuple[str, float] | None = None
     """Title and value of what its baseline is judged by first, as far as that can be read."""
     was_default: bool = False
+    promotes: tuple[str, ...] = ()
+    """Prompt versions that the change promotes and that no suite is left to judge."""
     evidence: str = ""
     """Digest of what an approval holds for."""
     approval: ApprovalView | None = None
@@ -99,6 +101,7 @@ class Gone:
             title, value = self.composite
             parts.append(f"its baseline has {title} {numbers.percent(value)}")
         parts += ["it is the default suite there"] if self.was_default else []
+        parts += [f"nobody judges {one}, which this change promotes" for one in self.promotes]
         if self.approval is not None:
             at = numbers.moment(self.approval.at)
             parts.append(f"approved by {self.approval.by}, {at} UTC: {self.approval.reason}")

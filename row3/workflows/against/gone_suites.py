@@ -24,6 +24,7 @@ from row3.store.transaction import commit
 from row3.store.unbuilt import made
 from row3.workflows.against.at_ref import Base, find_ref, laid_out
 from row3.workflows.against.default_suite import default_of, has_cases
+from row3.workflows.against.locks_at_ref import promoted_for_nobody
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.evidence import approved_before
 from row3.workflows.pipeline.run_header import new_run_id
@@ -93,8 +94,10 @@ def _gone(project: Project, base: Base, name: str) -> Gone:
         for tier in get_args(Tier)
         if (path := there.baseline(name, tier)).is_file()
     }
+    promotes = promoted_for_nobody(base, project)
     evidence = {
         "gone": name,
+        **({"promotes": promotes} if promotes else {}),
         "baselines": baselines,
         "cases": {file: digest_text(case_bytes(path)) for file, path in cases.items()},
         "default": project.config.suite if default else None,
@@ -105,6 +108,7 @@ def _gone(project: Project, base: Base, name: str) -> Gone:
         len(cases),
         _composite(there, name),
         was_default=default,
+        promotes=tuple(promotes),
         evidence=digest_json(evidence)[:16],
     )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from row3.domain.prompts import parse_version
+from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Reason, Verdict
+from row3.kinds import of_another_kind
 from row3.store.config import Config, ProviderConfig
 from row3.store.project import Project
-from row3.store.prompts import Promotion, read_promoted
+from row3.store.prompts import Promotion, read_promoted, read_prompt, versions
+from row3.store.suites import make_suite
 from row3.workflows.against.default_suite import has_cases, judged_by, teller
 
 if TYPE_CHECKING:
@@ -39,6 +41,16 @@ def lock_reasons(base: Base, own: Project, suite: str) -> list[Reason]:
     return reasons
 
 
+def promoted_for_nobody(base: Base, own: Project) -> list[str]:
+    """Versions that a change promotes where it leaves no suite that could tell of its locks."""
+    before, new = read_promoted(base.project.root), read_promoted(own.root)
+    return [
+        f"{name} {entry.version}"
+        for name, entry in new.items()
+        if (name not in before or before[name].version != entry.version) and not tellers(base, own, name)
+    ]
+
+
 def falling_back(name: str, before: str, after: str) -> list[Reason]:
     """The ground against making a version current that is older than the one that is."""
     old, new = parse_version(before), parse_version(after)
@@ -67,7 +79,7 @@ def _altered(name: str, entry: Promotion, now: Promotion | None, label: str) -> 
 
 
 def _asking(base: Base, own: Project, prompt: str, *configs: Config) -> list[str]:
-    return [suite for suite in _left(base, own) if any(_asks(config, suite, prompt) for config in configs)]
+    return [suite for suite in _left(base, own) if any(_asks(config, own, suite, prompt) for config in configs)]
 
 
 def _left(base: Base, own: Project) -> list[str]:
@@ -75,10 +87,16 @@ def _left(base: Base, own: Project) -> list[str]:
     return [suite for suite in judged_by(base) if has_cases(own, suite)]
 
 
-def _asks(config: Config, suite: str, prompt: str) -> bool:
-    """Whether a prompt is in a suite's pipeline; one that names none asks whatever prompts there are."""
+def _asks(config: Config, own: Project, suite: str, prompt: str) -> bool:
+    """Whether a prompt is in a suite's pipeline; one that names none asks the prompts that are of its kind."""
     settings = config.suites.get(suite)
-    if settings is None:
-        return True
-    asks_models = settings.provider is None or isinstance(settings.provider, ProviderConfig)
-    return asks_models and (not settings.pipeline or prompt in settings.pipeline)
+    if settings is not None:
+        if settings.provider is not None and not isinstance(settings.provider, ProviderConfig):
+            return False
+        if settings.pipeline:
+            return prompt in settings.pipeline
+    there = versions(own.root).get(prompt)
+    if not there:
+        return False
+    output = read_prompt(own.root, PromptRef(prompt, there[-1])).output
+    return not of_another_kind(output, make_suite(config, suite).kind)
