@@ -50,6 +50,8 @@ class Evidence:
     """Metrics whose fail zone warns and does not block."""
     compared: int | None = None
     """Cases compared with the baseline's; None where there is no baseline."""
+    lost: int = 0
+    """Cases of the baseline that are not there any more, whoever took them away."""
 
 
 def judge(evidence: Evidence) -> tuple[Verdict, tuple[Reason, ...]]:
@@ -71,9 +73,9 @@ def _completeness(evidence: Evidence) -> list[Reason]:
                 cause="baseline",
             )
         )
-    elif evidence.compared is not None and evidence.compared < len(evidence.incomparable):
+    elif evidence.compared is not None and evidence.compared < len(evidence.incomparable) + evidence.lost:
         # The few that are left could be those that a worse prompt does not lose anything on.
-        asked = evidence.compared + len(evidence.incomparable)
+        asked = evidence.compared + len(evidence.incomparable) + evidence.lost
         what = f"only {evidence.compared} of {asked} cases could be compared with the baseline; it takes a new one"
         reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     if evidence.failed:

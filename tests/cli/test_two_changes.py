@@ -64,6 +64,82 @@ def test_one_of_the_model_that_the_change_itself_asks_does_not(work: Box) -> Non
     assert "the new baseline is" not in said(work, 0)
 
 
+def test_so_does_one_of_worse_answers_to_cases_that_get_an_alias(work: Box) -> None:
+    for case_id, case in CASES.items():
+        first_one, *others = case["expectedConcepts"]
+        work.case(case_id, expectedConcepts=[first_one | {"aliases": ["no such thing"]}, *others])
+    work.record("1.1", POOR, repeat=1)
+    work.row3("--baseline", "--repeats", "2", code=0)
+    assert "the new baseline is of worse answers: Concept recall 100.0% → 75.0%" in said(work, 1)
+
+
+def test_one_that_is_a_little_worse_is_told(work: Box) -> None:
+    work.record("1.1", GOOD, repeat=1)
+    work.record("1.1", GOOD | {"rye": first(flawless(CASES["rye"]), 3)}, repeat=2)
+    work.row3("--baseline", "--repeats", "3", code=0)
+    told = said(work, 0)
+    assert "investigate the new baseline is of worse answers: Concept recall 100.0% → 97.2%" in told
+    assert "the baseline is another one than at main" in told
+
+
+def test_a_critical_case_is_worse_in_no_new_baseline(work: Box) -> None:
+    work.case("rye", critical=True)
+    work.row3("--baseline", code=0)
+    work.commit("critical")
+    work.git("branch", "-f", "main", "work")
+    work.record("1.1", GOOD | {"rye": POOR["rye"]}, repeat=1)
+    work.row3("--baseline", "--repeats", "2", code=0)
+    assert "block the new baseline is of worse answers: critical case rye, Overall" in said(work, 1)
+
+
+def test_new_texts_bring_no_worse_answers(work: Box) -> None:
+    for case_id, case in CASES.items():
+        work.case(case_id, sourceText=case["sourceText"] + " It is so.")
+    work.record("1.1", POOR)
+    work.row3("--baseline", code=0)
+    assert "the new baseline is of worse answers: Concept recall 100.0% → 50.0%" in said(work, 1)
+
+
+def test_nor_block_answers_that_are_as_good(work: Box) -> None:
+    for case_id, case in CASES.items():
+        work.case(case_id, sourceText=case["sourceText"] + " It is so.")
+    work.record("1.1", GOOD)
+    work.row3("--baseline", code=0)
+    assert "the new baseline is of" not in said(work, 0)
+
+
+def give_other_ids(box: Box) -> None:
+    for case_id in ("rye", "oven"):
+        path = f"golden/{SUITE}/{case_id}.gold.json"
+        box.replace(path, f'"id": "{case_id}"', f'"id": "{case_id}-bread"')
+
+
+def test_another_id_takes_a_case_out_of_no_comparison(work: Box) -> None:
+    give_other_ids(work)
+    assert "block golden cases with another id than at main, where the baseline knows them by it: oven" in said(work, 1)
+    work.commit("ids")
+    work.git("branch", "-f", "main", "work")
+    work.prompt("1.2")
+    work.record("1.2", {"rye-bread": POOR["rye"], "oven-bread": POOR["oven"], "yeast": GOOD["yeast"]})
+    assert "only 1 of 3 cases could be compared with the baseline; it takes a new one" in said(work, 1)
+
+
+def test_a_new_baseline_of_few_of_the_renamed_cases_blocks(work: Box) -> None:
+    give_other_ids(work)
+    work.row3("--baseline", code=0)
+    whole = json.loads(work.read(BASELINE))
+    whole["cases"] = [record for record in whole["cases"] if record["id"] == "yeast"]
+    whole["metrics"] = whole["cases"][0]["metrics"]
+    work.write(BASELINE, json.dumps(whole, indent=1) + "\n")
+    assert "block the new baseline has 1 of the suite's 3 cases, and the one before 3" in said(work, 1)
+
+
+def test_the_digest_of_a_record_is_that_of_a_case_that_is_there(work: Box) -> None:
+    work.row3("--baseline", code=0)
+    edited("digest", "0" * 64)(work)
+    assert "the new baseline cannot be checked, since its golden cases are neither as they are here" in said(work, 1)
+
+
 def edited(field: str, value: object) -> Callable[[Box], None]:
     """A field of every record of the baseline, or of its header, is another."""
 
@@ -143,3 +219,16 @@ def test_an_approval_of_one_deleted_file_is_none_of_another(work: Box) -> None:
     approve(work)
     work.path("prompts/extract-v1.1.md").unlink()
     assert "prompts/extract-v1.1.md is gone since main" in said(work, 1)
+
+
+def test_what_is_to_be_investigated_is_told_of_a_version_behind_a_harmless_draft_too(work: Box) -> None:
+    work.write("row3.toml", work.read("row3.toml") + f"[suites.{SUITE}.gate]\nblock = 20\n")
+    work.row3("--baseline", code=0)
+    work.commit("a lenient gate")
+    work.git("branch", "-f", "main", "work")
+    work.prompt("1.2")
+    work.prompt("1.3")
+    work.record("1.3", GOOD)
+    work.record("1.2", GOOD | {"rye": first(flawless(CASES["rye"]), 3)})
+    work.row3("promote", "v1.2", code=0)
+    assert "investigate as promoted (extract v1.2): Concept recall is worse by 8.3 points" in said(work, 0)

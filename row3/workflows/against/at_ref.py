@@ -175,12 +175,17 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     )
     old = base.cases(name)
     new = _named_as_before(old, _by_name(own.golden(name)), suite)
-    gone = sorted(set(old) - set(new))
-    changed = sorted(file for file in set(old) & set(new) if case_bytes(old[file]) != case_bytes(new[file]))
+    others = sorted(file for file in {*old} & {*new} if _has_another_id(old[file], new[file], suite))
+    gone = sorted({*old} - {*new})
+    kept = {*old} & {*new} - {*others}
+    changed = sorted(file for file in kept if case_bytes(old[file]) != case_bytes(new[file]))
     added = sorted(set(new) - set(old))
     reasons = []
     if gone:
         what = f"golden cases removed since {label}: {listed(gone)}"
+        reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
+    if others:
+        what = f"golden cases with another id than at {label}, where the baseline knows them by it: {listed(others)}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
     if changed:
         what = f"golden cases changed since {label}, judged as they were there: {listed(changed)}"
@@ -199,26 +204,27 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         copy = there.golden(name) / file
         copy.parent.mkdir(parents=True, exist_ok=True)
         copy.write_bytes(case_bytes(new[file]))
-    notes = (f"golden cases new since {label}: {listed(added)}",) if added else ()
     before, after = there.baseline(name), own.baseline(name)
     if before.is_file() and not after.is_file():
         what = f"the baseline was removed since {label}: nothing would judge what comes after this change"
         reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
+    notes = [f"golden cases new since {label}: {listed(added)}"] if added else []
+    notes += [f"the baseline is another one than at {label}"] if moved else []
     otherwise = [file for file in changed if _asks_otherwise(old[file], new[file], suite)]
-    less = gone or weakened or any(reason.verdict is Verdict.BLOCK for reason in rules)
+    less = gone or others or weakened or any(reason.verdict is Verdict.BLOCK for reason in rules)
     return Judging(
         there,
         suite,
         case_files(there.golden(name)),
         label,
         reasons=tuple(reasons),
-        notes=notes,
+        notes=tuple(notes),
         hint=_keep_up(here.flag) if (less or otherwise) and after.is_file() and not moved else "",
         added=tuple(new[file] for file in added),
         new_baseline=moved,
         asked_otherwise=tuple(new[file] for file in otherwise),
-        asked_no_more=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *otherwise)),
+        asked_no_more=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *others, *otherwise)),
     )
 
 
@@ -250,6 +256,13 @@ def _named_as_before(old: dict[str, Path], new: dict[str, Path], suite: Suite) -
         return new
     ids = {file: read_case(path, suite.kind).id for file, path in new.items() if file not in old}
     return {gone.get(ids[file], file) if file in ids else file: path for file, path in new.items()}
+
+
+def _has_another_id(before: Path, after: Path, suite: Suite) -> bool:
+    """The file is as if of another case: a baseline, and whoever looks for its record, knows a case by its id."""
+    if case_bytes(before) == case_bytes(after):
+        return False
+    return read_case(before, suite.kind).id != read_case(after, suite.kind).id
 
 
 def _weakened(before: Path, after: Path, suite: Suite) -> bool:

@@ -56,9 +56,9 @@ def made_current_reasons(
         return [Reason(Verdict.BLOCK, f"{as_promoted}: cases without a recorded answer", cause="locks")]
     only_here = [case_id for case_id in current.left_out if case_id not in run.left_out]
     judged = also.finish(current, (), against=None, partial=given.partial, own=lambda **_: "")
-    found = [reason for reason in judged.reasons if reason.verdict is Verdict.BLOCK and reason.cause == "answers"]
+    found = [reason for reason in judged.reasons if reason.cause == "answers"]
     return [
-        Reason(Verdict.BLOCK, f"{as_promoted}: {reason.text}", reason.metric, reason.case_id, cause="locks")
+        Reason(reason.verdict, f"{as_promoted}: {reason.text}", reason.metric, reason.case_id, cause="locks")
         for reason in (*found, *unjudged_reasons(only_here, judging.label))
     ]
 

@@ -15,6 +15,7 @@ from row3.store.saved_runs import SavedRun, read_run
 from row3.store.suites import Suite, make_suite
 from row3.workflows.against.at_ref import Base, listed
 from row3.workflows.against.baseline_asked import other_than_asked
+from row3.workflows.against.lowered_bar import LoweredBar
 from row3.workflows.against.record_cases import RecordCases
 from row3.workflows.comparing.baseline import with_case
 from row3.workflows.comparing.rescore import Rescorer
@@ -27,10 +28,20 @@ def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun, base:
     what `row3 --baseline` makes today, and follow from recordings. Raises as `baseline_reasons`.
     """
     new = _read(project, suite)
-    gone = sorted(set(before.ids()) & set(ids_of(project.golden(suite.name))) - set(new.ids()))
-    reasons = [_blocks(f"the new baseline lacks cases that the one before has: {listed(gone)}")] if gone else []
-    reasons += [_blocks(f"the new baseline is {what}") for what in other_than_asked(project, suite, before, new)]
-    return reasons + baseline_reasons(project, suite, base, new=True)
+    reasons = [_blocks(f"the new baseline is {what}") for what in other_than_asked(project, suite, before, new)]
+    reasons += LoweredBar(project, suite, before, new).reasons()
+    return [*_lacking(project, suite, before, new), *reasons, *baseline_reasons(project, suite, base, new=True)]
+
+
+def _lacking(project: Project, suite: Suite, before: SavedRun, new: SavedRun) -> list[Reason]:
+    """Cases that nothing would judge any more, by their ids, and by how many they are: ids can be given anew."""
+    own, had, has = set(ids_of(project.golden(suite.name))), set(before.ids()), set(new.ids())
+    if gone := sorted(had & own - has):
+        return [_blocks(f"the new baseline lacks cases that the one before has: {listed(gone)}")]
+    count = len(has & own)
+    if count < min(len(had), len(own)):
+        return [_blocks(f"the new baseline has {count} of the suite's {len(own)} cases, and the one before {len(had)}")]
+    return []
 
 
 def baseline_reasons(project: Project, suite: Suite, base: Base | None, *, new: bool) -> list[Reason]:
@@ -53,7 +64,7 @@ def baseline_reasons(project: Project, suite: Suite, base: Base | None, *, new: 
     for before in baseline.records():
         if before.id not in quarantined:
             total.add(before.metrics, {})
-        case = case_of(before)
+        case = case_of(before, exactly=new)
         again = None if case is None else rescorer(before, partial(_itself, case))
         if case is None:
             of_others.append(before.id)
@@ -67,7 +78,8 @@ def baseline_reasons(project: Project, suite: Suite, base: Base | None, *, new: 
         return [_blocks(f"{name} does not follow from its recordings: {which}")]
     if not new:
         return []
-    grounds = ("answers of it are not recorded", unchecked), ("its golden cases are neither here nor in git", of_others)
+    elsewhere = "its golden cases are neither as they are here nor in the history of the base"
+    grounds = ("answers of it are not recorded", unchecked), (elsewhere, of_others)
     return [_blocks(f"{name} cannot be checked, since {why}: {listed(names)}") for why, names in grounds if names]
 
 
@@ -86,7 +98,7 @@ def _differ(before: CaseRecord, again: CaseRecord) -> bool:
 
 def _tells_otherwise(before: CaseRecord, again: CaseRecord, case: StoredCase, suite: Suite) -> bool:
     """Whether what a later comparison takes from the record, beside its figures, is not what its answer gives."""
-    full = with_case(again, case, suite.kind)._replace(digest=before.digest, metrics=before.metrics)
+    full = with_case(again, case, suite.kind)._replace(metrics=before.metrics)
     spreads = before.spread.keys() == full.spread.keys() and all(
         abs(full.spread[key] - value) <= SLACK for key, value in before.spread.items()
     )

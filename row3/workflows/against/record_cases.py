@@ -31,9 +31,15 @@ class RecordCases:
         self._places = [StoredCases(each, suite) for each in ([project] if base is None else [project, base.project])]
         self._left = LOOKED_UP
 
-    def __call__(self, record: CaseRecord) -> StoredCase | None:
-        """The case; None where no version of it is that of the record. Raises `InvalidFile` for a broken one."""
-        return next((stored for stored in self._versions(record.id) if made_of(record, stored)), None)
+    def __call__(self, record: CaseRecord, *, exactly: bool) -> StoredCase | None:
+        """The case; None where no version of it is that of the record. Raises `InvalidFile` for a broken one.
+
+        `exactly` takes the very file alone, to the byte: a digest of what is not there yet would stand for that later.
+        """
+        for stored in self._versions(record.id):
+            if record.digest == stored.digest if exactly else made_of(record, stored):
+                return stored
+        return None
 
     def _versions(self, case_id: str) -> Iterator[StoredCase]:
         file = f"{self._suite.golden}/{case_id}.gold.json"

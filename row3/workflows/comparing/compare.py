@@ -268,6 +268,7 @@ class Comparer:
                 declines=declines,
                 partial=partial,
                 compared=self._pairs.counts().get(kind.primary, 0),
+                lost=len(removed),
             )
         )
         more = (*older, *extra)

@@ -1,0 +1,120 @@
+"""Whether a new baseline asks less of what comes after it than the one before: its answers are worse."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from typing import Any
+
+from row3.domain.verdicts import Reason, Verdict
+from row3.errors import Row3Error
+from row3.gate.comparison import judge_move, worse_by
+from row3.metrics.aggregate import Aggregate
+from row3.store.project import Project
+from row3.store.run_records import CaseRecord
+from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite, make_suite
+from row3.workflows.comparing.rescore import Rescorer, StoredCases
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+
+AS_THEY_ARE = "the new baseline is of worse answers: "
+
+
+class LoweredBar:
+    """Holds the figures of a new baseline to those that it replaces.
+
+    One answer a case under the project's own parameters is what the gate itself compares with the base, as long as the
+    case asks the same. Whatever else the baseline has is seen nowhere else: figures of more answers or of other
+    parameters are held to that one answer, those of a text that is another now to what the case had before. A case
+    that is as it was adds no difference, so what is told is how far the whole suite fell.
+    """
+
+    def __init__(self, project: Project, suite: Suite, before: SavedRun, new: SavedRun) -> None:
+        """`suite` has the rules of the base."""
+        self._project, self._suite, self._before, self._new = project, suite, before, new
+        self._own = make_suite(project.config, suite.name, suite.tier)
+        self._cases = StoredCases(project, self._own)
+        self._rested = frozenset(new.header.gate.get("quarantined", ()))
+
+    def reasons(self) -> list[Reason]:
+        """A ground for each gated metric that fell, as much as the gate's own rule says, and each critical case."""
+        old, now = Aggregate(), Aggregate()
+        reasons = []
+        for record in self._new.records():
+            if record.id in self._rested:
+                continue
+            instead = self._held_to(record)
+            old.add(record.metrics if instead is None else instead, {})
+            now.add(record.metrics, {})
+            if instead is not None and self._is_critical(record.id):
+                key = self._suite.kind.primary
+                reasons += [
+                    Reason(
+                        verdict, f"{AS_THEY_ARE}critical case {record.id}, {what}", case_id=record.id, cause="baseline"
+                    )
+                    for verdict, what in self._fallen({key: 1}, instead, record.metrics)
+                    if verdict is Verdict.BLOCK
+                ]
+        gated = dict.fromkeys(self._suite.policy.metrics)
+        reasons += [
+            Reason(verdict, AS_THEY_ARE + what, cause="baseline")
+            for verdict, what in self._fallen(gated, old.means(), now.means())
+        ]
+        return reasons
+
+    def _held_to(self, record: CaseRecord) -> Mapping[str, float] | None:
+        """The figures that a record is held to; None where the comparison itself holds them to the base's."""
+        was = self._before.record(record.id)
+        same_input = was is None or was.input == record.input
+        if self._as_asked:
+            return None if same_input or was is None else was.metrics
+        once = self._once(record)
+        if once is not None:
+            return once.metrics
+        return None if was is None else was.metrics
+
+    def _once(self, record: CaseRecord) -> CaseRecord | None:
+        """The record of one answer under the project's parameters; None where that is not recorded."""
+        if self._parameters is None:
+            return None
+        try:
+            return self._rescorer(record._replace(answers=""), lambda: self._cases(record.id))
+        except (Row3Error, KeyError):
+            return None
+
+    @cached_property
+    def _parameters(self) -> dict[str, dict[str, Any]] | None:
+        try:
+            lineup = line_up(self._project, self._own, role="promoted", pinned=self._new.header.prompts)
+            asking = make_asking(self._own, lineup, RunOptions())
+        except Row3Error:
+            return None
+        return {name: each.as_json() for name, each in asking.parameters.items()}
+
+    @cached_property
+    def _as_asked(self) -> bool:
+        return self._new.header.repeats == 1 and self._new.header.parameters == self._parameters
+
+    @cached_property
+    def _rescorer(self) -> Rescorer:
+        header = self._new.header.model_copy(update={"parameters": self._parameters or {}, "repeats": 1})
+        return Rescorer(self._project, self._own, header)
+
+    def _is_critical(self, case_id: str) -> bool:
+        try:
+            return bool(getattr(self._cases(case_id).case, "critical", False))
+        except (Row3Error, KeyError):
+            return False
+
+    def _fallen(
+        self, keys: Mapping[str, object], old: Mapping[str, float], now: Mapping[str, float]
+    ) -> Iterator[tuple[Verdict, str]]:
+        policy = self._suite.policy
+        for metric in self._suite.kind.metrics:
+            key = metric.key
+            if key in keys and key in old and key in now:
+                lost = worse_by(old[key], now[key], higher_is_better=metric.higher_is_better, unit=policy.unit)
+                verdict = judge_move(lost, policy, limit=policy.limit(key))
+                if verdict is not Verdict.PROCEED:
+                    yield verdict, f"{metric.title} {old[key]:.1%} → {now[key]:.1%}"
