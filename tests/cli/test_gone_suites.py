@@ -145,6 +145,7 @@ def test_nothing_is_signed_in_ci_or_without_a_reason(box: Box) -> None:
     given = ("--compare", "--suite", "worse", "--against", "main", "--approve")
     assert "nothing is written in CI" in box.row3(*given, "agreed", CI="true", code=2).err
     assert "the reason is empty" in box.row3(*given, " ", code=2).err
+    assert "stands for a reason" in box.row3(*given, "REASON", code=2).err
     assert "does not exist" in box.row3("--compare", "--suite", "wrose", "--against", "main", code=2).err
 
 
