@@ -27,6 +27,7 @@ from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 
 if TYPE_CHECKING:
+    from row3.reports.model import ApprovalView
     from row3.workflows.asking.budget import Budget
     from row3.workflows.asking.live import Watching
 
@@ -275,3 +276,8 @@ def make_approval(project: Project, reason: str) -> Approval:
 
         by = getpass.getuser()
     return Approval(reason=" ".join(reason.split()), by=by, at=now())
+
+
+def adds_nothing(approval: Approval, before: ApprovalView | None) -> bool:
+    """The same person gave the same reason before."""
+    return before is not None and (before.reason, before.by) == (approval.reason, approval.by)

@@ -168,3 +168,29 @@ def test_a_promotion_takes_no_placeholder_either(branch: Box) -> None:
     assert "stands for a reason" in branch.row3("promote", "v1.2", "--approve", "REASON", code=2).err
     branch.row3("--compare", "--approve", "The reason: shorter answers ...", code=0)
     assert branch.tree() != before
+
+
+def test_a_better_reason_is_an_approval_of_its_own(branch: Box) -> None:
+    approved(branch)
+    done = branch.row3("--compare", "--approve", "the demo wants short answers", code=0)
+    assert "the demo wants short answers" in " ".join(done.out.split())
+    assert [entry["approval"]["reason"] for entry in branch.history()[-2:]] == [
+        "agreed",
+        "the demo wants short answers",
+    ]
+    changelog = branch.read("CHANGELOG.md")
+    assert "gate blocked: agreed (" in changelog
+    assert "gate blocked: the demo wants short answers (" in changelog
+    assert "the demo wants short answers" in " ".join(branch.row3("--compare", code=0).out.split())
+
+
+def test_the_same_reason_again_changes_nothing(branch: Box) -> None:
+    approved(branch)
+    before = branch.tree()
+    done = branch.row3("--compare", "--approve", " agreed ", code=0)
+    assert "BLOCK, approved" in done.out
+    assert "approved with this reason already: nothing is written" in done.err
+    assert branch.tree() == before
+    branch.git("config", "user.name", "Somebody Else")
+    approved(branch)
+    assert "Somebody Else" in branch.history()[-1]["approval"]["by"]

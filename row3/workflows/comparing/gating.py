@@ -46,6 +46,7 @@ from row3.workflows.running import run_suite
 from row3.workflows.session import (
     GateFlags,
     Session,
+    adds_nothing,
     check_approval,
     entry_of,
     make_approval,
@@ -256,9 +257,14 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
-    if approve is not None and comparison.verdict is Verdict.BLOCK and comparison.approval is None and run.complete:
-        comparison.approval = make_approval(session.project, approve)
-    if session.may_write and run.complete and not run.partial:
+    again = False
+    if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
+        approval = make_approval(session.project, approve)
+        again = adds_nothing(approval, comparison.approval)
+        comparison.approval = comparison.approval if again else approval
+    if again:
+        session.say("approved with this reason already: nothing is written")
+    elif session.may_write and run.complete and not run.partial:
         _note(session, comparison)
     save_log(session, run)
     return comparison
