@@ -22,6 +22,7 @@ from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.own_requests import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
+from row3.workflows.recorded.others_answers import keep_others
 
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
@@ -61,8 +62,8 @@ def import_responses(
     Args:
         named: prompt references that take their prompt's place among the candidates.
         options: overrides of model and parameters; the responses are recorded as answers under them.
-    Raises `InvalidFile` with the line (unknown case or prompt, a response twice, an earlier stage missing) and then
-    nothing has changed; `UsageError`, `EnvironmentFault`.
+    Raises `InvalidFile` with the line (unknown case or prompt, a response twice, an earlier stage missing, another
+    prompt version's answer that would be lost) and then nothing has changed; `UsageError`, `EnvironmentFault`.
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
@@ -80,6 +81,7 @@ def import_responses(
             if text != answer.text:
                 what = f"another answer to the same question: `{first}` has the same input as `{stored.id}`"
                 raise InvalidFile(what, where=f"{where}:{line}", fix="Give both one answer, or remove one of the cases")
+            keep_others(project, index, request, answer, where=f"{where}:{line}")
             lines.append(to_line(request, answer, recorded_at=at))
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
