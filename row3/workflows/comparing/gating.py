@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Reason, Verdict
-from row3.errors import InvalidFile, UsageError
+from row3.errors import UsageError
 from row3.reports.hooks.behind import behind_line
-from row3.store import prompts as prompt_store
 from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -35,9 +33,9 @@ from row3.workflows.against.recording_drift import (
 from row3.workflows.against.rules_at_ref import out_of_reach
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.compare import Comparer, Comparison
-from row3.workflows.comparing.differences import text_diff
 from row3.workflows.comparing.evidence import own_files
 from row3.workflows.comparing.older_baseline import OlderBaseline
+from row3.workflows.comparing.prompt_texts import tell_texts
 from row3.workflows.comparing.rescore import Recorded, StoredCases
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.run_header import RulesSummary, rules_of
@@ -133,7 +131,7 @@ def compare(
         from row3.workflows.comparing.live_compare import tell_which_moved
 
         tell_which_moved(session, comparer, comparison)
-    comparison.prompt_diffs = prompt_diffs(session.project, comparison)
+    tell_texts(session.project, comparison)
     return comparison
 
 
@@ -220,26 +218,6 @@ def _comparer(
     from row3.workflows.comparing.live_compare import comparer_for
 
     return comparer_for(session, suite, baseline, cases)
-
-
-def prompt_diffs(project: Project, comparison: Comparison) -> dict[str, str]:
-    """Text diff of every prompt that differs from the baseline's, as far as its old version is there."""
-
-    diffs: dict[str, str] = {}
-    for prompt in comparison.run.lineup.prompts:
-        name = prompt.ref.name
-        before = comparison.baseline.prompts.get(name)
-        if before is None or before == str(prompt.ref.version):
-            continue
-        version = parse_version(before)
-        if version is None:
-            continue
-        try:
-            old = prompt_store.read_prompt(project.root, PromptRef(name, version))
-        except InvalidFile:
-            continue
-        diffs[name] = text_diff(old.text, prompt.text, (f"{name}-{before}", str(prompt.ref)))
-    return diffs
 
 
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
