@@ -24,6 +24,7 @@ from row3.workflows.pipeline.own_requests import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
 from row3.workflows.recorded.others_answers import keep_others
 
+SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
 
@@ -98,11 +99,11 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
-    for line in lines_of(file, where=where, pipe=True):
+    for line in lines_of(file, where=where, pipe=True, shape=SHAPE):
         place = f"{where}:{line.number}"
-        value = parse_line(line.raw, where=place)
+        value = parse_line(line.raw, where=place, shape=SHAPE)
         _refuse_others(value, suite, where=place)
-        case_id = case_id_of(value, where=place)
+        case_id = case_id_of(value, where=place, shape=SHAPE)
         named = str(value.get("prompt", "")).removeprefix("prompts/").removesuffix(".md")
         if named not in refs:
             raise InvalidFile(
@@ -123,7 +124,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
             raise InvalidFile(what, where=place, fix="Keep one of them")
         held[refs[named], repeat] = _Response(line.number, _answer(value, where=place))
     if not responses:
-        raise InvalidFile("the file holds no response", where=where, fix="Write one object a line")
+        raise InvalidFile("the file holds no response", where=where, fix=SHAPE)
     return responses
 
 
@@ -134,7 +135,8 @@ def _refuse_others(value: dict[str, Any], suite: Suite, *, where: str) -> None:
         raise InvalidFile(RECORDING, where=where, fix=fix)
     if "output" in value and "response" not in value:
         what = "the line has an `output`, which is scored as it is, and no `response` of a model"
-        raise InvalidFile(what, where=where, fix=f"`row3 score {suite.name} --outputs FILE` takes such lines")
+        score = f"`row3 score {suite.name} --outputs FILE` takes lines with an `output`"
+        raise InvalidFile(what, where=where, fix=f"{SHAPE}; {score}")
 
 
 def _answer(value: dict[str, Any], *, where: str) -> Answer:

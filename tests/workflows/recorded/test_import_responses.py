@@ -101,7 +101,7 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
         (response("aa", "decompose", "x"), "`aa` is no golden case of the suite. Did you mean `a`"),
         (response("a", "decompose-v1.0", "x"), "`decompose-v1.0` is not among those that are imported for"),
         (response("a", "decompose-v9.9", "x"), "the highest versions; name others with --prompt"),
-        ({"caseId": "a", "output": {"concepts": []}}, "`row3 score bread --outputs FILE` takes such lines"),
+        ({"caseId": "a", "output": {"concepts": []}}, "`row3 score bread --outputs FILE` takes lines with an `output`"),
         ({"digest": "d", "caseId": "a", "request": {}, "response": {}}, "the line is a recording"),
         ({"caseId": "a", "response": "x"}, "field `prompt` is missing"),
         ({"caseId": "a", "prompt": "decompose"}, "field `response` is missing"),
@@ -121,6 +121,19 @@ def test_a_wrong_line_is_refused_with_its_number(project: Project, line: object,
         imported(project, response("b", "decompose", CONCEPTS), line)
     assert message in str(caught.value)
     assert not project.recordings("bread").exists()
+
+
+OWN_SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
+
+
+@pytest.mark.parametrize("line", ['{"caseId": "a", "output": {}}', '{"caseId": "a", ', "[]", '{"id": "a"}', ""])
+def test_what_is_no_response_is_told_the_shape_of_one(project: Project, line: str) -> None:
+    file = project.root / "responses.jsonl"
+    file.write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(InvalidFile) as caught:
+        import_responses(project, suite_of(project), file)
+    assert OWN_SHAPE in str(caught.value)
+    assert "{…}" not in str(caught.value)
 
 
 def test_a_number_that_overflows_is_refused(project: Project) -> None:
