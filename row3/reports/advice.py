@@ -57,8 +57,8 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     if comparison.behind and comparison.against and (run.collected.failed or comparison.blocked):
         return _numbered(catch_up(comparison.behind, comparison.against, flag))
     promoting = run.header.action == "promotion"
-    proposed = [name for name in waiting if name not in taken_back(run)]
-    promote = f"row3 promote{flag} {proposed[0]}" if proposed and not promoting else ""
+    proposed = [] if promoting else [name for name in waiting if name not in taken_back(run)]
+    promote = _promote(proposed, comparison, flag)
     if run.collected.failed:
         if run.header.mode == "replay":
             return [f"Next: row3 --compare{flag} --mode auto{model_flag(run)} asks for what is not recorded."]
@@ -91,6 +91,14 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
 def model_flag(run: RunView) -> str:
     """What a command that asks has to name: a model, where the recordings are of none that a provider serves."""
     return " --model MODEL" if run.suite.system is None and run.header.model in ("", RECORDED_ONLY) else ""
+
+
+def _promote(proposed: list[str], comparison: ComparisonView, flag: str) -> str:
+    """How the first version that says something new is promoted; where there is none, what is to be edited."""
+    new = [name for name in proposed if name not in comparison.copies]
+    if new:
+        return f"row3 promote{flag} {new[0]}"
+    return f"edit prompts/{proposed[0]}.md; there is nothing new to promote." if proposed else ""
 
 
 CURES: Mapping[Cause, str] = {

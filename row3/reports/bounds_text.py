@@ -20,9 +20,9 @@ def bounds(run: RunView) -> dict[str, tuple[int, int, float]]:
 
 
 def bounds_lines(run: RunView) -> list[str]:
-    """`canaries in 0 of 15 cases: at most 18.1% of cases at 95%`."""
+    """`canaries in 0 of 15 cases: at most 18.1% of cases have any, at 95%`; no bound where all have some."""
     return [
-        f"{FORBIDDEN[key]} in {seen:,} of {numbers.count(cases, 'case')}: "
-        f"at most {numbers.percent(upper)} of cases have any, at 95%"
+        f"{FORBIDDEN[key]} in {seen:,} of {numbers.count(cases, 'case')}"
+        + (f": at most {numbers.percent(upper)} of cases have any, at 95%" if seen < cases else "")
         for key, (seen, cases, upper) in bounds(run).items()
     ]

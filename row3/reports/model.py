@@ -101,6 +101,9 @@ class ComparisonView(Protocol):
     def prompt_diffs(self) -> Mapping[str, str]: ...
 
     @property
+    def copies(self) -> Sequence[str]: ...
+
+    @property
     def blocked(self) -> bool: ...
 
     @property

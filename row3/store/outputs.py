@@ -50,13 +50,14 @@ class Output:
     where: str
 
 
-def lines_of(path: Path, *, where: str, pipe: bool = False) -> Iterator[Line]:
+def lines_of(path: Path, *, where: str, pipe: bool = False, shape: str = SHAPE) -> Iterator[Line]:
     """The lines of a JSON Lines file that are not blank, without a byte order mark.
 
     Args:
         path: the file.
         where: its name in messages.
         pipe: take a pipe, too, and wait for what it brings.
+        shape: what is to be done about a line that cannot be one.
 
     Raises:
         InvalidFile: no such file, UTF-16, or a line of more than `MAX_LINE_BYTES`.
@@ -69,7 +70,7 @@ def lines_of(path: Path, *, where: str, pipe: bool = False) -> Iterator[Line]:
             length = len(raw)
             if length > MAX_LINE_BYTES:
                 raise InvalidFile(
-                    f"the line has more than {MAX_LINE_BYTES:,} bytes", where=f"{where}:{number}", fix=SHAPE
+                    f"the line has more than {MAX_LINE_BYTES:,} bytes", where=f"{where}:{number}", fix=shape
                 )
             if number == 1:
                 if raw[:2] in (b"\xff\xfe", b"\xfe\xff"):
@@ -80,18 +81,18 @@ def lines_of(path: Path, *, where: str, pipe: bool = False) -> Iterator[Line]:
             offset += length
 
 
-def parse_line(raw: bytes, *, where: str) -> dict[str, Any]:
-    """The object of one line; raises `InvalidFile` for anything else, for duplicate keys and for NaN."""
+def parse_line(raw: bytes, *, where: str, shape: str = SHAPE) -> dict[str, Any]:
+    """The object of one line; raises `InvalidFile` with the right `shape` for anything else, duplicate keys and NaN."""
     try:
         value = quick_json(raw)
     except ValueError:
-        value = _slow_value(raw, where)
+        value = _slow_value(raw, where, shape)
     if not isinstance(value, dict):
-        raise InvalidFile("the line holds no JSON object", where=where, fix=SHAPE)
+        raise InvalidFile("the line holds no JSON object", where=where, fix=shape)
     return value
 
 
-def _slow_value(raw: bytes, where: str) -> Any:
+def _slow_value(raw: bytes, where: str, shape: str) -> Any:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -104,7 +105,7 @@ def _slow_value(raw: bytes, where: str) -> Any:
     try:
         return parse_json(text.strip(), where=where, surrogates=True)
     except InvalidFile as error:
-        raise InvalidFile(error.what, where=where, fix=SHAPE) from None
+        raise InvalidFile(error.what, where=where, fix=shape) from None
 
 
 class OutputIndex:
@@ -204,16 +205,16 @@ class OutputIndex:
             raise InvalidFile(what, where=self.place(case_id), fix=hint(case_id, known))
 
 
-def case_id_of(value: dict[str, Any], *, where: str) -> str:
-    """The case id of a line; raises `InvalidFile`."""
+def case_id_of(value: dict[str, Any], *, where: str, shape: str = SHAPE) -> str:
+    """The case id of a line; raises `InvalidFile` with the right `shape`."""
     case_id = value.get("caseId")
     if isinstance(case_id, str) and case_id:
         return case_id
     if "caseId" in value:
-        raise InvalidFile("field `caseId` is not a text", where=where, fix=SHAPE)
+        raise InvalidFile("field `caseId` is not a text", where=where, fix=shape)
     near = difflib.get_close_matches("caseId", value, n=1, cutoff=0.5)
     raise InvalidFile(
-        "field `caseId` is missing" + (f"; did `{near[0]}` mean it?" if near else ""), where=where, fix=SHAPE
+        "field `caseId` is missing" + (f"; did `{near[0]}` mean it?" if near else ""), where=where, fix=shape
     )
 
 

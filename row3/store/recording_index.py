@@ -189,11 +189,18 @@ class RecordingIndex:
         spot = self._spot(digest)
         return None if spot is None else self._read(spot, digest)
 
+    def every(self, digest: str) -> Iterator[Recording]:
+        """All lines of that digest, in file order; raises `InvalidFile` where one is broken."""
+        for spot in self._spots(digest):
+            yield self._read(spot, digest)
+
     def files_of(self, digest: str) -> set[Path]:
         """The files in which the digest stands."""
+        return {self.files[spot.file] for spot in self._spots(digest)}
+
+    def _spots(self, digest: str) -> list[_Spot]:
         spot = self._spot(digest)
-        spots = [] if spot is None else [spot, *self._again.get(_key(digest), ())]
-        return {self.files[spot.file] for spot in spots}
+        return [] if spot is None else [spot, *self._again.get(_key(digest), ())]
 
     def _where(self, spot: _Spot) -> str:
         return f"{self.names[spot.file]}:{spot.line}"

@@ -27,6 +27,7 @@ from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 
 if TYPE_CHECKING:
+    from row3.reports.model import ApprovalView
     from row3.workflows.asking.budget import Budget
     from row3.workflows.asking.live import Watching
 
@@ -36,6 +37,8 @@ NAMED = 5
 """Files that one note names."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs` for each suite that there is."""
+NO_REASONS = frozenset({"reason", "why", "…", "..."})
+"""What stands in the place of a reason in the commands that row3 shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +247,13 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
 
 
 def check_approval(approve: str | None, *, may_write: bool) -> None:
-    """Raise `UsageError` where an approval would not be kept: the next comparison would know nothing of it."""
+    """Raise `UsageError` where an approval would say nothing, or would not be kept for the next comparison to know."""
+    if approve is not None and approve.strip(" \"'`“”‘’<>[]").casefold() in NO_REASONS:
+        raise UsageError(
+            f"`{approve.strip()}` stands for a reason and is none",
+            where="--approve",
+            fix="Write why the regression is acceptable, in quotes, in its place",
+        )
     if approve is not None and not may_write:
         raise UsageError(
             "nothing is written in CI or for its formats, so an approval would not be kept",
@@ -267,3 +276,8 @@ def make_approval(project: Project, reason: str) -> Approval:
 
         by = getpass.getuser()
     return Approval(reason=" ".join(reason.split()), by=by, at=now())
+
+
+def adds_nothing(approval: Approval, before: ApprovalView | None) -> bool:
+    """The same person gave the same reason before."""
+    return before is not None and (before.reason, before.by) == (approval.reason, approval.by)

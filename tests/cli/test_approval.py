@@ -120,7 +120,8 @@ def test_the_commands_that_the_hook_prints_end_the_block(box: Box, change: Calla
         if line.strip().startswith(("See it in full", "Accept it, signed"))
     )
     assert "BLOCK" in box.row3(*see, code=1).out
-    box.row3(*accept, code=0)
+    box.row3(*accept, code=2)
+    box.row3(*("agreed" if word == "REASON" else word for word in accept), code=0)
     box.git("add", "metrics-history.json", "CHANGELOG.md")
     assert "BLOCK, approved" in box.git("commit", "-m", "x", code=0).err
 
@@ -150,3 +151,46 @@ def test_an_approval_that_would_not_be_kept_is_refused(branch: Box, command: tup
     assert "Approve on a developer's machine" in done.err.replace("\n", " ")
     branch.row3(*command, "--approve", "agreed", "--format", "junit", code=2)
     assert branch.tree() == before
+
+
+@pytest.mark.parametrize("reason", ["REASON", "reason", '"REASON"', "'Reason'", "<reason>", "…", "...", ' "…" ', "WHY"])
+def test_what_stands_for_a_reason_is_none(branch: Box, reason: str) -> None:
+    before = branch.tree()
+    done = branch.row3("--compare", "--approve", reason, code=2)
+    assert len(done.errors) == 1
+    assert "stands for a reason and is none" in done.errors[0]
+    assert "Write why the regression is acceptable" in done.err.replace("\n", " ")
+    assert branch.tree() == before
+
+
+def test_a_promotion_takes_no_placeholder_either(branch: Box) -> None:
+    before = branch.tree()
+    assert "stands for a reason" in branch.row3("promote", "v1.2", "--approve", "REASON", code=2).err
+    branch.row3("--compare", "--approve", "The reason: shorter answers ...", code=0)
+    assert branch.tree() != before
+
+
+def test_a_better_reason_is_an_approval_of_its_own(branch: Box) -> None:
+    approved(branch)
+    done = branch.row3("--compare", "--approve", "the demo wants short answers", code=0)
+    assert "the demo wants short answers" in " ".join(done.out.split())
+    assert [entry["approval"]["reason"] for entry in branch.history()[-2:]] == [
+        "agreed",
+        "the demo wants short answers",
+    ]
+    changelog = branch.read("CHANGELOG.md")
+    assert "gate blocked: agreed (" in changelog
+    assert "gate blocked: the demo wants short answers (" in changelog
+    assert "the demo wants short answers" in " ".join(branch.row3("--compare", code=0).out.split())
+
+
+def test_the_same_reason_again_changes_nothing(branch: Box) -> None:
+    approved(branch)
+    before = branch.tree()
+    done = branch.row3("--compare", "--approve", " agreed ", code=0)
+    assert "BLOCK, approved" in done.out
+    assert "approved with this reason already: nothing is written" in done.err
+    assert branch.tree() == before
+    branch.git("config", "user.name", "Somebody Else")
+    approved(branch)
+    assert "Somebody Else" in branch.history()[-1]["approval"]["by"]

@@ -117,13 +117,14 @@ def test_an_approval_of_a_version_that_was_taken_back_opens_no_entry_for_it(hook
     assert "(Unreleased)" not in hooked.read("CHANGELOG.md")
 
 
-def test_what_is_approved_already_is_not_approved_again(hooked: Box) -> None:
+def test_of_two_approvals_the_newer_one_is_carried(hooked: Box) -> None:
     worse(hooked)
-    hooked.row3("--compare", "--approve", "agreed", code=0)
-    again = hooked.row3("--compare", "--approve", "once more", code=0)
-    assert "agreed" in again.out
+    for reason in ("agreed", "agreed", "said better"):
+        hooked.row3("--compare", "--approve", reason, code=0)
     assert hooked.read("CHANGELOG.md").count("agreed") == 1
-    assert "once more" not in hooked.read("CHANGELOG.md")
+    assert hooked.read("CHANGELOG.md").count("said better") == 1
+    assert CARRIED in hooked.row3("promote", "v1.2", code=0).err
+    assert "said better" in " ".join(committed(hooked).split())
 
 
 def test_only_suites_that_ask_the_prompt_are_blocked_when_it_falls_back(tmp_path: Path) -> None:

@@ -126,6 +126,19 @@ def test_an_approval_is_for_this_suite_as_it_was(box: Box) -> None:
     assert "1 blocks" in ci(box, code=1), "the removed suite is another than what was signed for"
 
 
+def test_a_better_reason_is_an_approval_of_its_own(box: Box) -> None:
+    take_out(box, "worse")
+    given = ("--compare", "--suite", "worse", "--against", "main", "--approve")
+    box.row3(*given, "agreed", code=0)
+    before = box.tree()
+    box.row3(*given, "agreed", code=0)
+    assert box.tree() == before
+    assert "nobody read it" in " ".join(box.row3(*given, "nobody read it", code=0).out.split())
+    assert [entry["approval"]["reason"] for entry in box.history()[-2:]] == ["agreed", "nobody read it"]
+    assert "nobody read it" in box.read("CHANGELOG.md")
+    assert "nobody read it" in ci(box, code=0)
+
+
 def test_an_approval_does_not_hold_for_a_second_removal(box: Box) -> None:
     """Else a suite that came back could be taken out and put back in a weaker form with nobody asked."""
     take_out(box, "worse")
@@ -160,6 +173,7 @@ def test_nothing_is_signed_in_ci_or_without_a_reason(box: Box) -> None:
     given = ("--compare", "--suite", "worse", "--against", "main", "--approve")
     assert "nothing is written in CI" in box.row3(*given, "agreed", CI="true", code=2).err
     assert "the reason is empty" in box.row3(*given, " ", code=2).err
+    assert "stands for a reason" in box.row3(*given, "REASON", code=2).err
     assert "does not exist" in box.row3("--compare", "--suite", "wrose", "--against", "main", code=2).err
 
 

@@ -89,7 +89,7 @@ class TestOutputsAndResponses:
         before = box.tree()
         (error,) = box.row3("recordings", "import", "outputs.jsonl", code=2).errors
         assert error.startswith("error: outputs.jsonl:1: the line has an `output`")
-        assert "`row3 score bread --outputs FILE` takes such lines" in error
+        assert "`row3 score bread --outputs FILE` takes lines with an `output`" in error
         assert box.tree() == before
 
     def test_neither_takes_a_recording(self, box: Box) -> None:

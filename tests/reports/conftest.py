@@ -134,6 +134,7 @@ class Comparison:
     sensitivity: Sensitivity | None = None
     approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
+    copies: Sequence[str] = ()
     tallies: tuple[Tally, Tally] = ({}, {})
 
     @property

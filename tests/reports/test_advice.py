@@ -105,3 +105,13 @@ def test_a_blocked_part_is_run_whole_and_not_approved(comparison: Any) -> None:
 def test_an_approval_is_to_be_committed(comparison: Any, make: Any) -> None:
     done = advised(replace(comparison, approval=make.Approval()), BLOCK, Reason(BLOCK, "worse"))
     assert done[-1].endswith("commit metrics-history.json and CHANGELOG.md too: the approval stands there.")
+
+
+def test_a_copy_is_edited_and_the_version_beside_it_promoted(comparison: Any) -> None:
+    copied = replace(comparison, copies=["decompose-concepts-v1.1"])
+    nothing = "edit prompts/decompose-concepts-v1.1.md; there is nothing new to promote."
+    assert advised(copied, Verdict.PROCEED) == [f"Next: {nothing}"]
+    assert advised(copied, INVESTIGATE, Reason(INVESTIGATE, "declines", cause="history"))[-1] == f"Then: {nothing}"
+    assert advised(replace(comparison, copies=["other-v1.0"]), Verdict.PROCEED) == [
+        "Next: row3 promote decompose-concepts-v1.1"
+    ]

@@ -28,7 +28,7 @@ from row3.workflows.against.locks_at_ref import promoted_for_nobody
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.evidence import approved_before
 from row3.workflows.pipeline.run_header import new_run_id
-from row3.workflows.session import check_approval, make_approval, repository_state
+from row3.workflows.session import adds_nothing, check_approval, make_approval, repository_state
 
 
 def gone_suites(project: Project, base: Base | None, names: Iterable[str] | None = None) -> list[Gone]:
@@ -72,7 +72,7 @@ def gate_gone(
     if gone is None or approve is None:
         return gone
     check_approval(approve, may_write=may_write)
-    return gone if gone.approval is not None else _approved(project, gone, approve, say)
+    return _approved(project, gone, approve, say)
 
 
 def _signed_for(base: Base, since: Iterable[HistoryEntry], evidence: str) -> Approval | None:
@@ -131,6 +131,8 @@ def _approved(project: Project, gone: Gone, reason: str, say: Callable[[str], No
     Nothing ran, so the entry has neither prompts nor metrics.
     """
     approval = make_approval(project, reason)
+    if adds_nothing(approval, gone.approval):
+        return gone
     head, dirty = repository_state(project)
     entry = made(
         HistoryEntry,

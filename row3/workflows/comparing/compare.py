@@ -68,7 +68,9 @@ class Comparison:
     sensitivity: Sensitivity | None = None
     """What this many cases can see of the composite."""
     approval: Approval | None = None
-    prompt_diffs: Mapping[str, str] = field(default_factory=dict)
+    prompt_diffs: dict[str, str] = field(default_factory=dict)
+    copies: list[str] = field(default_factory=list)
+    """Versions that ask word for word what the promoted ones ask: they were not edited yet."""
     tallies: tuple[Tally, Tally] = ({}, {})
     """What became of the items of the baseline and of the run, over the cases that both have and know it of."""
     interleaved: bool = False

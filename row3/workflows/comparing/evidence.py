@@ -70,8 +70,12 @@ def _without_name(ground: str, against: str | None) -> str:
 
 
 def approved_before(history: Iterable[HistoryEntry], evidence: str) -> Approval | None:
-    """The approval in the history that was given for this very evidence."""
-    return next((e.approval for e in history if e.approval is not None and e.evidence == evidence), None)
+    """The newest approval in the history that was given for this very evidence.
+
+    By its own time, since a run that only met it may be noted after a newer one; of one second, the later entry's.
+    """
+    given = [entry.approval for entry in history if entry.approval is not None and entry.evidence == evidence]
+    return max(reversed(given), key=lambda approval: approval.at, default=None)
 
 
 def declining_runs(history: list[HistoryEntry], run: Run | None, suite: Suite) -> int:

@@ -6,11 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
-from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Reason, Verdict
-from row3.errors import InvalidFile, UsageError
+from row3.errors import UsageError
 from row3.reports.hooks.behind import behind_line
-from row3.store import prompts as prompt_store
 from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -35,9 +33,9 @@ from row3.workflows.against.recording_drift import (
 from row3.workflows.against.rules_at_ref import out_of_reach
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.compare import Comparer, Comparison
-from row3.workflows.comparing.differences import text_diff
 from row3.workflows.comparing.evidence import own_files
 from row3.workflows.comparing.older_baseline import OlderBaseline
+from row3.workflows.comparing.prompt_texts import tell_texts
 from row3.workflows.comparing.rescore import Recorded, StoredCases
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.run_header import RulesSummary, rules_of
@@ -46,6 +44,7 @@ from row3.workflows.running import run_suite
 from row3.workflows.session import (
     GateFlags,
     Session,
+    adds_nothing,
     check_approval,
     entry_of,
     make_approval,
@@ -132,7 +131,7 @@ def compare(
         from row3.workflows.comparing.live_compare import tell_which_moved
 
         tell_which_moved(session, comparer, comparison)
-    comparison.prompt_diffs = prompt_diffs(session.project, comparison)
+    tell_texts(session.project, comparison)
     return comparison
 
 
@@ -221,26 +220,6 @@ def _comparer(
     return comparer_for(session, suite, baseline, cases)
 
 
-def prompt_diffs(project: Project, comparison: Comparison) -> dict[str, str]:
-    """Text diff of every prompt that differs from the baseline's, as far as its old version is there."""
-
-    diffs: dict[str, str] = {}
-    for prompt in comparison.run.lineup.prompts:
-        name = prompt.ref.name
-        before = comparison.baseline.prompts.get(name)
-        if before is None or before == str(prompt.ref.version):
-            continue
-        version = parse_version(before)
-        if version is None:
-            continue
-        try:
-            old = prompt_store.read_prompt(project.root, PromptRef(name, version))
-        except InvalidFile:
-            continue
-        diffs[name] = text_diff(old.text, prompt.text, (f"{name}-{before}", str(prompt.ref)))
-    return diffs
-
-
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
     """Compare, note it in the history, keep the run log.
 
@@ -256,9 +235,14 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
-    if approve is not None and comparison.verdict is Verdict.BLOCK and comparison.approval is None and run.complete:
-        comparison.approval = make_approval(session.project, approve)
-    if session.may_write and run.complete and not run.partial:
+    again = False
+    if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
+        approval = make_approval(session.project, approve)
+        again = adds_nothing(approval, comparison.approval)
+        comparison.approval = comparison.approval if again else approval
+    if again:
+        session.say("approved with this reason already: nothing is written")
+    elif session.may_write and run.complete and not run.partial:
         _note(session, comparison)
     save_log(session, run)
     return comparison

@@ -146,7 +146,7 @@ def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]], told: M
         ref = parse_reference(text.removeprefix("prompts/"))
         if ref is None:
             raise UsageError(
-                f"`{text}` names no prompt version", where=where, fix="Write it like decompose-concepts-v1.1"
+                f"`{text}` names no prompt version", where=where, fix=f"Write it like {_example(text, there)}"
             )
         if ref.name not in there:
             near = difflib.get_close_matches(ref.name, there, n=1)
@@ -160,6 +160,13 @@ def _named(named: Sequence[str], there: Mapping[str, Sequence[Version]], told: M
             raise UsageError(f"two versions of `{ref.name}`", where=where, fix="Name one")
         wanted[ref.name] = ref.version
     return wanted
+
+
+def _example(text: str, there: Mapping[str, Sequence[Version]]) -> str:
+    """A reference as it is to be written: to a prompt that the text may mean, else to any that the project has."""
+    for name in (*(name for name in there if text.startswith(name)), *there):
+        return f"{name}-{there[name][-1]}"
+    return "decompose-concepts-v1.1"
 
 
 def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequence[Version]]) -> tuple[str, ...]:
@@ -201,7 +208,7 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     version = parse_version(text)
     if version is None:
         raise UsageError(
-            f"`{text}` is not a version", where="VERSION", fix="Write it like v1.1 or decompose-concepts-v1.1"
+            f"`{text}` is not a version", where="VERSION", fix=f"Write it like v1.1 or {_example(text, there)}"
         )
     pipeline = suite.pipeline or _default_pipeline(project, suite, there)
     owners = [name for name in pipeline if version in there.get(name, ())]

@@ -22,7 +22,9 @@ from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.own_requests import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
+from row3.workflows.recorded.others_answers import keep_others
 
+SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
 
@@ -61,8 +63,8 @@ def import_responses(
     Args:
         named: prompt references that take their prompt's place among the candidates.
         options: overrides of model and parameters; the responses are recorded as answers under them.
-    Raises `InvalidFile` with the line (unknown case or prompt, a response twice, an earlier stage missing) and then
-    nothing has changed; `UsageError`, `EnvironmentFault`.
+    Raises `InvalidFile` with the line (unknown case or prompt, a response twice, an earlier stage missing, another
+    prompt version's answer that would be lost) and then nothing has changed; `UsageError`, `EnvironmentFault`.
     """
     where = str(file)
     asking = make_asking(suite, line_up(project, suite, role="candidate", named=named), options or RunOptions())
@@ -80,6 +82,7 @@ def import_responses(
             if text != answer.text:
                 what = f"another answer to the same question: `{first}` has the same input as `{stored.id}`"
                 raise InvalidFile(what, where=f"{where}:{line}", fix="Give both one answer, or remove one of the cases")
+            keep_others(project, index, request, answer, where=f"{where}:{line}")
             lines.append(to_line(request, answer, recorded_at=at))
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
@@ -96,11 +99,11 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
     refs = {str(prompt.ref): str(prompt.ref) for prompt in lineup.prompts}
     refs |= {prompt.ref.name: str(prompt.ref) for prompt in lineup.prompts}
     responses: Responses = {}
-    for line in lines_of(file, where=where, pipe=True):
+    for line in lines_of(file, where=where, pipe=True, shape=SHAPE):
         place = f"{where}:{line.number}"
-        value = parse_line(line.raw, where=place)
+        value = parse_line(line.raw, where=place, shape=SHAPE)
         _refuse_others(value, suite, where=place)
-        case_id = case_id_of(value, where=place)
+        case_id = case_id_of(value, where=place, shape=SHAPE)
         named = str(value.get("prompt", "")).removeprefix("prompts/").removesuffix(".md")
         if named not in refs:
             raise InvalidFile(
@@ -121,7 +124,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
             raise InvalidFile(what, where=place, fix="Keep one of them")
         held[refs[named], repeat] = _Response(line.number, _answer(value, where=place))
     if not responses:
-        raise InvalidFile("the file holds no response", where=where, fix="Write one object a line")
+        raise InvalidFile("the file holds no response", where=where, fix=SHAPE)
     return responses
 
 
@@ -132,7 +135,8 @@ def _refuse_others(value: dict[str, Any], suite: Suite, *, where: str) -> None:
         raise InvalidFile(RECORDING, where=where, fix=fix)
     if "output" in value and "response" not in value:
         what = "the line has an `output`, which is scored as it is, and no `response` of a model"
-        raise InvalidFile(what, where=where, fix=f"`row3 score {suite.name} --outputs FILE` takes such lines")
+        score = f"`row3 score {suite.name} --outputs FILE` takes lines with an `output`"
+        raise InvalidFile(what, where=where, fix=f"{SHAPE}; {score}")
 
 
 def _answer(value: dict[str, Any], *, where: str) -> Answer:

@@ -51,6 +51,17 @@ def test_a_named_version_takes_its_prompts_place(small: Box) -> None:
         versions(small, named=("../extract-v1.0",))
 
 
+@pytest.mark.parametrize(("text", "example"), [("nonsense", "extract-v1.1"), ("map v1.0", "map-v2.0")])
+def test_the_example_of_a_reference_is_one_of_the_project(small: Box, text: str, example: str) -> None:
+    small.prompt("2.0", name="map")
+    project = open_project(small.root)
+    suite = pick_suite(project, None)
+    with pytest.raises(UsageError, match=f"Write it like {example}"):
+        line_up(project, suite, role="candidate", named=(text,))
+    with pytest.raises(UsageError, match=f"Write it like v1.1 or {example}"):
+        resolve_version(project, suite, text)
+
+
 def test_a_promoted_version_edited_in_place_is_refused_whatever_runs(small: Box) -> None:
     promote(small, "1.0")
     small.write("prompts/extract-v1.0.md", small.read("prompts/extract-v1.0.md") + "\n")

@@ -101,7 +101,7 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
         (response("aa", "decompose", "x"), "`aa` is no golden case of the suite. Did you mean `a`"),
         (response("a", "decompose-v1.0", "x"), "`decompose-v1.0` is not among those that are imported for"),
         (response("a", "decompose-v9.9", "x"), "the highest versions; name others with --prompt"),
-        ({"caseId": "a", "output": {"concepts": []}}, "`row3 score bread --outputs FILE` takes such lines"),
+        ({"caseId": "a", "output": {"concepts": []}}, "`row3 score bread --outputs FILE` takes lines with an `output`"),
         ({"digest": "d", "caseId": "a", "request": {}, "response": {}}, "the line is a recording"),
         ({"caseId": "a", "response": "x"}, "field `prompt` is missing"),
         ({"caseId": "a", "prompt": "decompose"}, "field `response` is missing"),
@@ -123,6 +123,19 @@ def test_a_wrong_line_is_refused_with_its_number(project: Project, line: object,
     assert not project.recordings("bread").exists()
 
 
+OWN_SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
+
+
+@pytest.mark.parametrize("line", ['{"caseId": "a", "output": {}}', '{"caseId": "a", ', "[]", '{"id": "a"}', ""])
+def test_what_is_no_response_is_told_the_shape_of_one(project: Project, line: str) -> None:
+    file = project.root / "responses.jsonl"
+    file.write_text(f"{line}\n", encoding="utf-8")
+    with pytest.raises(InvalidFile) as caught:
+        import_responses(project, suite_of(project), file)
+    assert OWN_SHAPE in str(caught.value)
+    assert "{…}" not in str(caught.value)
+
+
 def test_a_number_that_overflows_is_refused(project: Project) -> None:
     file = project.root / "responses.jsonl"
     file.write_text('{"caseId": "a", "prompt": "decompose", "response": "{}", "latencyS": 1e400}\n', encoding="utf-8")
@@ -142,3 +155,53 @@ def test_an_empty_file_and_an_unknown_prompt_name_are_refused(project: Project) 
         imported(project)
     with pytest.raises(UsageError, match="does not exist"):
         imported(project, *BOTH, named=("decompose-v7.0",))
+
+
+COPY = """---
+name: decompose
+version: "1.1"
+description: Another description.
+output: concepts
+temperature: 0
+---
+{% block user %}1.0 {{ source_text }}{% endblock %}
+"""
+FEWER = json.dumps({"concepts": [{"label": "rye", "sourceQuote": "Rye"}]})
+
+
+@pytest.fixture
+def copied(project: Project) -> Project:
+    """Version 1.1 is an unedited copy of 1.0, which has answers."""
+    (project.root / "prompts/decompose-v1.1.md").write_text(COPY)
+    imported(project, *[response(case, "decompose", CONCEPTS) for case in "ab"], named=("decompose-v1.0",))
+    return project
+
+
+def recorded(project: Project) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in project.recordings("bread").iterdir()}
+
+
+def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> None:
+    before = recorded(copied)
+    same, other = response("a", "decompose", CONCEPTS), response("b", "decompose", FEWER)
+    with pytest.raises(InvalidFile, match=r"responses.jsonl:2: ") as caught:
+        imported(copied, same, other)
+    assert "decompose-v1.1 asks word for word what decompose-v1.0 asks" in str(caught.value)
+    assert "Edit prompts/decompose-v1.1.md first, or give the answers as those of decompose-v1.0" in str(caught.value)
+    assert recorded(copied) == before
+
+
+def test_the_copy_may_have_the_same_answers_and_the_original_others(copied: Project) -> None:
+    imported(copied, response("b", "decompose", FEWER), named=("decompose-v1.0",))
+    imported(copied, response("b", "decompose", FEWER))
+    assert set(recorded(copied)) == {"decompose-v1.0.jsonl", "decompose-v1.1.jsonl"}
+    with pytest.raises(InvalidFile, match=r"Edit prompts/decompose-v1.1.md first"):
+        imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",))
+
+
+@pytest.mark.parametrize("edited", ["1.1", "1.0"])
+def test_what_the_other_version_asks_no_more_is_replaced(copied: Project, edited: str) -> None:
+    path = copied.root / f"prompts/decompose-v{edited}.md"
+    path.write_text(path.read_text().replace("1.0 {{", "Read {{"))
+    assert imported(copied, response("b", "decompose", FEWER)).changed == 1
+    assert len(file_of(copied, "decompose-v1.0").read_text().splitlines()) == (2 if edited == "1.1" else 1)
