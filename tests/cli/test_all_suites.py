@@ -311,6 +311,32 @@ class TestAgainst:
         assert "the baseline is new in this change" in done.out
         assert "no baseline yet" in done.out
 
+    @pytest.mark.parametrize("what", ["figures", "answers"])
+    def test_the_baseline_of_a_new_suite_has_to_follow_from_its_recordings(self, box: Box, what: str) -> None:
+        mend(box)
+        box.commit("mended")
+        box.write("row3.toml", box.read("row3.toml") + '\n[suites.fresh]\npipeline = ["find-good"]\n')
+        box.write("golden/fresh/rye.gold.json", box.read("golden/good/rye.gold.json"))
+        source = box.read("recordings/good/find-good-v1.1.jsonl")
+        box.write("recordings/fresh/find-good-v1.1.jsonl", source)
+        box.row3("--baseline", "--suite", "fresh", code=0)
+        value = json.loads(box.read("baselines/fresh.json"))
+        case = value["cases"][0]
+        case["metrics"] |= {"overall": 0.6}
+        value["metrics"] |= {"overall": 0.6}
+        if what == "answers":
+            case["answers"] = "0" * 16
+        box.write("baselines/fresh.json", json.dumps(value, indent=1) + "\n")
+        done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
+        assert rows(done)["fresh"][-1] == "block"
+        found = {
+            "figures": "the baseline does not follow from its recordings: rye",
+            "answers": "the baseline cannot be checked, since answers of it are not recorded: rye",
+        }
+        assert found[what] in " ".join(done.out.split())
+        box.row3("--baseline", "--suite", "fresh", code=0)
+        box.row3("--compare", "--all", "--against", "HEAD", code=0)
+
     def test_new_cases_are_told_for_their_suite(self, box: Box) -> None:
         box.write("golden/good/new.gold.json", json.dumps({"id": "new"} | CASES["rye"]))
         record(box, "good", "1.1", {"new": first(flawless(CASES["rye"]), 4)})

@@ -61,6 +61,7 @@ def compare(
     lineup: Lineup | None = None,
     lenient: bool = False,
     verify: bool = False,
+    brought: bool = False,
     pages: bool = False,
     extra: Sequence[Reason] = (),
 ) -> Comparison:
@@ -70,8 +71,9 @@ def compare(
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
     is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
     modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
-    that does not follow from the recordings that are there blocks, as one that a change brings always does. With
-    `pages` the run's details are what a page shows of each case, with the baseline's recorded answers.
+    that does not follow from the recordings that are there blocks, as one that a change brings always does; where
+    it is `brought`, by a change that adds the suite, also one that they cannot tell it of. With `pages` the run's
+    details are what a page shows of each case, with the baseline's recorded answers.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
@@ -114,7 +116,9 @@ def compare(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
             *edited_reasons(replaced, since),
-            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, base, verify=verify),
+            *_baseline_reasons(
+                session, suite, baseline if judging.new_baseline else None, base, verify=verify, brought=brought
+            ),
         ),
     )
     comparison.hint = judging.hint
@@ -195,7 +199,7 @@ def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSumma
 
 
 def _baseline_reasons(
-    session: Session, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool
+    session: Session, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool, brought: bool
 ) -> list[Reason]:
     """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
 
@@ -206,7 +210,9 @@ def _baseline_reasons(
         return new_baseline_reasons(session.project, suite, before, base)
     if not verify or suite.tier != "replay":
         return []
-    found = baseline_reasons(session.project, suite, base, new=False)
+    found = baseline_reasons(session.project, suite, base, new=brought)
+    if brought:  # who approves it has no base and is told of it so: an approval holds for these words
+        found = [replace(reason, text=reason.text.replace("the new baseline", "the baseline")) for reason in found]
     return found if base is None else [replace(reason, verdict=Verdict.INVESTIGATE) for reason in found]
 
 
