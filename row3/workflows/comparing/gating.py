@@ -22,7 +22,7 @@ from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed, unjudged_reasons
-from row3.workflows.against.new_baseline import baseline_reasons, new_baseline_reasons
+from row3.workflows.against.own_baseline import own_baseline_reasons
 from row3.workflows.against.recording_drift import (
     Replaced,
     again_text,
@@ -116,8 +116,13 @@ def compare(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
             *edited_reasons(replaced, since),
-            *_baseline_reasons(
-                session, suite, baseline if judging.new_baseline else None, base, verify=verify, brought=brought
+            *own_baseline_reasons(
+                session.project,
+                suite,
+                baseline if judging.new_baseline else None,
+                base,
+                verify=verify,
+                brought=brought,
             ),
         ),
     )
@@ -196,24 +201,6 @@ def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSumma
         return None
     own = pick_suite(session.project, suite.name, tier)
     return rules_of(own if lenient else session.gate.applied(own))
-
-
-def _baseline_reasons(
-    session: Session, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool, brought: bool
-) -> list[Reason]:
-    """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
-
-    `before` is the one that a change puts another in the place of. Of the base's own, which hook and CI take as it is,
-    it is told and no ground of a block: what is approved would not be what they see.
-    """
-    if before is not None:
-        return new_baseline_reasons(session.project, suite, before, base)
-    if not verify or suite.tier != "replay":
-        return []
-    found = baseline_reasons(session.project, suite, base, new=brought)
-    if brought:  # who approves it has no base and is told of it so: an approval holds for these words
-        found = [replace(reason, text=reason.text.replace("the new baseline", "the baseline")) for reason in found]
-    return found if base is None else [replace(reason, verdict=Verdict.INVESTIGATE) for reason in found]
 
 
 def _comparer(
