@@ -311,7 +311,7 @@ class TestAgainst:
         assert "the baseline is new in this change" in done.out
         assert "no baseline yet" in done.out
 
-    @pytest.mark.parametrize("what", ["figures", "answers"])
+    @pytest.mark.parametrize("what", ["figures", "answers", "header"])
     def test_the_baseline_of_a_new_suite_has_to_follow_from_its_recordings(self, box: Box, what: str) -> None:
         mend(box)
         box.commit("mended")
@@ -322,8 +322,11 @@ class TestAgainst:
         box.row3("--baseline", "--suite", "fresh", code=0)
         value = json.loads(box.read("baselines/fresh.json"))
         case = value["cases"][0]
-        case["metrics"] |= {"overall": 0.6}
-        value["metrics"] |= {"overall": 0.6}
+        if what == "header":
+            value["gate"] |= {"block": 90}
+        else:
+            case["metrics"] |= {"overall": 0.6}
+            value["metrics"] |= {"overall": 0.6}
         if what == "answers":
             case["answers"] = "0" * 16
         box.write("baselines/fresh.json", json.dumps(value, indent=1) + "\n")
@@ -332,6 +335,7 @@ class TestAgainst:
         found = {
             "figures": "the baseline does not follow from its recordings: rye",
             "answers": "the baseline cannot be checked, since answers of it are not recorded: rye",
+            "header": "the baseline is of another gate than the project's: block 90, where 5.0 is set",
         }
         assert found[what] in " ".join(done.out.split())
         box.row3("--baseline", "--suite", "fresh", code=0)
@@ -343,6 +347,12 @@ class TestAgainst:
         value = box.row3("--compare", "--all", "--against", "HEAD", "--format", "json", code=1).json
         good = next(each for each in value["suites"] if each["suite"] == "good")
         assert "golden cases new since HEAD: new.gold.json" in good["differs"]
+
+    def test_the_command_that_is_printed_last_judges_by_the_same_base(self, box: Box) -> None:
+        done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
+        last = done.out.rstrip().splitlines()[-1].strip()
+        assert last == "Next: row3 --compare --suite worse --against HEAD"
+        box.row3(*last.split()[2:], code=1)
 
 
 def test_a_suite_that_a_system_answers_runs_beside_a_prompt_or_a_model_that_is_named(box: Box) -> None:
