@@ -18,6 +18,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text
 from row3.store.locks import writing
 from row3.store.project import Project
+from row3.store.prompts import read_promoted
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
@@ -37,7 +38,7 @@ from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.compare import Comparer, Comparison
 from row3.workflows.comparing.differences import text_diff
 from row3.workflows.comparing.evidence import own_files
-from row3.workflows.comparing.older_baseline import OlderBaseline
+from row3.workflows.comparing.older_baseline import OlderBaseline, older_versions
 from row3.workflows.comparing.rescore import Recorded, StoredCases
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.run_header import RulesSummary, rules_of
@@ -126,6 +127,7 @@ def compare(
             ),
         ),
     )
+    comparison.reasons = (*comparison.reasons, *_of_older_versions(comparison, judging))
     comparison.hint = judging.hint
     comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
     if again := again_text(replaced, since):
@@ -151,6 +153,15 @@ def _older_baseline(suite: Suite, judging: Judging, comparer: Comparer) -> Older
         return None
     brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
     return OlderBaseline(judging.label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
+
+
+def _of_older_versions(comparison: Comparison, judging: Judging) -> list[Reason]:
+    """What is told of a fall that may have come before the change; it is no ground, so no approval hangs on it."""
+    if not judging.label or judging.new_baseline or all(reason.cause != "answers" for reason in comparison.reasons):
+        return []
+    promoted = {name: entry.version for name, entry in read_promoted(judging.project.root).items()}
+    before, ran = comparison.baseline.prompts, comparison.run.header.prompts
+    return older_versions(before, ran, promoted, label=judging.label, flag=judging.suite.flag)
 
 
 def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:
