@@ -1,7 +1,8 @@
 """Recorded embeddings: `recordings/<suite>/embeddings-<model>.jsonl`, one text a line, sorted by model and text.
 
 Found by the digest of model and text, so a vector serves every case and every prompt. Two branches that record merge
-in git line by line, like recordings.
+in git line by line, like recordings. A model's embeddings are read from its own file only, so that no other file can
+come before it.
 """
 
 from __future__ import annotations
@@ -84,15 +85,24 @@ def from_line(line: str, *, where: str) -> Embedding:
 
 def rows(folder: Path) -> Iterator[Row]:
     """All lines of a suite's embeddings, file by file. Raises `InvalidFile` for one that is none."""
-    for path in sorted(folder.glob("embeddings-*.jsonl")) if folder.is_dir() else ():
-        if is_embeddings(path):
-            for where, line in lines(path):
-                yield Row(path, where, line, from_line(line, where=where))
+    for path in files(folder):
+        yield from rows_of(path)
 
 
-def lines(path: Path) -> Iterator[tuple[str, str]]:
-    """The lines of a file that are not blank, each after its place. Raises `InvalidFile`."""
-    name = f"recordings/{path.parent.name}/{path.name}"
+def rows_of(path: Path, at: str = "") -> Iterator[Row]:
+    """All lines of one file; `at` says of which commit. Raises `InvalidFile` for one that is none."""
+    for where, line in lines(path, at):
+        yield Row(path, where, line, from_line(line, where=where))
+
+
+def files(folder: Path) -> list[Path]:
+    """The files of a suite's embeddings."""
+    return [path for path in sorted(folder.glob("embeddings-*.jsonl")) if is_embeddings(path)]
+
+
+def lines(path: Path, at: str = "") -> Iterator[tuple[str, str]]:
+    """The lines of a file that are not blank, each after its place; `at` says of which commit. Raises `InvalidFile`."""
+    name = f"recordings/{path.parent.name}/{path.name}{at}"
     with read_faults(name), open_file(path, where=name) as file:
         for number, raw in enumerate(file, 1):
             if raw.strip():
@@ -130,7 +140,8 @@ class EmbeddingIndex:
     def _lines(self) -> dict[str, tuple[Embedding, str]]:
         if self._held is None:
             self._held = {}
-            for row in rows(self._folder):
+            path = file_for(self._folder, self._model)
+            for row in rows_of(path) if path.is_file() else ():
                 if row.embedding.model == self._model:
                     self._held.setdefault(row.embedding.digest, (row.embedding, row.where))  # the first one counts
         return self._held

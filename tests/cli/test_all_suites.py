@@ -311,12 +311,48 @@ class TestAgainst:
         assert "the baseline is new in this change" in done.out
         assert "no baseline yet" in done.out
 
+    @pytest.mark.parametrize("what", ["figures", "answers", "header"])
+    def test_the_baseline_of_a_new_suite_has_to_follow_from_its_recordings(self, box: Box, what: str) -> None:
+        mend(box)
+        box.commit("mended")
+        box.write("row3.toml", box.read("row3.toml") + '\n[suites.fresh]\npipeline = ["find-good"]\n')
+        box.write("golden/fresh/rye.gold.json", box.read("golden/good/rye.gold.json"))
+        source = box.read("recordings/good/find-good-v1.1.jsonl")
+        box.write("recordings/fresh/find-good-v1.1.jsonl", source)
+        box.row3("--baseline", "--suite", "fresh", code=0)
+        value = json.loads(box.read("baselines/fresh.json"))
+        case = value["cases"][0]
+        if what == "header":
+            value["gate"] |= {"block": 90}
+        else:
+            case["metrics"] |= {"overall": 0.6}
+            value["metrics"] |= {"overall": 0.6}
+        if what == "answers":
+            case["answers"] = "0" * 16
+        box.write("baselines/fresh.json", json.dumps(value, indent=1) + "\n")
+        done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
+        assert rows(done)["fresh"][-1] == "block"
+        found = {
+            "figures": "the baseline does not follow from its recordings: rye",
+            "answers": "the baseline cannot be checked, since answers of it are not recorded: rye",
+            "header": "the baseline is of another gate than the project's: block 90, where 5.0 is set",
+        }
+        assert found[what] in " ".join(done.out.split())
+        box.row3("--baseline", "--suite", "fresh", code=0)
+        box.row3("--compare", "--all", "--against", "HEAD", code=0)
+
     def test_new_cases_are_told_for_their_suite(self, box: Box) -> None:
         box.write("golden/good/new.gold.json", json.dumps({"id": "new"} | CASES["rye"]))
         record(box, "good", "1.1", {"new": first(flawless(CASES["rye"]), 4)})
         value = box.row3("--compare", "--all", "--against", "HEAD", "--format", "json", code=1).json
         good = next(each for each in value["suites"] if each["suite"] == "good")
         assert "golden cases new since HEAD: new.gold.json" in good["differs"]
+
+    def test_the_command_that_is_printed_last_judges_by_the_same_base(self, box: Box) -> None:
+        done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
+        last = done.out.rstrip().splitlines()[-1].strip()
+        assert last == "Next: row3 --compare --suite worse --against HEAD"
+        box.row3(*last.split()[2:], code=1)
 
 
 def test_a_suite_that_a_system_answers_runs_beside_a_prompt_or_a_model_that_is_named(box: Box) -> None:

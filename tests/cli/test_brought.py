@@ -102,6 +102,32 @@ class TestBaselines:
         box.write(BASELINE, old)
         assert "the new baseline is of extract v1.0, and v1.1 is promoted" in said(against(box, 1, "HEAD"))
 
+    @pytest.mark.parametrize(
+        ("part", "change", "told"),
+        [
+            ("thresholds", {"recall": {}}, "of other thresholds than the project's: recall.minimum none, where 0."),
+            ("weights", {"recall": 0.1}, "of other weights than the project's: recall 0.1, where 0.25 is set"),
+            ("gate", {"block": 90}, "of another gate than the project's: block 90, where 5.0 is set"),
+            ("gate", {"metrics": ["overall"]}, "of another gate than the project's: metrics overall, where "),
+            ("gate", {"informational": True}, "of another gate than the project's: informational True, where none"),
+            ("model", "baker-9", "of model `baker-9`, and its parameters are of `baker-1`"),
+        ],
+    )
+    def test_one_with_a_header_that_the_project_does_not_give(
+        self, branch: Box, part: str, change: Any, told: str
+    ) -> None:
+        def forge(value: dict[str, Any]) -> None:
+            value[part] = change if isinstance(change, str) else value[part] | change
+
+        edit_baseline(branch, forge)
+        assert f"the new baseline is {told}" in said(against(branch, 1))
+
+    def test_rules_of_one_command_are_none_of_the_baseline_that_it_makes(self, branch: Box) -> None:
+        before = json.loads(branch.read(BASELINE))["gate"]
+        branch.row3("promote", "v1.1", "--fail", "recall:3", code=0)
+        assert json.loads(branch.read(BASELINE))["gate"] == before
+        against(branch, 0)
+
     def test_one_that_is_made_anew_passes(self, branch: Box) -> None:
         branch.row3("--baseline", code=0)
         against(branch, 0)

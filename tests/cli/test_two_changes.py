@@ -232,3 +232,28 @@ def test_what_is_to_be_investigated_is_told_of_a_version_behind_a_harmless_draft
     work.record("1.2", GOOD | {"rye": first(flawless(CASES["rye"]), 3)})
     work.row3("promote", "v1.2", code=0)
     assert "investigate as promoted (extract v1.2): Concept recall is worse by 8.3 points" in said(work, 0)
+
+
+def test_a_fall_that_was_promoted_before_the_change_names_the_way_out(work: Box) -> None:
+    """As for a suite that asks the same prompt as the one whose baseline the promotion made."""
+    way_out = "extract v1.2 is promoted already, and the baseline is of a version before: for a fall that came with it"
+    old = work.read(BASELINE)
+    worse(work, concepts=3)
+    work.row3("promote", "v1.2", "--approve", "shorter is wanted", code=0)
+    work.write(BASELINE, old)
+    assert way_out not in said(work, 1), "it is the change itself that promotes"
+    work.commit("promoted")
+    work.git("branch", "-f", "main", "HEAD")
+    work.case("rye", expectedConcepts=[*CASES["rye"]["expectedConcepts"][:3], {"label": "proofing", "aliases": ["zz"]}])
+    told = said(work, 1)
+    assert way_out in told
+    assert "`row3 --baseline` in a change of its own, approved there once" in told
+
+    work.git("checkout", "-q", "--", ".")
+    work.row3("--baseline", code=0)
+    work.row3("--compare", "--against", "main", "--approve", "shorter is wanted", code=0)
+    work.commit("a change of its own")
+    said(work, 0)
+    work.git("branch", "-f", "main", "HEAD")
+    work.case("rye", expectedConcepts=[*CASES["rye"]["expectedConcepts"][:3], {"label": "proofing", "aliases": ["zz"]}])
+    assert way_out not in said(work, 0)

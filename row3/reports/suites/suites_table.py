@@ -212,4 +212,10 @@ def _next(report: SuitesReport) -> list[str]:
     if report.exit_code == 2:
         return ["Next: do what is said above; row3 lint names all that is wrong with files."]
     verb = "row3 --compare" if report.judged else "row3"
-    return [f"Next: {verb} --suite {name}"]
+    return [f"Next: {verb} --suite {name}{_against(worst)}"]
+
+
+def _against(result: SuiteResult) -> str:
+    """What a command needs to be judged by the same base; a suite that the base lacks was judged by its own."""
+    base = result.comparison.against if isinstance(result, Judged) else None
+    return f" --against {plain(base)}" if base else ""

@@ -7,7 +7,7 @@ who edits the answer, its digest and the date is not found by this, only by the 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from row3.domain.quick_dataclass import dataclass
@@ -20,6 +20,7 @@ from row3.store.recordings import Recording, RecordingIndex, from_line, open_ind
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.against.at_ref import Base
+from row3.workflows.against.embedding_drift import other_vectors
 
 NAMED = 4
 """Recordings that a reason names before it only counts."""
@@ -35,6 +36,7 @@ class Replaced:
     """It was recorded later than what it takes the place of."""
     where: str = ""
     """File and line of the answer that stands there now."""
+    what: str = "another answer"
 
     def __str__(self) -> str:
         return f"{self.case_id} ({self.prompt})" if self.prompt else self.case_id
@@ -66,7 +68,22 @@ def since_baseline(project: Project, suite: Suite, baseline: RunHeader, cases: S
 
 
 def since_base(project: Project, suite: Suite, base: Base) -> list[Replaced]:
-    """The suite's requests that have another answer here than at the base. Raises `InvalidFile` for a broken line."""
+    """The suite's requests that have another answer here than at the base, and the texts with another vector.
+
+    A line of embeddings has no date, so nothing tells a vector that was made again from one that was edited.
+
+    Raises `InvalidFile` for a broken line.
+    """
+    return [*_other_answers(project, suite, base), *_other_vectors(project, suite, base)]
+
+
+def _other_vectors(project: Project, suite: Suite, base: Base) -> Iterator[Replaced]:
+    for row in other_vectors(project, suite, base):
+        text, model = row.embedding.text, row.embedding.model
+        yield Replaced(f"embedding of `{text}`", model, again=False, where=row.where, what="another vector")
+
+
+def _other_answers(project: Project, suite: Suite, base: Base) -> list[Replaced]:
     old = _answers(base.project.recordings(suite.name))
     if not old:
         return []

@@ -15,10 +15,11 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
 from row3.store.saved_runs import SavedRun, read_run, run_bytes
-from row3.store.suites import Suite, baseline_tier
+from row3.store.suites import Suite, baseline_tier, make_suite
 from row3.store.transaction import commit
 from row3.workflows.comparing.evidence import declining_runs
 from row3.workflows.comparing.rescore import StoredCases
+from row3.workflows.pipeline.run_header import OF_THE_DAY, rules_of
 from row3.workflows.pipeline.run_suite import Run, with_action
 from row3.workflows.running import Announced, run_suite
 from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
@@ -64,7 +65,10 @@ def archived(suite: str, run_id: str) -> str:
 
 
 def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]:
-    """The new baseline, and the old one under its own name in the archive."""
+    """The new baseline, and the old one under its own name in the archive.
+
+    Later comparisons are held to its rules, so they are the project's, without what the command line said of one run.
+    """
     files: dict[str, bytes] = {}
     current = project.baseline(suite.name, suite.tier)
     if current.exists():
@@ -77,7 +81,9 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
             record = parse_record(line, where="the run")
             yield with_case(record, stored(record.id), suite.kind).line()
 
-    header = run.header.model_copy(update={"schema_": "../schemas/baseline.schema.json"})
+    rules = rules_of(make_suite(project.config, suite.name, suite.tier))
+    gate = rules.gate | {key: run.header.gate[key] for key in OF_THE_DAY if key in run.header.gate}
+    header = run.header.model_copy(update={"schema_": "../schemas/baseline.schema.json", "gate": gate})
     files[f"baselines/{current.name}"] = b"".join(run_bytes(header, lines()))
     return files
 

@@ -16,11 +16,12 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text
 from row3.store.locks import writing
 from row3.store.project import Project
+from row3.store.prompts import read_promoted
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed, unjudged_reasons
-from row3.workflows.against.new_baseline import baseline_reasons, new_baseline_reasons
+from row3.workflows.against.own_baseline import own_baseline_reasons
 from row3.workflows.against.recording_drift import (
     Replaced,
     again_text,
@@ -34,7 +35,7 @@ from row3.workflows.against.rules_at_ref import out_of_reach
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.compare import Comparer, Comparison
 from row3.workflows.comparing.evidence import own_files
-from row3.workflows.comparing.older_baseline import OlderBaseline
+from row3.workflows.comparing.older_baseline import OlderBaseline, older_versions
 from row3.workflows.comparing.prompt_texts import tell_texts
 from row3.workflows.comparing.rescore import Recorded, StoredCases
 from row3.workflows.pipeline.lineup import Lineup
@@ -60,6 +61,7 @@ def compare(
     lineup: Lineup | None = None,
     lenient: bool = False,
     verify: bool = False,
+    brought: bool = False,
     pages: bool = False,
     extra: Sequence[Reason] = (),
 ) -> Comparison:
@@ -69,8 +71,9 @@ def compare(
     history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
     is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
     modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
-    that does not follow from the recordings that are there blocks, as one that a change brings always does. With
-    `pages` the run's details are what a page shows of each case, with the baseline's recorded answers.
+    that does not follow from the recordings that are there blocks, as one that a change brings always does; where
+    it is `brought`, by a change that adds the suite, also one that they cannot tell it of. With `pages` the run's
+    details are what a page shows of each case, with the baseline's recorded answers.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
@@ -113,9 +116,17 @@ def compare(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
             *edited_reasons(replaced, since),
-            *_baseline_reasons(session, suite, baseline if judging.new_baseline else None, base, verify=verify),
+            *own_baseline_reasons(
+                session.project,
+                suite,
+                baseline if judging.new_baseline else None,
+                base,
+                verify=verify,
+                brought=brought,
+            ),
         ),
     )
+    comparison.reasons = (*comparison.reasons, *_of_older_versions(comparison, judging))
     comparison.hint = judging.hint
     comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
     if again := again_text(replaced, since):
@@ -141,6 +152,15 @@ def _older_baseline(suite: Suite, judging: Judging, comparer: Comparer) -> Older
         return None
     brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
     return OlderBaseline(judging.label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
+
+
+def _of_older_versions(comparison: Comparison, judging: Judging) -> list[Reason]:
+    """What is told of a fall that may have come before the change; it is no ground, so no approval hangs on it."""
+    if not judging.label or judging.new_baseline or all(reason.cause != "answers" for reason in comparison.reasons):
+        return []
+    promoted = {name: entry.version for name, entry in read_promoted(judging.project.root).items()}
+    before, ran = comparison.baseline.prompts, comparison.run.header.prompts
+    return older_versions(before, ran, promoted, label=judging.label, flag=judging.suite.flag)
 
 
 def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:
@@ -191,22 +211,6 @@ def _rules_today(session: Session, suite: Suite, *, lenient: bool) -> RulesSumma
         return None
     own = pick_suite(session.project, suite.name, tier)
     return rules_of(own if lenient else session.gate.applied(own))
-
-
-def _baseline_reasons(
-    session: Session, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool
-) -> list[Reason]:
-    """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
-
-    `before` is the one that a change puts another in the place of. Of the base's own, which hook and CI take as it is,
-    it is told and no ground of a block: what is approved would not be what they see.
-    """
-    if before is not None:
-        return new_baseline_reasons(session.project, suite, before, base)
-    if not verify or suite.tier != "replay":
-        return []
-    found = baseline_reasons(session.project, suite, base, new=False)
-    return found if base is None else [replace(reason, verdict=Verdict.INVESTIGATE) for reason in found]
 
 
 def _comparer(

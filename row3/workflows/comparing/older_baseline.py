@@ -57,6 +57,25 @@ class OlderBaseline:
         return Reason(Verdict.INVESTIGATE, text, cause="baseline" if self.mended else "stale")
 
 
+def older_versions(
+    baseline: Mapping[str, str], ran: Mapping[str, str], promoted: Mapping[str, str], *, label: str, flag: str
+) -> list[Reason]:
+    """What to say of a fall where all that ran otherwise than in the baseline was promoted at the base already.
+
+    A promotion makes the baseline of one suite. Another one that asks the prompt keeps its own, and what the promotion
+    was approved for would be met by every change after it as its own fall. All versions are by prompt.
+    """
+    moved = {name: version for name, version in ran.items() if baseline.get(name) != version}
+    if not moved or any(promoted.get(name) != version for name, version in moved.items()):
+        return []
+    now = ", ".join(f"{name} {version}" for name, version in moved.items())
+    text = (
+        f"at {label} {now} is promoted already, and the baseline is of a version before: for a fall that came with it, "
+        f"`row3 --baseline{flag}` in a change of its own, approved there once, is the way out"
+    )
+    return [Reason(Verdict.INVESTIGATE, text, cause="stale")]
+
+
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(names[:NAMED])
     return shown if len(names) <= NAMED else f"{shown} and {len(names) - NAMED} more"

@@ -14,6 +14,9 @@ from row3.gate.zones import warning_only
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
 
+OF_THE_DAY = ("quarantined",)
+"""What a run adds to its gate and no setting says: the cases that a quarantine held then."""
+
 
 def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
     """The part of a run's header that is known before it runs."""

@@ -25,20 +25,19 @@ def summaries(project: Project, suite: Suite) -> list[FileSummary]:
         summary = found.setdefault((row.path, model), FileSummary(file, f"embeddings {model}"))
         summary.count += 1
         summary.bytes += len(row.line.encode()) + 1
-        summary.stale += not _used(model, suite)
+        summary.stale += not _used(row.path, model, suite)
     return list(found.values())
 
 
-def _used(model: str, suite: Suite) -> bool:
-    return suite.rules.semantic is not None and suite.rules.semantic.model == model
+def _used(path: Path, model: str, suite: Suite) -> bool:
+    rule = suite.rules.semantic
+    return rule is not None and rule.model == model and path == embeddings.file_for(path.parent, model)
 
 
 def verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     """What is wrong with the lines themselves."""
-    folder = project.recordings(suite.name)
-    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-        if embeddings.is_embeddings(path):
-            yield from _verify_file(path, suite)
+    for path in embeddings.files(project.recordings(suite.name)):
+        yield from _verify_file(path, suite)
 
 
 def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
@@ -66,9 +65,10 @@ def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
             what = f"out of order; `row3 recordings prune{suite.flag}` sorts the file"
             yield RecordingFinding("warning", "unsorted", what, where)
         before = key
-        if not _used(embedding.model, suite):
-            prune = f"`row3 recordings prune{suite.flag}` removes it"
-            what = f"of {embedding.model}, by which the suite does not match; {prune}"
+        if not _used(path, embedding.model, suite):
+            own = embeddings.file_for(path.parent, embedding.model)
+            why = "by which the suite does not match" if path == own else f"which is read from {own.name} only"
+            what = f"of {embedding.model}, {why}; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, where)
 
 
@@ -90,16 +90,16 @@ def verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
 
 
 def prune(project: Project, suite: Suite, *, dry_run: bool) -> tuple[dict[str, int], int]:
-    """Remove the embeddings of other models than the suite's, and what stands twice; the rest is sorted.
+    """Remove the embeddings of other models than the suite's or in no file of theirs, and what stands twice.
 
-    Texts that no recorded answer asks for stay: outputs made elsewhere may.
+    The rest is sorted. Texts that no recorded answer asks for stay: outputs made elsewhere may.
     Returns how many lines were removed, by file, and how many were kept. Raises `InvalidFile`, `EnvironmentFault`.
     """
     kept: dict[Path, dict[str, str]] = {}
     removed: dict[str, int] = {}
     for row in embeddings.rows(project.recordings(suite.name)):
         lines = kept.setdefault(row.path, {})
-        if _used(row.embedding.model, suite) and row.embedding.digest not in lines:
+        if _used(row.path, row.embedding.model, suite) and row.embedding.digest not in lines:
             lines[row.embedding.digest] = row.line
         else:
             file = row.where.rpartition(":")[0]

@@ -115,10 +115,10 @@ def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[R
         assert base is not None
         for each in since_base(project, suite, base):
             if each.again:
-                what = f"{each.case_id}: another answer than at {against}, recorded later"
+                what = f"{each.case_id}: {each.what} than at {against}, recorded later"
                 yield RecordingFinding("warning", "recorded-again", what, each.where)
             else:
-                what = f"{each.case_id}: another answer than at {against}, and not recorded again since"
+                what = f"{each.case_id}: {each.what} than at {against}, and not recorded again since"
                 yield RecordingFinding("error", "replaced-answer", what, each.where)
 
 

@@ -32,15 +32,17 @@ def judge_suites(
                 comparison = compare(session, base=base, lenient=not change, pages=pages)
                 yield Judged(comparison, hint=comparison.hint)
             else:
-                yield _by_its_own(session, pages=pages)
+                yield _by_its_own(session, brought=base is not None, pages=pages)
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
 
 
-def _by_its_own(session: Session, *, pages: bool) -> SuiteResult:
+def _by_its_own(session: Session, *, brought: bool, pages: bool) -> SuiteResult:
+    """A suite that no base has, judged by a baseline that has to follow from recordings: no other holds it."""
     name = session.suite.name
     session.switch("replay")  # like all that is judged by a base
     if not session.project.baseline(name).is_file():
         how = f"row3 --baseline{session.suite.flag}"
         return Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
-    return Judged(compare(session, pages=pages), "the baseline is new in this change, and judges it")
+    comparison = compare(session, verify=True, brought=brought, pages=pages)
+    return Judged(comparison, "the baseline is new in this change, and judges it")
