@@ -14,7 +14,12 @@ export PATH
 bold='' dim='' plain=''
 if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then bold=$(printf '\033[1m') dim=$(printf '\033[2m') plain=$(printf '\033[0m'); fi
 say() { printf '\n%s\n' "$bold$*$plain"; }
-shown() { printf '\n%s\n' "$dim\$$plain $bold$*$plain"; }
+# As it would be typed: a word with a space in it stands in quotes.
+shown() {
+  typed=
+  for word; do case $word in *" "*) word="\"$word\"" ;; esac; typed="$typed $word"; done
+  printf '\n%s\n' "$dim\$$plain$bold$typed$plain"
+}
 run() { shown "$@"; "$@"; }
 blocked() {
   shown "$@"
