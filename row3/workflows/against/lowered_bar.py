@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +18,7 @@ from row3.workflows.comparing.rescore import Rescorer, StoredCases
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
-AS_THEY_ARE = "the new baseline is of worse answers: "
+WORSE = "the new baseline is of worse answers: "
 
 
 class LoweredBar:
@@ -48,27 +48,19 @@ class LoweredBar:
             old.add(record.metrics if instead is None else instead, {})
             now.add(record.metrics, {})
             if instead is not None and self._is_critical(record.id):
-                key = self._suite.kind.primary
                 reasons += [
-                    Reason(
-                        verdict, f"{AS_THEY_ARE}critical case {record.id}, {what}", case_id=record.id, cause="baseline"
-                    )
-                    for verdict, what in self._fallen({key: 1}, instead, record.metrics)
+                    Reason(verdict, f"{WORSE}critical case {record.id}, {what}", case_id=record.id, cause="baseline")
+                    for verdict, what in self._fallen([self._suite.kind.primary], instead, record.metrics)
                     if verdict is Verdict.BLOCK
                 ]
-        gated = dict.fromkeys(self._suite.policy.metrics)
-        reasons += [
-            Reason(verdict, AS_THEY_ARE + what, cause="baseline")
-            for verdict, what in self._fallen(gated, old.means(), now.means())
-        ]
-        return reasons
+        fallen = self._fallen(self._suite.policy.metrics, old.means(), now.means())
+        return reasons + [Reason(verdict, WORSE + what, cause="baseline") for verdict, what in fallen]
 
     def _held_to(self, record: CaseRecord) -> Mapping[str, float] | None:
         """The figures that a record is held to; None where the comparison itself holds them to the base's."""
         was = self._before.record(record.id)
-        same_input = was is None or was.input == record.input
         if self._as_asked:
-            return None if same_input or was is None else was.metrics
+            return None if was is None or was.input == record.input else was.metrics
         once = self._once(record)
         if once is not None:
             return once.metrics
@@ -108,8 +100,9 @@ class LoweredBar:
             return False
 
     def _fallen(
-        self, keys: Mapping[str, object], old: Mapping[str, float], now: Mapping[str, float]
+        self, keys: Collection[str], old: Mapping[str, float], now: Mapping[str, float]
     ) -> Iterator[tuple[Verdict, str]]:
+        """By how much these metrics are worse, where the gate's rule says something of it."""
         policy = self._suite.policy
         for metric in self._suite.kind.metrics:
             key = metric.key
