@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
-from typing import Any, Literal, NamedTuple
+from datetime import datetime
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, model_validator
 from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.scores import Tally
@@ -18,7 +19,24 @@ from row3.store.documents import parse_line
 from row3.store.file_model import FileModel, Number
 
 SCHEMA_VERSION = 1
+RunId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.-]{0,63}$")]
+"""Part of the name of the file that a baseline is archived under, so it is no path."""
 _NUMBERS = {int, float}
+
+
+def _moment(text: str) -> str:
+    try:
+        datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("is no time like 2026-12-01T09:30:00Z") from None
+    return text
+
+
+def _gate(value: dict[str, Any]) -> dict[str, Any]:
+    resting = value.get("quarantined", [])
+    if not isinstance(resting, list) or not all(isinstance(case_id, str) for case_id in resting):
+        raise ValueError("`quarantined` is no list of case ids")
+    return value
 
 
 class RunHeader(FileModel):
@@ -26,11 +44,11 @@ class RunHeader(FileModel):
 
     schema_: str | None = Field(default=None, alias="$schema")
     schema_version: int = SCHEMA_VERSION
-    run_id: str
+    run_id: RunId
     suite: str
     kind: str
     action: Literal["run", "baseline", "compare", "promotion"]
-    at: str = Field(description="UTC, ISO 8601.")
+    at: Annotated[str, AfterValidator(_moment)] = Field(description="UTC, ISO 8601.")
     commit: str | None = None
     dirty: bool | None = None
     mode: str
@@ -38,17 +56,30 @@ class RunHeader(FileModel):
     prompt_digests: dict[str, str]
     model: str
     parameters: dict[str, dict[str, Any]] = Field(description="By prompt name.")
-    repeats: int = 1
+    repeats: Annotated[int, Field(ge=1)] = 1
     scorer: str = Field(description="All in row3 that can move a score, with its version.")
     weights: dict[str, Number]
     thresholds: dict[str, dict[str, Number]]
-    gate: dict[str, Any] = Field(description="Unit, limits and gated metrics.")
+    gate: Annotated[dict[str, Any], AfterValidator(_gate)] = Field(description="Unit, limits and gated metrics.")
     metrics: dict[str, Number] = Field(description="Means over the cases.")
     pooled: dict[str, Number]
     denominators: dict[str, int]
     zones: dict[str, str]
     usage: dict[str, Any] = Field(default={})
     complete: bool = True
+
+    @model_validator(mode="after")
+    def _has_parameters(self) -> RunHeader:
+        """By which its answers are found again; raises `ValueError`."""
+        for name in self.prompts:
+            if type(self.parameters.get(name, {}).get("model")) is not str:
+                raise ValueError(f"field `parameters.{name}.model` is missing or no text")
+        return self
+
+    @property
+    def resting(self) -> frozenset[str]:
+        """Ids of the cases that were in quarantine: they are in no sum."""
+        return frozenset(self.gate.get("quarantined", ()))
 
 
 class CaseRecord(NamedTuple):
@@ -101,18 +132,21 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
     try:
         value = parse_line(line.decode() if isinstance(line, bytes) else line, where=where)
         metrics = value["metrics"]
-        if not _are_fractions(metrics.values()):
+        texts = [value[key] for key in ("id", "digest", "status")]
+        texts += [value.get(key, "") for key in ("content", "demands", "input", "answers")]
+        if not _are_fractions(metrics.values()) or set(map(type, texts)) != {str}:
             raise TypeError
+        case_id, digest, status, content, demands, asked, answers = texts
         return CaseRecord(
-            value["id"],
-            value["digest"],
-            value.get("content", ""),
-            value.get("demands", ""),
-            value.get("input", ""),
-            value["status"],
+            case_id,
+            digest,
+            content,
+            demands,
+            asked,
+            status,
             metrics,
             {key: tuple(items) for key, items in value["found"].items()},
-            value.get("answers", ""),
+            answers,
             value.get("spread", {}),
             _tally(value.get("tally", {})),
         )

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
+from row3.workflows.against.at_ref import listed
 from row3.workflows.pipeline.run_header import OF_THE_DAY, rules_of
 
 
-def header_reasons(own: Suite, before: RunHeader | None, new: RunHeader) -> list[Reason]:
+def header_reasons(own: Suite, before: RunHeader | None, new: RunHeader, resting: Collection[str] = ()) -> list[Reason]:
     """A block for each thing that is not what `row3 --baseline` writes here.
 
     Looser rules in a header would hide that the project's were loosened, so they are the suite's `own`, or those of the
-    baseline `before`, which have judged so far. Of which model the answers are its parameters say.
+    baseline `before`, which have judged so far. Of which model the answers are its parameters say. What it counts for
+    nothing, as cases in quarantine, are some of those `resting` in the suite's file.
     """
     return [
-        Reason(Verdict.BLOCK, f"the new baseline is {what}", cause="baseline") for what in _others(own, before, new)
+        Reason(Verdict.BLOCK, f"the new baseline is {what}", cause="baseline")
+        for what in _others(own, before, new, resting)
     ]
 
 
-def _others(own: Suite, before: RunHeader | None, new: RunHeader) -> Iterator[str]:
+def _others(own: Suite, before: RunHeader | None, new: RunHeader, resting: Collection[str]) -> Iterator[str]:
     rules = rules_of(own)
     for name, told, wanted, old in (
         ("other thresholds", new.thresholds, rules.thresholds, before and before.thresholds),
@@ -34,6 +37,8 @@ def _others(own: Suite, before: RunHeader | None, new: RunHeader) -> Iterator[st
     models = ", ".join(dict.fromkeys(str(each.get("model")) for each in new.parameters.values()))
     if new.model != models:
         yield f"of model `{new.model}`, and its parameters are of `{models}`"
+    if awake := sorted(new.resting.difference(resting)):
+        yield f"of cases in quarantine that stand in none: {listed(awake)}"
 
 
 def _lasting(gate: Mapping[str, Any]) -> dict[str, Any]:

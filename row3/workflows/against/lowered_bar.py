@@ -35,7 +35,7 @@ class LoweredBar:
         self._project, self._suite, self._before, self._new = project, suite, before, new
         self._own = make_suite(project.config, suite.name, suite.tier)
         self._cases = StoredCases(project, self._own)
-        self._rested = frozenset(new.header.gate.get("quarantined", ()))
+        self._rested = new.header.resting
 
     def reasons(self) -> list[Reason]:
         """A ground for each gated metric that fell, as much as the gate's own rule says, and each critical case."""

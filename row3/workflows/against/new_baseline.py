@@ -60,7 +60,7 @@ def baseline_reasons(project: Project, suite: Suite, base: Base | None, *, new: 
     case_of = RecordCases(project, own, base)
     name = "the new baseline" if new else "the baseline"
     unchecked, of_others, wrong, total = [], [], [], Aggregate()
-    quarantined = baseline.header.gate.get("quarantined", ())
+    quarantined = baseline.header.resting
     for before in baseline.records():
         if before.id not in quarantined:
             total.add(before.metrics, {})

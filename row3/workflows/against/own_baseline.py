@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.store.project import Project
+from row3.store.quarantine import read_quarantine
 from row3.store.run_records import RunHeader
 from row3.store.saved_runs import SavedRun, read_run
 from row3.store.suites import Suite, make_suite
@@ -38,4 +39,5 @@ def own_baseline_reasons(
 
 def _header_reasons(project: Project, suite: Suite, before: RunHeader | None) -> list[Reason]:
     new = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
-    return header_reasons(make_suite(project.config, suite.name, suite.tier), before, new.header)
+    resting = [entry.case_id for entry in read_quarantine(project.golden(suite.name))]
+    return header_reasons(make_suite(project.config, suite.name, suite.tier), before, new.header, resting)

@@ -119,7 +119,7 @@ class Comparer:
         """Cases whose answers are not those that the baseline saved."""
         self.critical: dict[str, str] = {}
         self._newly_resting: dict[str, str] = {}
-        self._rested = frozenset(baseline.header.gate.get("quarantined", ()))
+        self._rested = baseline.header.resting
         self.rescored = 0
         self.cut = False
         """A budget cut the run."""

@@ -41,7 +41,7 @@ def in_force(
     Raises `InvalidFile` for a broken file, and where more than a fifth of the cases is in quarantine.
     """
     own = project.golden(suite.name)
-    folder = files[0].parent if files else own
+    folder = _folder_of(files[0], suite) if files else own
     on = on or today()
     active, expired = split(_begun(folder, on), on)
     waiting: tuple[Quarantined, ...] = ()
@@ -59,6 +59,11 @@ def in_force(
                 fix=f"Take some out with `row3 flaky release{suite.flag} CASE`",
             )
     return Quarantine(active, expired, waiting)
+
+
+def _folder_of(file: Path, suite: Suite) -> Path:
+    """The suite's folder that a case lies in, be it in a folder of that."""
+    return next((folder for folder in file.parents if shown(folder) == suite.golden), file.parent)
 
 
 def _begun(folder: Path, on: date) -> list[Quarantined]:
