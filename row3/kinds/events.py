@@ -96,7 +96,7 @@ class Events(ListKind):
         lines = []
         for event in case.expected_events:
             lines.append(f"event {event.category} {normalise(event.description)}")
-            lines += [f"actor {normalise(event.description)} {normalise(event.actor)}"] if event.actor else []
+            lines.append(f"actor {normalise(event.description)} {normalise(event.actor or '')}")  # or nobody
             lines += [f"due {normalise(event.description)} {event.due_date}"] if event.due_date else []
             if case.documents and event.same_as:
                 lines.append(f"same {normalise(event.description)} {event.document_id} {event.same_as}")

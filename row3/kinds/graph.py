@@ -15,6 +15,7 @@ from row3.kinds.empty_answers import NONE_RETURNED, NONE_VALID
 from row3.kinds.graph_matching import VALID, explained, match_connections
 from row3.kinds.graph_models import ConnectionsOut, GraphCase
 from row3.kinds.lists import ListKind
+from row3.matching.normalise import normalise
 from row3.metrics.ratios import ratio
 
 METRICS = (
@@ -87,9 +88,15 @@ class Graph(ListKind):
         return explained(case, output, matches), CaseScore(case.id, "scored", metrics, skipped, counts)
 
     def expectations(self, case: GraphCase) -> list[str]:
-        """Every connection and every document that is none."""
-        lines = [f"connected {one.document_id} {one.connection_reason}" for one in case.expected_connections]
-        return [*lines, *(f"unrelated {name}" for name in case.expected_not_connected)]
+        """Every connection, over what and how far, and every document that is none; a contradiction demands nothing."""
+        lines = []
+        for one in case.expected_connections:
+            lines.append(f"connected {one.document_id} {one.connection_reason}")
+            over = one.entity or one.event
+            lines += [f"over {one.document_id} {normalise(over)}"] if over else []
+            lines += [f"hops {one.document_id} {one.hops}"] if one.hops else []
+        expected = {one.document_id for one in case.expected_connections}
+        return [*lines, *(f"unrelated {name}" for name in case.expected_not_connected if name not in expected)]
 
     def refers_to(self, case: GraphCase) -> list[Reference]:
         """The seed, every document, and the entities that connect."""

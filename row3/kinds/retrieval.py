@@ -149,8 +149,9 @@ class Retrieval(ListKind):
         )
 
     def expectations(self, case: RetrievalCase) -> list[str]:
-        """Every judgement."""
-        return [f"judged {document.id} {document.relevance}" for document in case.relevant_documents]
+        """Every judgement; of two about one document the one that counts."""
+        judged = {document.id: document.relevance for document in case.relevant_documents}
+        return [f"judged {name} {relevance}" for name, relevance in judged.items()]
 
     def refers_to(self, case: RetrievalCase) -> list[Reference]:
         """Every judged document."""

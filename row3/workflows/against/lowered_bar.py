@@ -30,21 +30,25 @@ class LoweredBar:
     that is as it was adds no difference, so what is told is how far the whole suite fell.
     """
 
-    def __init__(self, project: Project, suite: Suite, before: SavedRun, new: SavedRun) -> None:
-        """`suite` has the rules of the base."""
+    def __init__(
+        self, project: Project, suite: Suite, before: SavedRun, new: SavedRun, resting: Collection[str]
+    ) -> None:
+        """`suite` has the rules of the base, where the cases `resting` are in quarantine."""
         self._project, self._suite, self._before, self._new = project, suite, before, new
         self._own = make_suite(project.config, suite.name, suite.tier)
         self._cases = StoredCases(project, self._own)
-        self._rested = new.header.resting
+        self._rested = new.header.resting.intersection(resting)
 
     def reasons(self) -> list[Reason]:
         """A ground for each gated metric that fell, as much as the gate's own rule says, and each critical case."""
         old, now = Aggregate(), Aggregate()
         reasons = []
         for record in self._new.records():
-            if record.id in self._rested:
+            was = self._before.record(record.id)
+            # What the one before lacks had no bar, and added to both sums it would thin what the others lost.
+            if was is None or record.id in self._rested:
                 continue
-            instead = self._held_to(record)
+            instead = self._held_to(record, was)
             old.add(record.metrics if instead is None else instead, {})
             now.add(record.metrics, {})
             if instead is not None and self._is_critical(record.id):
@@ -56,15 +60,15 @@ class LoweredBar:
         fallen = self._fallen(self._suite.policy.metrics, old.means(), now.means())
         return reasons + [Reason(verdict, WORSE + what, cause="baseline") for verdict, what in fallen]
 
-    def _held_to(self, record: CaseRecord) -> Mapping[str, float] | None:
-        """The figures that a record is held to; None where the comparison itself holds them to the base's."""
-        was = self._before.record(record.id)
-        if self._as_asked:
-            return None if was is None or was.input == record.input else was.metrics
-        once = self._once(record)
-        if once is not None:
-            return once.metrics
-        return None if was is None else was.metrics
+    def _held_to(self, record: CaseRecord, was: CaseRecord) -> Mapping[str, float] | None:
+        """The figures that a record is held to; None where the comparison itself holds them to the base's.
+
+        Also where they are no worse than those that it replaces, whatever one answer would be worth.
+        """
+        if was.input == record.input and (self._as_asked or not self._asks_less(was.metrics, record.metrics)):
+            return None
+        once = None if self._as_asked else self._once(record)
+        return was.metrics if once is None else once.metrics
 
     def _once(self, record: CaseRecord) -> CaseRecord | None:
         """The record of one answer under the project's parameters; None where that is not recorded."""
@@ -98,6 +102,15 @@ class LoweredBar:
             return bool(getattr(self._cases(case_id).case, "critical", False))
         except (Row3Error, KeyError):
             return False
+
+    def _asks_less(self, old: Mapping[str, float], now: Mapping[str, float]) -> bool:
+        """A gated metric is worse, however little."""
+        keys = self._suite.policy.metrics
+        return any(
+            key not in now or worse_by(old[key], now[key], higher_is_better=metric.higher_is_better, unit="points") > 0
+            for metric in self._suite.kind.metrics
+            if (key := metric.key) in keys and key in old
+        )
 
     def _fallen(
         self, keys: Collection[str], old: Mapping[str, float], now: Mapping[str, float]

@@ -66,12 +66,12 @@ def made_current_reasons(
 def _of_worse_answers(also: Comparer, current: Run, *, partial: bool) -> list[Reason]:
     """Why a new baseline of the same versions may not be: their answers fell, in whatever zone they were before."""
     judged = also.finish(current, (), against=None, partial=partial, own=lambda **_: "")
-    fell = {change.why for change in judged.metrics if change.verdict is Verdict.BLOCK}
+    fell = {change.why for change in judged.metrics if change.verdict is not Verdict.PROCEED}
     versions = ", ".join(f"{name} {version}" for name, version in current.lineup.versions().items())
     return [
-        Reason(Verdict.BLOCK, f"the new baseline is of worse answers ({versions}): {reason.text}", cause="baseline")
+        Reason(reason.verdict, f"the new baseline is of worse answers ({versions}): {reason.text}", cause="baseline")
         for reason in judged.reasons
-        if reason.verdict is Verdict.BLOCK and (reason.text in fell or reason.case_id in also.critical)
+        if reason.text in fell or (reason.verdict is Verdict.BLOCK and reason.case_id in also.critical)
     ]
 
 

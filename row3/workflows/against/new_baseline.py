@@ -19,6 +19,7 @@ from row3.workflows.against.lowered_bar import LoweredBar
 from row3.workflows.against.record_cases import RecordCases
 from row3.workflows.comparing.baseline import with_case
 from row3.workflows.comparing.rescore import Rescorer
+from row3.workflows.history.quarantine import in_force
 
 
 def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun, base: Base | None) -> list[Reason]:
@@ -29,7 +30,8 @@ def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun, base:
     """
     new = _read(project, suite)
     reasons = [_blocks(f"the new baseline is {what}") for what in other_than_asked(project, suite, before, new)]
-    reasons += LoweredBar(project, suite, before, new).reasons()
+    resting = {entry.case_id for entry in in_force(project if base is None else base.project, suite).active}
+    reasons += LoweredBar(project, suite, before, new, resting).reasons()
     return [*_lacking(project, suite, before, new), *reasons, *baseline_reasons(project, suite, base, new=True)]
 
 
