@@ -30,7 +30,15 @@ from row3.workflows.promoting.promotion_entry import promotion_entry, unexplaine
 from row3.workflows.promoting.promotion_files import as_inserted, check_entry, planned_files, promotion_files
 from row3.workflows.promoting.promotion_git import commit_and_tag, finish
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, check_approval, incomplete, make_approval, repository_state, save_log
+from row3.workflows.session import (
+    Session,
+    adds_nothing,
+    check_approval,
+    incomplete,
+    make_approval,
+    repository_state,
+    save_log,
+)
 
 
 def promote(
@@ -143,13 +151,16 @@ def _approval(
     reasons: Sequence[Reason],
     approve: str | None,
 ) -> Approval | None:
-    """Who lets a blocked run be promoted: now, or before for this very evidence."""
-    if approve is not None:
-        return make_approval(session.project, approve)
+    """Who lets a blocked run be promoted: now, or before for this very evidence; nobody signs the same twice."""
     if comparison is not None:
-        return comparison.approval
-    own = partial(own_files, session.project, session.suite)
-    return approved_before(read_history(session.project.root), evidence_digest(run, "", reasons, own))
+        before = comparison.approval
+    else:
+        own = partial(own_files, session.project, session.suite)
+        before = approved_before(read_history(session.project.root), evidence_digest(run, "", reasons, own))
+    if approve is None:
+        return before
+    approval = make_approval(session.project, approve)
+    return before if adds_nothing(approval, before) else approval
 
 
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
