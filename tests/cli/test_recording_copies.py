@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 
 import pytest
@@ -11,7 +12,7 @@ from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless
 
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
-SAME = "extract-v1.2 asks word for word what extract-v1.0 asks"
+SAME = r"extract-v1.2 asks about `\w+` word for word what extract-v1.0 asks: its answer would take"
 EDIT = "Edit prompts/extract-v1.2.md first, or use --mode auto"
 
 
@@ -34,7 +35,7 @@ def test_a_copy_takes_no_answer_of_the_original(box: Box, copied: FakeModel, arg
     # Requests of one job go out in turn: where the baseline's prompts are asked too, theirs may be the first.
     before = box.tree()
     done = box.row3(*args, "--mode", "record", "--jobs", "1", code=2)
-    assert f"error: --mode record: {SAME}" in done.err
+    assert re.search(f"error: --mode record: {SAME}", done.err)
     assert len(done.errors) == 1
     assert len(copied.asked) <= (args == ("--compare",))
     assert box.tree() == before

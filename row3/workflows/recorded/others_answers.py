@@ -41,8 +41,8 @@ def ask_for_own(project: Project, index: RecordingIndex, request: Request) -> No
         other = _other_version(project, recording, request)
         if other is not None:
             raise UsageError(
-                f"{request.prompt} asks word for word what {other} asks: its answers would take the place of those "
-                f"that are recorded for {other}",
+                f"{request.prompt} asks about `{request.case_id}` word for word what {other} asks: its answer would "
+                f"take the place of the one that is recorded for {other}",
                 where="--mode record",
                 fix=f"Edit prompts/{_newer(request, other)}.md first, or use --mode auto, which takes the recorded "
                 "answers and asks for the rest",
