@@ -34,8 +34,8 @@ def command() -> None:
     "part",
     type=click.Choice(["all", "unmatched", "unused"]),
     is_flag=False,
-    flag_value="all",
-    help="Ask nothing: a tab-separated line for each unmatched item, and for each alias that never met anything.",
+    flag_value="unmatched",
+    help="Ask nothing: a tab-separated line for each unmatched item; for each alias that never met anything; or both.",
 )
 @click.option("--again", is_flag=True, help="Ask also about the items that were judged to be real misses before.")
 @common_options("row3 aliases review")
@@ -46,6 +46,7 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
     from row3.reports.aliases.alias_list import list_json, list_text
+    from row3.reports.aliases.alias_screen import unused_told
     from row3.workflows.aliases.alias_review import review as gather
 
     asking = part is None and common.format != "json"
@@ -61,6 +62,8 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
         _Dialogue(session, found, common, again=again).run()
     else:
         emit((list_json if common.format == "json" else list_text)(found, part or "all"), common.out)
+        if part == "unmatched" and found.unused:
+            common.say(unused_told(found))
 
 
 def _refuse_where_nobody_can_be_asked(common: Common) -> None:

@@ -51,6 +51,10 @@ class Reason:
     metric: str | None = None
     case_id: str | None = None
     cause: Cause = "answers"
+    broke: bool = False
+    """That the answer to its case cannot be used."""
+    follows: bool = False
+    """Without the cases that broke it would not be there."""
 
 
 CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"]

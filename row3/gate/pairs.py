@@ -16,11 +16,13 @@ from row3.gate.variance import DifferenceVariance
 class _Metric:
     """One metric's values over the cases that both runs have it for."""
 
-    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "weight", "weight_after")
+    __slots__ = ("after", "apart", "before", "labels", "noise", "repeat_df", "weight", "weight_after")
 
     def __init__(self) -> None:
         self.before, self.after = array("d"), array("d")
         self.labels: list[str | None] = []
+        self.apart: list[int] = []
+        """Places of the cases that are set apart."""
         self.noise = 0.0
         """Sum of squared deviations of answers from their case's mean, both sides."""
         self.repeat_df = 0.0
@@ -37,6 +39,18 @@ class _Metric:
             if count > 1 and key in spread:
                 self.noise += (count - 1) * spread[key] ** 2
                 self.repeat_df += count - 1
+
+    def others(self, apart: _Metric) -> _Metric:
+        """Without those set apart, of which `apart` are the same values."""
+        rest, gone = _Metric(), frozenset(self.apart)
+        for place, (before, after, label) in enumerate(zip(self.before, self.after, self.labels, strict=True)):
+            if place not in gone:
+                rest.before.append(before)
+                rest.after.append(after)
+                rest.labels.append(label)
+        rest.noise, rest.repeat_df = max(0.0, self.noise - apart.noise), self.repeat_df - apart.repeat_df
+        rest.weight, rest.weight_after = self.weight - apart.weight, self.weight_after - apart.weight_after
+        return rest
 
     def moved(self, relative: float) -> list[float]:
         """after - (1 - relative) before, a case."""
@@ -70,6 +84,8 @@ class Pairs:
         self._moved = False
         self._intervals: dict[tuple[str, float, float], Interval | None] = {}
         """Those asked for: the table and the policy want the same one."""
+        self.apart: Pairs | None = None
+        """The cases that were set apart, beside being among the others."""
 
     def add(
         self,
@@ -79,8 +95,12 @@ class Pairs:
         source: str | None = None,
         repeats: tuple[int, int] = (1, 1),
         spreads: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
+        apart: bool = False,
     ) -> None:
         """Take in one case, with the metrics that apply to it on both sides."""
+        if apart:
+            self.apart = self.apart or Pairs()
+            self.apart.add(before, after, source=source, repeats=repeats, spreads=spreads)
         self._clustered = self._clustered or source is not None
         self._intervals.clear()
         weight, weight_after = 1.0 / repeats[0] + 1.0 / repeats[1], 1.0 / repeats[1]
@@ -92,6 +112,8 @@ class Pairs:
             held = metrics.get(key)
             if held is None:
                 held = metrics[key] = _Metric()
+            if apart:
+                held.apart.append(len(held.after))
             held.before.append(old)
             held.after.append(value)
             held.labels.append(source)
@@ -101,6 +123,19 @@ class Pairs:
                 self._moved = True
             if repeated:
                 held.add_spreads(key, repeats, spreads)
+
+    def others(self) -> Pairs:
+        """Without the cases that were set apart."""
+        rest = Pairs()
+        rest._clustered = self._clustered
+        for key, held in self._metrics.items():
+            apart = None if self.apart is None else self.apart._metrics.get(key)
+            kept = held if apart is None else held.others(apart)
+            if kept.after:
+                rest._metrics[key] = kept
+                both = zip(kept.before, kept.after, strict=True)
+                rest._moved = rest._moved or any(abs(after - before) > EXACT for before, after in both)
+        return rest
 
     def means(self) -> tuple[dict[str, float], dict[str, float]]:
         """Means of both sides over the same cases, exactly summed."""

@@ -8,6 +8,7 @@ from dataclasses import field
 from row3.domain.metrics import Metric, Zone
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import MetricChange, Reason, Verdict
+from row3.gate.broken import Sound
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import SLACK
 
@@ -50,6 +51,8 @@ class Evidence:
     """Metrics whose fail zone warns and does not block."""
     compared: int | None = None
     """Cases compared with the baseline's; None where there is no baseline."""
+    sound: Sound | None = None
+    """What the other cases say, where some broke."""
     lost: int = 0
     """Cases of the baseline that are not there any more, whoever took them away."""
 
@@ -92,19 +95,22 @@ def _zones(evidence: Evidence) -> list[Reason]:
     judged = evidence.policy.metrics
     warning = {metric.key for metric in evidence.metrics if not metric.blocking and metric.key not in judged}
     reasons = []
-    for zones, values, over in (
-        (evidence.zones, evidence.values, ""),
-        (evidence.shared_zones, evidence.shared, " over the baseline's cases"),
+    sound = evidence.sound
+    for zones, values, over, without in (
+        (evidence.zones, evidence.values, "", sound and sound.zones),
+        (evidence.shared_zones, evidence.shared, " over the baseline's cases", sound and sound.shared_zones),
     ):
         for key, zone in zones.items():
             told = over and evidence.zones.get(key) is Zone.FAIL
             if zone is not Zone.FAIL or told:
                 continue
             what = f"{titles[key]} {values[key]:.1%} is in its fail zone{over}"
+            follows = without is not None and without.get(key) is not Zone.FAIL
             if key in evidence.warning or key in warning:
-                reasons.append(Reason(Verdict.INVESTIGATE, f"{what}, which does not block", metric=key))
+                what = f"{what}, which does not block"
+                reasons.append(Reason(Verdict.INVESTIGATE, what, metric=key, follows=follows))
             elif key in judged:
-                reasons.append(Reason(Verdict.BLOCK, what, metric=key))
+                reasons.append(Reason(Verdict.BLOCK, what, metric=key, follows=follows))
     return reasons
 
 
@@ -113,7 +119,8 @@ def _moves(evidence: Evidence) -> list[Reason]:
     reasons = []
     for change in evidence.changes:
         if change.why:
-            reasons.append(Reason(change.verdict, change.why, metric=change.key))
+            follows = evidence.sound is not None and change.key in evidence.sound.unmoved
+            reasons.append(Reason(change.verdict, change.why, metric=change.key, follows=follows))
         elif change.worse_by is None and change.current is None and change.key in evidence.policy.metrics:
             reasons.append(Reason(Verdict.BLOCK, f"{titles[change.key]} is no longer measured", metric=change.key))
     return reasons
@@ -129,13 +136,15 @@ def _rules(evidence: Evidence) -> list[Reason]:
         reasons.append(Reason(Verdict.BLOCK, what, case_id=case_id, cause="cases"))
     reasons += [Reason(Verdict.BLOCK, line, cause="rules") for line in evidence.loosened]
     for case_id, how in evidence.critical.items():
-        reasons.append(Reason(Verdict.BLOCK, f"critical case {case_id} {how}", case_id=case_id))
+        broke = case_id in evidence.broke
+        reasons.append(Reason(Verdict.BLOCK, f"critical case {case_id} {how}", case_id=case_id, broke=broke))
     for case_id, how in evidence.newly_resting.items():
         what = f"{case_id}, which the baseline counted and which is in quarantine now, {how}"
         reasons.append(Reason(Verdict.INVESTIGATE, what, case_id=case_id))
     for case_id in evidence.broke:
         if case_id not in evidence.critical:
-            reasons.append(Reason(Verdict.INVESTIGATE, f"{case_id} broke: its answer cannot be used", case_id=case_id))
+            what = f"{case_id} broke: its answer cannot be used"
+            reasons.append(Reason(Verdict.INVESTIGATE, what, case_id=case_id, broke=True))
     return reasons
 
 

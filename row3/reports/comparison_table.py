@@ -34,6 +34,7 @@ from row3.reports.style import (
     shorten,
     table,
 )
+from row3.reports.told_reasons import told_reasons
 
 SHOWN_CASES = 8
 LONGEST_TITLE = 22
@@ -207,7 +208,7 @@ def _case(change: CaseChange, between: str, delta: str, style: Style, column: in
 
 def reason_lines(comparison: ComparisonView, style: Style) -> list[str]:
     """The grounds of the verdict under a heading; nothing where there are none."""
-    return reason_block(comparison.reasons, style)
+    return reason_block(told_reasons(comparison), style)
 
 
 def reason_block(reasons: Sequence[Reason], style: Style) -> list[str]:

@@ -1,4 +1,4 @@
-"""What a suite of this size can see, in a sentence: under every comparison, and at the head of `row3 power`."""
+"""What a comparison of this size and spread can see: under every comparison, and at the head of `row3 power`."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from row3.gate.power import Needed
 from row3.gate.sensitivity import Sensitivity
 from row3.reports import numbers
 
-UNKNOWN = "What this suite can see is unknown"
+UNKNOWN = "How small a drop can be seen is unknown"
 BEYOND = ">100"
 """Points that no metric can fall."""
 
 
 def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb: str = "") -> str:
-    """`With 15 cases this suite sees drops of 4.0 points or more; to see 2 you need 58 cases or 4 repeats.`
+    """`With 15 cases and differences as uneven as these, a comparison sees drops of 4.0 points or more; to see 2 you …`
+
+    The spread is that of one pair of runs: another change of the same suite may hit its cases more evenly, or less.
 
     Args:
         seen: None with fewer than two independent cases.
@@ -22,11 +24,12 @@ def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb:
     if seen is None:
         return f"{UNKNOWN}: fewer than two independent cases say nothing of the spread."
     if seen.sees is None:
-        return f"{UNKNOWN}: its {asked(seen)} all moved alike, and no spread is no promise."
+        return f"{UNKNOWN}: the {asked(seen)} all moved alike, and no spread is no promise."
     verb = verb or ("block" if seen.blocks else "see")
-    first = f"With {asked(seen)} this suite {verb}s {what} of {points(seen.sees)} points or more"
+    spread = f"With {asked(seen)} and differences as uneven as these"
+    first = f"{spread}, a comparison {verb}s {what} of {points(seen.sees)} points or more"
     if not possible(seen.sees):
-        first = f"{asked(seen)[:1].upper()}{asked(seen)[1:]} are too few to say which {what} this suite {verb}s"
+        first = f"{asked(seen)[:1].upper()}{asked(seen)[1:]} are too few to say which {what} a comparison {verb}s"
     return f"{first}; {_wanted(seen, verb)}."
 
 

@@ -37,8 +37,8 @@ NAMED = 5
 """Files that one note names."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs` for each suite that there is."""
-NO_REASONS = frozenset({"reason", "why", "…", "..."})
-"""What stands in the place of a reason in the commands that row3 shows."""
+NO_REASONS = frozenset({"reason", "text", "why", "…", "..."})
+"""What stands in the place of a reason in the commands and the help that row3 shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,18 +248,21 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
 
 def check_approval(approve: str | None, *, may_write: bool) -> None:
     """Raise `UsageError` where an approval would say nothing, or would not be kept for the next comparison to know."""
-    if approve is not None and approve.strip(" \"'`“”‘’<>[]").casefold() in NO_REASONS:
-        raise UsageError(
-            f"`{approve.strip()}` stands for a reason and is none",
-            where="--approve",
-            fix="Write why the regression is acceptable, in quotes, in its place",
-        )
+    if approve is not None:
+        refuse_placeholder(approve, where="--approve", write="why the regression is acceptable")
     if approve is not None and not may_write:
         raise UsageError(
             "nothing is written in CI or for its formats, so an approval would not be kept",
             where="--approve",
             fix=f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}",
         )
+
+
+def refuse_placeholder(reason: str, *, where: str, write: str) -> None:
+    """Raise `UsageError` for what stands in the place of a reason in the commands that row3 shows."""
+    if reason.strip(" \"'`“”‘’<>[]").casefold() in NO_REASONS:
+        what = f"`{reason.strip()}` stands for a reason and is none"
+        raise UsageError(what, where=where, fix=f"Write {write}, in quotes, in its place")
 
 
 def make_approval(project: Project, reason: str) -> Approval:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.projects import CASES, CONFIG, SUITE, Box, Done, flawless, worse
+from tests.projects import CASES, CONFIG, SUITE, Box, Done, flawless, next_second, worse
 
 BASELINE = f"baselines/{SUITE}.json"
 
@@ -194,3 +194,25 @@ def test_the_same_reason_again_changes_nothing(branch: Box) -> None:
     branch.git("config", "user.name", "Somebody Else")
     approved(branch)
     assert "Somebody Else" in branch.history()[-1]["approval"]["by"]
+
+
+def times_approved(box: Box) -> list[str]:
+    """When the reason was given, by the changelog."""
+    return [line.split(", ")[-1] for line in box.read("CHANGELOG.md").splitlines() if "gate blocked: agreed (" in line]
+
+
+def test_a_promotion_for_the_same_reason_is_not_signed_anew(branch: Box) -> None:
+    approved(branch)
+    (first,) = times_approved(branch)
+    next_second()
+    branch.row3("promote", "v1.2", "--approve", "agreed", code=0)
+    assert times_approved(branch) == [first]
+    assert {entry["approval"]["at"] for entry in branch.history() if entry.get("approval")} == {first.rstrip(")")}
+
+
+def test_a_promotion_for_another_reason_is(branch: Box) -> None:
+    approved(branch)
+    next_second()
+    branch.row3("promote", "v1.2", "--approve", "the demo wants short answers", code=0)
+    assert len(times_approved(branch)) == 1
+    assert "gate blocked: the demo wants short answers (" in branch.read("CHANGELOG.md")

@@ -82,3 +82,29 @@ def test_an_edited_copy_and_one_with_another_parameter_are(box: Box) -> None:
     box.replace(path, "about bread", "of bread")
     assert "word for word" not in box.row3("--compare", code=3).out
     assert "word for word" not in box.row3("--compare", "--prompt", "extract-v1.1", code=0).out
+
+
+def test_a_copy_that_is_promoted_is_told_as_one(box: Box) -> None:
+    box.row3("new-version", "extract", code=0)
+    box.replace("prompts/extract-v1.2.md", "as of 1.0.", "said better.")
+    dry = box.row3("promote", "v1.2", "--dry-run", code=0)
+    assert f"note: {SAME}. If an edit is missing, make it in prompts/extract-v1.2.md" in dry.err
+    done = box.row3("promote", "v1.2", code=0)
+    assert f"note: {SAME}." in done.err
+    assert "it takes another version: `row3 new-version extract`" in done.err
+
+
+def test_a_way_back_to_an_older_text_is_no_copy(box: Box) -> None:
+    box.row3("new-version", "extract", code=0)
+    box.row3("promote", "v1.1", code=0)
+    assert "word for word" not in box.row3("promote", "v1.2", "--approve", "v1.1 costs too much", code=0).err
+    assert "word for word" not in box.row3("promote", "v1.0", "--approve", "a known number", code=0).err
+
+
+def test_a_copy_that_comes_with_an_edited_prompt_is_told(box: Box) -> None:
+    box.row3("new-version", "extract", code=0)
+    text = box.read("prompts/extract-v1.2.md")
+    box.write("prompts/again-v1.0.md", text.replace("name: extract", "name: again").replace('"1.2"', '"1.0"'))
+    box.write("row3.toml", box.read("row3.toml") + '[suites.bread]\npipeline = ["extract", "again"]\n')
+    done = box.row3("promote", "again-v1.0", "--prompt", "extract-v1.2", "--dry-run", code=0)
+    assert f"note: {SAME}" in done.err

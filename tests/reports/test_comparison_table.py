@@ -136,8 +136,8 @@ Duplicate rate        4.5%   2.5%   −2.0 ▲     −7.1…+3.1  .044
 
 ▲ better  ▼ worse; ★ excellent ✓ pass ! marginal ✗ fail
 percentage points; paired intervals; n = 2 cases that both runs have
-What this suite can see is unknown: fewer than two independent cases say nothing
-of the spread.
+How small a drop can be seen is unknown: fewer than two independent cases say
+nothing of the spread.
 
 Cases  1 improved · 1 regressed
   ▼ ozone                        −10.0   70.0 → 60.0

@@ -1,4 +1,4 @@
-"""One sentence on what a suite can see, in all its forms."""
+"""One sentence on what a comparison can see, in all its forms."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from row3.gate.sensitivity import Sensitivity
 from row3.reports.sensitivity_text import points, sensitivity_sentence, times
 
 UNKNOWN, NEVER, ELEVEN = Needed(None, "unknown"), Needed(None, "never"), Needed(11)
+UNEVEN = "and differences as uneven as these, a comparison"
 
 
 def said(
@@ -27,46 +28,49 @@ def said(
 @pytest.mark.parametrize(
     ("sentence", "words"),
     [
-        (said(), "With 15 cases this suite sees drops of 4.0 points or more; to see 5 you need 11 cases."),
+        (
+            said(),
+            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; to see 5 you need 11 cases.",
+        ),
         (
             said(wanted=0.02, cases=Needed(58), repeats=Needed(4)),
-            "With 15 cases this suite sees drops of 4.0 points or more; to see 2 you need 58 cases or 4 repeats.",
+            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; to see 2 you need 58 cases or 4 repeats.",
         ),
         (
             said(wanted=0.02, cases=Needed(58), repeats=NEVER),
-            "With 15 cases this suite sees drops of 4.0 points or more; to see 2 you need 58 cases.",
+            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; to see 2 you need 58 cases.",
         ),
         (
             said(wanted=0.025, cases=NEVER, repeats=Needed(7), k=3.0),
-            "With 15 cases asked 3 times this suite sees drops of 4.0 points or more; to see 2.5 you need 7 repeats.",
+            f"With 15 cases asked 3 times {UNEVEN} sees drops of 4.0 points or more; to see 2.5 you need 7 repeats.",
         ),
         (
             said(sees=0.09, cases=NEVER, repeats=NEVER, blocks=True),
-            "With 15 cases this suite blocks drops of 9.0 points or more; no number of cases is sure to block 5.",
+            f"With 15 cases {UNEVEN} blocks drops of 9.0 points or more; no number of cases is sure to block 5.",
         ),
         (
             said(wanted=0.02, cases=UNKNOWN),
-            "With 15 cases this suite sees drops of 4.0 points or more; what it takes to see 2 is unknown.",
+            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; what it takes to see 2 is unknown.",
         ),
         (
             said(cases=UNKNOWN, k=1.5),
-            "With 15 cases asked about 1.5 times this suite sees drops of 4.0 points or more; so it sees 5.",
+            f"With 15 cases asked about 1.5 times {UNEVEN} sees drops of 4.0 points or more; so it sees 5.",
         ),
         (
             said(sees=2.924, cases=Needed(583), n=2),
-            "2 cases are too few to say which drops this suite sees; to see 5 you need 583 cases.",
+            "2 cases are too few to say which drops a comparison sees; to see 5 you need 583 cases.",
         ),
         (
             said(sees=1.0, n=2),
-            "With 2 cases this suite sees drops of 100.0 points or more; to see 5 you need 11 cases.",
+            f"With 2 cases {UNEVEN} sees drops of 100.0 points or more; to see 5 you need 11 cases.",
         ),
         (
             said(sees=None, cases=UNKNOWN),
-            "What this suite can see is unknown: its 15 cases all moved alike, and no spread is no promise.",
+            "How small a drop can be seen is unknown: the 15 cases all moved alike, and no spread is no promise.",
         ),
         (
             sensitivity_sentence(None),
-            "What this suite can see is unknown: fewer than two independent cases say nothing of the spread.",
+            "How small a drop can be seen is unknown: fewer than two independent cases say nothing of the spread.",
         ),
     ],
 )

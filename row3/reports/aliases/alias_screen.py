@@ -198,13 +198,25 @@ def _unused(review: AliasReview) -> list[str]:
     met = review.aliases - len(review.unused)
     if not review.unused:
         return [f"All {review.aliases:,} aliases met something."] if met else []
-    outside = sum(1 for one in review.unused if not one.in_text)
-    lines = wrap(
-        f"{len(review.unused):,} of {review.aliases:,} aliases never met anything "
-        f"(not in the text either: {outside:,})."
-    )
+    lines = wrap(_unused_count(review))
     if len(review.unused) > FEW:
-        return [*lines, f"`row3 aliases review{visible(review.flag)} --list unused` names them, with file and line."]
+        return [*lines, _unused_named(review)]
     for one in review.unused:
         lines += wrap(f"{one.file}:{one.line} `{plain(one.alias)}` of `{plain(one.concept)}`", first="  ", then="    ")
     return lines
+
+
+def unused_told(review: AliasReview) -> str:
+    """How many aliases never met anything, and what names them."""
+    return f"{_unused_count(review)} {_unused_named(review)}"
+
+
+def _unused_count(review: AliasReview) -> str:
+    outside = sum(1 for one in review.unused if not one.in_text)
+    never = f"{len(review.unused):,} of {review.aliases:,} aliases never met anything"
+    return f"{never} (not in the text either: {outside:,})."
+
+
+def _unused_named(review: AliasReview) -> str:
+    them = "it" if len(review.unused) == 1 else "them"
+    return f"`row3 aliases review{visible(review.flag)} --list unused` names {them}, with file and line."

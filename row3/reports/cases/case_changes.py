@@ -50,7 +50,13 @@ def moved_cases(moves: Mapping[str, int]) -> int:
 
 
 def flips(change: CaseChange) -> list[Flip]:
-    """What a case gained and lost, list by list; found before lost before invented."""
+    """What a case gained and lost, list by list; found before lost before invented.
+
+    Of an answer that cannot be used it is all that there was, and only how much.
+    """
+    if change.move == "broke":
+        counts = [f"{len(items):,} {_noun(key, len(items))}" for key, items in change.lost.items() if items]
+        return [Flip(False, "all lost", tuple(counts), MOST_NAMED)] if counts else []
     found = []
     for good, lists in ((True, change.gained), (False, change.lost)):
         for key, items in lists.items():
@@ -63,14 +69,18 @@ def _flip(key: str, items: Sequence[str], *, good: bool) -> Flip:
     names = tuple(plain(item) for item in items)
     if key == "canaries":
         return Flip(good, "canary no longer extracted" if good else "canary extracted", names, MOST_NAMED)
-    missed = key.startswith("missed")
-    noun = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.removeprefix("missed").removeprefix("wrong")).lower()
-    if noun == "concepts":
+    missed, noun = key.startswith("missed"), _noun(key, len(items))
+    if noun.startswith("concept"):
         words = ("found", "lost") if missed else ("no longer invented", "invented")
         return Flip(good, words[not good], names, MOST_NAMED)
-    noun = noun if len(items) > 1 else "entity" if noun == "entities" else noun.removesuffix("s")
     words = (f"{noun} found", f"{noun} lost") if missed else (f"wrong {noun} gone", f"wrong {noun}")
     return Flip(good, f"{len(items):,} {words[not good]}", names, MOST_RELATIONSHIPS)
+
+
+def _noun(key: str, number: int) -> str:
+    """What stands in a list: `relationships`, or `relationship` where it is one."""
+    noun = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key.removeprefix("missed").removeprefix("wrong")).lower()
+    return noun if number > 1 else "entity" if noun == "entities" else noun.removesuffix("s")
 
 
 def flip_text(flip: Flip, room: int) -> str:

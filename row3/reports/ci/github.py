@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from row3.domain.verdicts import Verdict
+from row3.domain.verdicts import Reason, Verdict
 from row3.reports import numbers
 from row3.reports.advice import summary, verdict_word
 from row3.reports.cases.case_outcomes import Outcome, outcomes
@@ -16,6 +16,7 @@ from row3.reports.markdowns.markdown import markdown_report
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.places import HERE, Places
 from row3.reports.style import plain, visible
+from row3.reports.told_reasons import told_reasons
 
 Level = Literal["error", "warning", "notice"]
 MOST_OF_A_LEVEL = 10
@@ -47,15 +48,16 @@ def annotations_of(
 ) -> list[tuple[Level, str]]:
     """The errors and warnings of a run, with their levels; `name` begins each title."""
     found: list[tuple[Level, str]] = []
+    told = [] if comparison is None else told_reasons(comparison)
     if comparison is not None:
-        found += [_reason(run, comparison, i, name, places) for i in range(len(comparison.reasons))]
+        found += [_reason(comparison, reason, name, places) for reason in told]
     else:
         if failing := fail_zones(run):
             text = f"{', '.join(failing)} (row3 --compare{visible(run.suite.flag)} judges)"
             found.append(("warning", annotation("warning", text, title=f"{name}: fail zone")))
         if text := declines_line(declines, run):
             found.append(("warning", annotation("warning", text, title=f"{name}: declining")))
-    named = {reason.case_id for reason in comparison.reasons} if comparison is not None else set()
+    named = {reason.case_id for reason in told}
     counts = dict.fromkeys(("error", "warning"), 0)
     for outcome in outcomes(run, comparison):
         line = _case(run, outcome, name, places) if outcome.case_id not in named else None
@@ -101,10 +103,9 @@ def annotation(level: Level, message: str, *, title: str, file: str = "", line: 
     return f"::{level} {place}title={_property(title)}::{_data(message)}"
 
 
-def _reason(run: RunView, comparison: ComparisonView, i: int, name: str, places: Places) -> tuple[Level, str]:
-    reason = comparison.reasons[i]
+def _reason(comparison: ComparisonView, reason: Reason, name: str, places: Places) -> tuple[Level, str]:
     level: Level = "error" if reason.verdict is Verdict.BLOCK and comparison.blocked else "warning"
-    file = _file(run, reason.case_id, places) if reason.case_id else ""
+    file = _file(comparison.run, reason.case_id, places) if reason.case_id else ""
     return level, annotation(level, reason.text, title=f"{name}: {reason.verdict.word}", file=file)
 
 

@@ -11,6 +11,7 @@ from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_block
 from row3.reports.style import BOLD, RED, VERDICT_COLOURS, WIDTH, Style, cells, plain, wrap
 from row3.reports.suites.suites_model import Broken, Gone, Judged, Unjudged
+from row3.reports.told_reasons import told_reasons
 
 SHOWN_REASONS = 6
 SHOWN_CASES = 3
@@ -89,7 +90,8 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     if comparison.approval is not None:
         lines += wrap(f"approved by {plain(comparison.approval.by)}: {plain(comparison.approval.reason)}", first="  ")
     elif comparison.verdict is not Verdict.PROCEED or incomplete:
-        reasons = [reason for reason in comparison.reasons if reason.verdict is comparison.verdict]
+        told = told_reasons(comparison)
+        reasons = [reason for reason in told if reason.verdict is comparison.verdict or reason.broke]
         for reason in reasons[:SHOWN_REASONS]:
             lines += wrap(plain(reason.text), first="  ✗ " if reason.verdict is Verdict.BLOCK else "  ! ", then="    ")
         if len(reasons) > SHOWN_REASONS:
@@ -105,5 +107,7 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
                 f" and {len(lost) - SHOWN_ITEMS} more" if len(lost) > SHOWN_ITEMS else ""
             )
             what = f": lost {shown}" if lost else f": {case.move}"
+            if case.move == "broke":
+                what = f": {plain(dict(run.problems).get(case.case_id, case.move))}"
             lines += wrap(f"{plain(case.case_id)} {numbers.points(case.delta)}{what}", first="    ", then="      ")
     return lines

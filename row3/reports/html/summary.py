@@ -23,6 +23,7 @@ from row3.reports.model import ComparisonView
 from row3.reports.quarantine_text import quarantine_sentences
 from row3.reports.sensitivity_text import sensitivity_sentence
 from row3.reports.style import MARKS, VERDICT_MARKS
+from row3.reports.told_reasons import told_reasons
 
 SHOWN_NOTES = 50
 
@@ -94,7 +95,7 @@ def summary_of(comparison: ComparisonView) -> Summary:
         baseline=_baseline(comparison),
         reasons=[
             Ground(reason.verdict.word, VERDICT_MARKS[reason.verdict], reason.text, reason.case_id or "")
-            for reason in comparison.reasons
+            for reason in told_reasons(comparison)
         ],
         approval="" if approval is None else f"Approved by {approval.by}, {approval.at}: {approval.reason}",
         next_steps=what_next(comparison),

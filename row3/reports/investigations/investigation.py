@@ -12,6 +12,7 @@ from row3.domain.counts import count
 from row3.domain.matches import RelationshipState, Triple
 from row3.matching.texts.places import Place
 from row3.reports import numbers
+from row3.reports.investigations.checklist_text import checklist_lines
 from row3.reports.investigations.investigation_parts import (
     BadQuote,
     Invented,
@@ -22,7 +23,6 @@ from row3.reports.investigations.investigation_parts import (
     Missed,
     Mistyped,
     Otherwise,
-    Question,
 )
 from row3.reports.investigations.symptoms_text import failing_metrics, falls_json, metric_json, symptom_lines
 from row3.reports.markdowns.markdown_text import block, code, inline
@@ -32,9 +32,6 @@ MOST = 60
 """Items of one list in Markdown; JSON has them all."""
 MOST_RAW = 1_000
 """Characters shown of an answer that could not be read."""
-CHECKLIST_LEGEND = (
-    "`[x]` the data answer it, `[ ]` a person has to; 6.1 to 6.5 are the sections of the standards' failure checklist."
-)
 HEADINGS: Mapping[RelationshipState, str] = {
     "wrong-predicate": "Wrong predicate",
     "reversed": "Reversed",
@@ -63,11 +60,7 @@ def investigation_markdown(found: Investigation) -> str:
         "",
         *_causes(found),
     ]
-    if found.checks:
-        lines += [CHECKLIST_LEGEND, ""]
-    for title, questions in found.checks:
-        lines += [f"#### {title}", "", *map(_question, questions), ""]
-    lines += ["### Proposed Fix", "", *(f"- {fix}" for fix in found.fixes), ""]
+    lines += [*checklist_lines(found), "### Proposed Fix", "", *(f"- {fix}" for fix in found.fixes), ""]
     lines += ["### Verification Plan", "", *(f"{number}. {step}" for number, step in enumerate(found.plan, 1))]
     return "\n".join(lines) + "\n"
 
@@ -96,7 +89,8 @@ def _causes(found: Investigation) -> Iterator[str]:
     strange, among = [code(name) for name in found.unknown_predicates], count(relationships, "relationship")
     yield from _list("Predicates that the suite does not know", f"among {among}", strange)
     blocked = sum(1 for item in found.lost if item.missed_ends)
-    yield from _list("Missed relationships", f"in all, {blocked} because an end was missed", map(_lost, found.lost))
+    remark = f"{len(found.lost)} in all, {blocked} because an end was missed"
+    yield from _list("Missed relationships", remark, _lost(found.lost), counted=False)
     unquoted = [_quote(item) for item in found.quotes if item.state == "missing"]
     yield from _list("Unquoted concepts", f"of {concepts} extracted", unquoted)
     unverified = [_quote(item) for item in found.quotes if item.state == "unverified"]
@@ -106,10 +100,11 @@ def _causes(found: Investigation) -> Iterator[str]:
         yield from ["Nothing went wrong.", ""]
 
 
-def _list(heading: str, remark: str, items: Iterator[str] | Sequence[str]) -> Iterator[str]:
+def _list(heading: str, remark: str, items: Iterator[str] | Sequence[str], *, counted: bool = True) -> Iterator[str]:
+    """A list under its heading; `counted` has the remark begin with how many lines it has."""
     lines = [f"- {item}" for item in items]
     if lines:
-        yield f"**{heading}** ({len(lines)} {remark})"
+        yield f"**{heading}** ({f'{len(lines)} ' if counted else ''}{remark})"
         yield ""
         yield from lines[:MOST]
         if len(lines) > MOST:
@@ -153,9 +148,19 @@ def _misdirected(item: Misdirected) -> str:
     return f"{code(str(item.triple))}{expected if item.expected else ''}: {where}."
 
 
-def _lost(item: Lost) -> str:
-    why = f"missed {' and '.join(map(code, item.missed_ends))}" if item.missed_ends else "both ends were extracted"
-    return f"{code(str(item.triple))} ({'required' if item.required else 'optional'}): {why}."
+def _lost(lost: Sequence[Lost]) -> Iterator[str]:
+    """A line for what the same missed ends took along, and for each that lacks none."""
+    by_ends: dict[tuple[str, ...], list[Lost]] = {}
+    for item in lost:
+        by_ends.setdefault(item.missed_ends, []).append(item)
+    for ends, items in by_ends.items():
+        if ends:
+            yield f"{' and '.join(map(code, ends))} missed: {'; '.join(map(_demand, items))}."
+    yield from (f"{_demand(item)}: both ends were extracted." for item in by_ends.get((), ()))
+
+
+def _demand(item: Lost) -> str:
+    return f"{code(str(item.triple))} ({'required' if item.required else 'optional'})"
 
 
 def _quote(item: BadQuote) -> str:
@@ -180,11 +185,6 @@ def _chunk(text: str) -> str:
     inner = inline(text)
     before, after = text[:1].isspace(), text[-1:].isspace()
     return f"{' ' if before else ''}{inner}{' ' if after and inner else ''}"
-
-
-def _question(question: Question) -> str:
-    answer = ": ".join(filter(None, (inline(question.answer), ", ".join(map(code, question.items)))))
-    return f"- [{' ' if question.open else 'x'}] {question.text}{f' {answer}.' if answer else ''}"
 
 
 def as_json(found: Investigation) -> str:

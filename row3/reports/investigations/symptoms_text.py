@@ -64,15 +64,8 @@ def symptom_lines(found: Symptomatic) -> Iterator[str]:
         yield ""
     rows = [_row(symptom) for symptom in found.symptoms]
     yield from grid(["Metric", "Value", "Zone", "Target", "Short by", "Baseline", "Delta"], "lrlrrrr", rows)
-    if found.notes:
-        yield ""
-        yield from (f"- {inline(note)}" for note in found.notes)
-    fallen = [line for symptom in found.symptoms for line in _fallen(symptom)]
-    if fallen:
-        yield ""
-        yield f"**Worse than the baseline by more than the limit** ({len(fallen)} of {len(rows)} metrics)"
-        yield ""
-        yield from fallen
+    told = [*(f"- {inline(note)}" for note in found.notes), *_fallen(found.symptoms)]
+    yield from ["", *told] if told else []
 
 
 def _row(symptom: Symptom) -> list[str]:
@@ -89,18 +82,18 @@ def _row(symptom: Symptom) -> list[str]:
     return [metric.title, percent, zone.word if zone is not None else "", target, short, *moved]
 
 
-def _fallen(symptom: Symptom) -> Iterator[str]:
-    """A line for a metric that fell beyond its limit; else none."""
-    metric, value, _, _, baseline, fall = symptom
-    if fall is None or value is None or baseline is None:
-        return
-    share = f", {fall.worse:.1f}% of the baseline" if fall.relative else ""
-    limit = f"{fall.limit:g}%" if fall.relative else f"{fall.limit:g} points"
-    block = "" if fall.blocks else "; the gate does not block on it"
-    yield (
-        f"- {metric.title}: baseline {numbers.percent(baseline)}, now {numbers.percent(value)}, "
-        f"{numbers.points(value - baseline)} points{share} (limit {limit}{block})"
-    )
+def _fallen(symptoms: Sequence[Symptom]) -> Iterator[str]:
+    """A line for each limit with the metrics that fell beyond it; by how much stands in the table."""
+    by_limit: dict[str, list[str]] = {}
+    for symptom in symptoms:
+        if (fall := symptom.fall) is not None:
+            limit = f"{fall.limit:g}% of the baseline" if fall.relative else f"{fall.limit:g} points"
+            share = f"by {fall.worse:.1f}% of it" if fall.relative else ""
+            block = "" if fall.blocks else "the gate does not block on it"
+            said = "; ".join(filter(None, (share, block)))
+            by_limit.setdefault(limit, []).append(f"{symptom.metric.title}{f' ({said})' if said else ''}")
+    for limit, names in by_limit.items():
+        yield f"- Worse than the baseline by more than the limit of {limit}: {', '.join(names)}."
 
 
 def metric_json(symptom: Symptom) -> dict[str, Any]:

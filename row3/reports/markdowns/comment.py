@@ -15,6 +15,7 @@ from row3.reports.markdowns.markdown import SIGNS
 from row3.reports.markdowns.markdown_text import code, grid, inline
 from row3.reports.model import ComparisonView
 from row3.reports.style import plain, shorten
+from row3.reports.told_reasons import told_reasons
 
 MOST_BYTES = 6_000
 """Of the whole comment; GitHub takes 65,536 characters, a screen far less."""
@@ -145,7 +146,7 @@ def _worst(ordered: Sequence[Compared]) -> list[list[str]]:
         return []
     parts = [_one(bad[0], level="####")]
     for one in bad[1:4]:
-        why = one.why if isinstance(one, Unusable) else next((each.text for each in one.reasons), summary(one))
+        why = one.why if isinstance(one, Unusable) else next((each.text for each in told_reasons(one)), summary(one))
         parts.append([f"{_sign(one)} **{inline(_name(one))}**: {_short(why)}"])
     return parts
 
@@ -176,10 +177,10 @@ def _metrics(comparison: ComparisonView) -> list[str]:
 
 
 def _reasons(comparison: ComparisonView) -> list[str]:
-    shown = comparison.reasons[:REASONS]
-    lines = [f"- {SIGNS[reason.verdict]} {_short(reason.text)}" for reason in shown]
-    if len(comparison.reasons) > REASONS:
-        lines.append(f"- and {numbers.count(len(comparison.reasons) - REASONS, 'more reason')}")
+    told = told_reasons(comparison)
+    lines = [f"- {SIGNS[reason.verdict]} {_short(reason.text)}" for reason in told[:REASONS]]
+    if len(told) > REASONS:
+        lines.append(f"- and {numbers.count(len(told) - REASONS, 'more reason')}")
     if (approval := comparison.approval) is not None:
         lines.append(f"- approved by {_short(approval.by)}: {_short(approval.reason)}")
     return lines
@@ -190,19 +191,22 @@ def _cases(comparison: ComparisonView) -> list[str]:
     bad = [change for change in bad if change.move != "regressed" or abs(change.delta) >= LEAST_MOVE]
     bad.sort(key=lambda change: (change.move == "regressed", change.delta))
     after = after_values(comparison.run)
-    lines = [_case(change, *movement(change, after)) for change in bad[:CASES]]
+    problems = dict(comparison.run.problems)
+    lines = [_case(change, *movement(change, after), problems.get(change.case_id, "")) for change in bad[:CASES]]
     count = sum(comparison.moves.get(move, 0) for move in ("regressed", "broke", "failed"))
     if count > len(lines):
         lines.append(f"- and {count - len(lines):,} more that are worse")
     return ["**Worst cases**", "", *lines] if lines else []
 
 
-def _case(change: CaseChange, between: str, delta: str) -> str:
+def _case(change: CaseChange, between: str, delta: str, problem: str) -> str:
     lost = [
         inline(flip.what) if flip.named == MOST_RELATIONSHIPS else f"{inline(flip.what)} {_items(flip.items)}"
         for flip in flips(change)
         if not flip.good
     ]
+    if change.move == "broke" and problem:
+        lost = [_short(problem)]
     moved = inline(f"{between} ({delta})" if delta else between)
     return f"- {code(shorten(plain(change.case_id), ITEM_ROOM))} {moved}{': ' if lost else ''}{'; '.join(lost[:3])}"
 

@@ -24,6 +24,7 @@ from row3.reports.match_counts import counts_markdown
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.quarantine_text import quarantine_markdown
 from row3.reports.style import MARKS
+from row3.reports.told_reasons import told_reasons
 
 SIGNS = {Verdict.PROCEED: "✅", Verdict.INVESTIGATE: "⚠️", Verdict.BLOCK: "⛔"}
 SHOWN_CASES = 25
@@ -115,8 +116,9 @@ def _compared(comparison: ComparisonView, *, companion: bool = False) -> list[st
 
 
 def _reasons(comparison: ComparisonView) -> list[str]:
-    lines = [f"- {SIGNS[reason.verdict]} {inline(reason.text)}" for reason in comparison.reasons[:SHOWN_REASONS]]
-    left = len(comparison.reasons) - SHOWN_REASONS
+    told = told_reasons(comparison)
+    lines = [f"- {SIGNS[reason.verdict]} {inline(reason.text)}" for reason in told[:SHOWN_REASONS]]
+    left = len(told) - SHOWN_REASONS
     lines += [f"- and {left:,} more"] if left > 0 else []
     if (approval := comparison.approval) is not None:
         lines.append(f"- Approved by {inline(approval.by)}, {inline(approval.at)}: {inline(approval.reason)}")

@@ -30,9 +30,12 @@ from row3.reports.style import (
 )
 from row3.reports.suites.suite_figures import NONE, Figures, figures_of, run_of
 from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, standing
+from row3.reports.told_reasons import told_reasons
 
 LONGEST_SUITE, LEAST_TITLE = 14, 9
 """Columns of a suite's name where the table has to fit 80, twice as many where there is room; a metric's least."""
+SHOWN_REASONS = 8
+"""Suites whose reason to be investigated is told at the end."""
 WIDE = 112
 """Columns from which on zones are named and not only marked."""
 MARK_OF: dict[Standing, str] = {"incomplete": "?", "unusable": "✗", "none": " ", "approved": "!", "informational": "✗"}
@@ -191,7 +194,20 @@ def _end(report: SuitesReport, style: Style) -> list[str]:
     colour = RED if report.exit_code else {"PROCEED": GREEN}.get(word, YELLOW)
     first, *rest = style.wrap(counted(report), first=f"{mark} {word}  ", then="  ")
     painted = first.replace(f"{mark} {word}", style.paint(f"{mark} {word}", colour, BOLD), 1)
-    return [style.dim("─" * style.width), painted, *rest, *_steps(report, style)]
+    why = [line for name, text in looked_into(report) for line in style.wrap(text, first=f"  {name}: ", then="    ")]
+    return [style.dim("─" * style.width), painted, *rest, *why, *_steps(report, style)]
+
+
+def looked_into(report: SuitesReport) -> list[tuple[str, str]]:
+    """Which suites are to be investigated, and why in a few words: of those that block all is told elsewhere."""
+    told = []
+    for result in report.results:
+        if isinstance(result, Judged) and standing(result) in ("investigate", "informational"):
+            reasons = told_reasons(result.comparison)
+            more = f"; and {numbers.count(len(reasons) - 1, 'more reason')}" if len(reasons) > 1 else ""
+            told += [(plain(result.suite), f"{plain(reason.text)}{more}") for reason in reasons[:1]]
+    left_out = len(told) - SHOWN_REASONS
+    return [*told[:SHOWN_REASONS], *([("others", f"{left_out:,} more")] if left_out > 0 else [])]
 
 
 def _steps(report: SuitesReport, style: Style) -> list[str]:

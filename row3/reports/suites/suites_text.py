@@ -24,7 +24,7 @@ from row3.reports.suites.suites_model import (
     Unjudged,
     standing,
 )
-from row3.reports.suites.suites_table import counted, headword
+from row3.reports.suites.suites_table import counted, headword, looked_into
 
 SIGN_OF: dict[Standing, str] = {
     "proceed": SIGNS[Verdict.PROCEED],
@@ -43,6 +43,8 @@ def suites_markdown(report: SuitesReport, *, details: bool = True) -> str:
     sign = "" if not word else f"{'❔' if report.exit_code == 3 else SIGNS[report.verdict]} {word} · "
     parts = [f"### {sign}row3 · {inline(counted(report))}", "\n".join(_grid(report))]
     parts += [inline(behind_line(*report.behind))] if report.behind else []
+    why = [f"- **{inline(name)}**: {inline(text)}" for name, text in looked_into(report)]
+    parts += ["\n".join(why)] if why else []
     for result in report.results:
         parts += _part(result, details=details)
     return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"

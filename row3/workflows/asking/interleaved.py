@@ -105,7 +105,8 @@ class InterleavedRun:
         # The two sides are kept apart, or equal prompts would get equal answers. What the baseline's prompts answer
         # now is never recorded: a replay of them is what the baseline was made of.
         # Nor are answers of long ago set beside answers of today.
-        now = Kept.open(live.project, live.suite.name, f"{live.mode}-now", lasts_h=LASTS_H)
+        replaces = live.mode == "record"
+        now = Kept.open(live.project, live.suite.name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
         before = Kept.open(live.project, live.suite.name, f"{live.mode}-before", lasts_h=LASTS_H)
         if waiting := now.waiting + before.waiting:
             live.say(f"going on with {count(waiting, 'answer')} that an interrupted run left")

@@ -74,7 +74,8 @@ class LiveRun:
         """All cases answered by the provider, as far as the mode does not take recordings.
 
         Raises `ProviderStopped` where the provider refuses everything; every answer that came is kept. Raises
-        `UsageError` where a budget is to be kept to and a model has no price.
+        `UsageError` where a budget is to be kept to and a model has no price, and where what is to be recorded would
+        replace another prompt version's answers.
         """
         import asyncio
 
@@ -83,7 +84,8 @@ class LiveRun:
         # Answers that will be saved and answers that will not are kept apart: a live run's are nobody's recordings.
         kind = self.kind or ("live" if self.mode == "live" else "record")
         name, recorded = self.suite.name, self.mode == "auto"
-        kept = Kept.open(self.project, name, kind, recordings=recorded, lasts_h=self.lasts_h)
+        replaces = self.mode == "record"
+        kept = Kept.open(self.project, name, kind, recordings=recorded, replaces=replaces, lasts_h=self.lasts_h)
         if kept.waiting:
             self.say(f"going on with {count(kept.waiting, 'answer')} that an interrupted run left")
         provider = open_provider(self.project, self.suite)

@@ -14,6 +14,7 @@ from row3.store.project import Project
 from row3.store.recording_index import RecordingIndex
 from row3.store.recordings import merge, open_index
 from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
+from row3.workflows.recorded.others_answers import ask_for_own
 
 LASTS_H = 24
 """Hours after which answers that an interrupted run left say nothing of now."""
@@ -28,16 +29,26 @@ class Kept:
     left: list[Path]
     own: journal.Journal
     index: RecordingIndex
+    replaced: RecordingIndex | None = None
+    """The suite's recordings, where those of what is asked are replaced."""
 
     @classmethod
     def open(
-        cls, project: Project, suite: str, kind: str, *, recordings: bool = False, lasts_h: float | None = None
+        cls,
+        project: Project,
+        suite: str,
+        kind: str,
+        *,
+        recordings: bool = False,
+        replaces: bool = False,
+        lasts_h: float | None = None,
     ) -> Kept:
         """Begin a journal; answers of another kind are nobody's business here.
 
         Args:
             kind: tells apart what will be recorded, what will not, and the two sides of a comparison.
             recordings: the suite's recordings answer too.
+            replaces: what comes now takes the place of the suite's recordings.
             lasts_h: hours after which what an interrupted run left is of no use and is removed.
         """
         left = journal.abandoned(project.local, suite, kind)
@@ -48,7 +59,8 @@ class Kept:
             left = [path for path in left if path not in stale]
         recorded = project.recordings(suite)
         index = open_index(recorded if recordings else recorded / "none", left)
-        return cls(project, suite, left, journal.Journal(project.local, suite, kind, new_run_id()), index)
+        replaced = open_index(recorded) if replaces else None
+        return cls(project, suite, left, journal.Journal(project.local, suite, kind, new_run_id()), index, replaced)
 
     @property
     def waiting(self) -> int:
@@ -56,8 +68,14 @@ class Kept:
         return sum(1 for digest in self.index.digests() if self.index.place(digest).startswith("journal "))
 
     def known(self, request: Request) -> Answer | None:
-        """The answer, where there is one already."""
-        return self.index.answer(request)
+        """The answer, where there is one already.
+
+        Raises `UsageError` where there is none and the new one would replace another prompt version's.
+        """
+        answer = self.index.answer(request)
+        if answer is None and self.replaced is not None:
+            ask_for_own(self.project, self.replaced, request)
+        return answer
 
     def keep(self, request: Request, answer: Answer) -> None:
         """Write an answer to disk."""

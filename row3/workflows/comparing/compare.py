@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.metrics import Zone
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Tally
-from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
-from row3.gate.comparison import by_size, judge_move, worse_by
+from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.gate.broken import sound
+from row3.gate.comparison import by_size
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.sensitivity import Sensitivity, sensitivity
 from row3.gate.verdicts import Evidence, judge
-from row3.gate.zones import warning_only, zone_of, zones_of
+from row3.gate.zones import warning_only, zones_of
 from row3.metrics.tallies import Tallies
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project
@@ -29,6 +29,7 @@ from row3.store.run_records import RunHeader
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.comparing.compare_case import CaseComparer
+from row3.workflows.comparing.critical_cases import how_it_broke
 from row3.workflows.comparing.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest
 from row3.workflows.comparing.older_baseline import Less, OlderBaseline
@@ -139,7 +140,7 @@ class Comparer:
         self.seen.add(case_id)
         counts = not result.quarantined
         if (result.critical if counts else case_id not in self._rested) and (
-            how := self._how_it_broke(result, compared)
+            how := how_it_broke(self.suite, result, compared)
         ):
             (self.critical if counts else self._newly_resting)[case_id] = how
         if compared.weakened:
@@ -160,6 +161,7 @@ class Comparer:
                 source=result.source,
                 repeats=(repeats, result.repeats),
                 spreads=(compared.before_spread, result.spread),
+                apart=change.move == "broke",
             )
             if compared.before_tally and result.tally and repeats == result.repeats:
                 self._tallies[0].add(compared.before_tally)
@@ -183,26 +185,6 @@ class Comparer:
         """How the means moved, and what the gate's policy says of it."""
         kind = self.suite.kind
         return compare_metrics(before, now, kind.metrics, self.suite.policy, self._pairs, primary=kind.primary)
-
-    def _how_it_broke(self, result: CaseResult, compared: Compared) -> str:
-        """How a critical case broke: no usable answer, worse by more than the limit, or newly in its fail zone."""
-        kind, policy = self.suite.kind, self.suite.policy
-        if compared.change.move == "broke":
-            return "broke: its answer cannot be used"
-        before, after = (compared.before or {}).get(kind.primary), result.metrics.get(kind.primary)
-        if before is None or after is None:
-            return ""
-        metric = next(metric for metric in kind.metrics if metric.key == kind.primary)
-        worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
-        if judge_move(worse, policy, limit=policy.limit(kind.primary)) is Verdict.BLOCK:
-            return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}"
-        limits = self.suite.rules.thresholds.get(kind.primary)
-        if limits is not None and not limits.blocking:
-            return ""
-        failed_before = limits is None or zone_of(before, limits, higher_is_better=metric.higher_is_better) is Zone.FAIL
-        if result.zones.get(kind.primary) is Zone.FAIL and not failed_before:
-            return f"broke: {metric.title} {after:.1%} is in the fail zone"
-        return ""
 
     def _keep(self, change: CaseChange) -> None:
         self.moves[change.move] += 1
@@ -267,6 +249,14 @@ class Comparer:
                 broke=self.broke,
                 critical=self.critical,
                 newly_resting=self._newly_resting,
+                sound=sound(
+                    self._pairs,
+                    kind,
+                    policy,
+                    thresholds=self.suite.rules.thresholds,
+                    values=run.header.metrics,
+                    denominators=run.header.denominators,
+                ),
                 declines=declines,
                 partial=partial,
                 compared=self._pairs.counts().get(kind.primary, 0),

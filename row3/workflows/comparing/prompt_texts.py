@@ -8,6 +8,7 @@ from row3.store.project import Project
 from row3.store.prompts import read_prompt
 from row3.workflows.comparing.compare import Comparison
 from row3.workflows.comparing.differences import text_diff
+from row3.workflows.pipeline.lineup import Lineup
 
 
 def tell_texts(project: Project, comparison: Comparison) -> None:
@@ -15,15 +16,22 @@ def tell_texts(project: Project, comparison: Comparison) -> None:
     lineup = comparison.run.lineup
     for prompt in lineup.prompts:
         name = prompt.ref.name
-        before, promoted = comparison.baseline.prompts.get(name), lineup.promoted.get(name)
-        old = _other(project, prompt, before)
+        old = _other(project, prompt, comparison.baseline.prompts.get(name))
         if old is not None:
             comparison.prompt_diffs[name] = text_diff(old.text, prompt.text, (str(old.ref), str(prompt.ref)))
-        current = old if before == promoted else _other(project, prompt, promoted)
-        if current is not None and lineup.awaits_promotion(prompt.ref) and _asked(prompt) == _asked(current):
+        if same := asks_the_same(project, lineup, prompt):
             comparison.copies.append(str(prompt.ref))
-            same = f"{name} {prompt.ref.version} asks word for word what {current.ref.version} asks"
             comparison.differs.insert(0, same)
+
+
+def asks_the_same(project: Project, lineup: Lineup, prompt: Prompt) -> str:
+    """What is told of a version that awaits promotion and asks what the promoted one asks; else empty."""
+    if not lineup.awaits_promotion(prompt.ref):
+        return ""
+    current = _other(project, prompt, lineup.promoted.get(prompt.ref.name))
+    if current is None or _asked(prompt) != _asked(current):
+        return ""
+    return f"{prompt.ref.name} {prompt.ref.version} asks word for word what {current.ref.version} asks"
 
 
 def _other(project: Project, prompt: Prompt, version: str | None) -> Prompt | None:

@@ -30,6 +30,7 @@ from row3.workflows.pipeline.missing_recording import miss
 from row3.workflows.pipeline.own_requests import OwnRequests
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+from row3.workflows.recorded.others_answers import ask_for_own
 
 NEAR = 0.4
 """How alike an id has to be to be taken for a slip of the one that was asked for."""
@@ -132,6 +133,7 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
     folder = project.recordings(suite.name)
     index = open_index(folder if mode in ("replay", "auto") else folder / "none", options.journals)
     index.asks_otherwise = OwnRequests(project, suite).ask_otherwise
+    replaced = open_index(folder) if mode == "record" else None
 
     def answer(request: Request) -> Answer | NoAnswer:
         recorded = index.answer(request)
@@ -139,6 +141,8 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
             return recorded
         if mode == "replay":
             return miss(index, request, asking.lineup)
+        if replaced is not None:
+            ask_for_own(project, replaced, request)
         given = asyncio.run(_ask(project, suite, request))
         if isinstance(given, Answer) and mode in ("auto", "record"):
             with writing(project.local):

@@ -14,12 +14,14 @@ from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import Approval, read_history
 from row3.store.locks import writing
+from row3.store.project import Project
 from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import commit
 from row3.workflows.against.locks_at_ref import falling_back
 from row3.workflows.comparing.compare import Comparison
 from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.comparing.gating import compare
+from row3.workflows.comparing.prompt_texts import asks_the_same
 from row3.workflows.pipeline.lineup import Lineup, line_up, resolve_version
 from row3.workflows.pipeline.run_suite import Run, with_action
 from row3.workflows.promoting.approval_carried import carry_approval
@@ -28,7 +30,15 @@ from row3.workflows.promoting.promotion_entry import promotion_entry, unexplaine
 from row3.workflows.promoting.promotion_files import as_inserted, check_entry, planned_files, promotion_files
 from row3.workflows.promoting.promotion_git import commit_and_tag, finish
 from row3.workflows.running import run_suite
-from row3.workflows.session import Session, check_approval, incomplete, make_approval, repository_state, save_log
+from row3.workflows.session import (
+    Session,
+    adds_nothing,
+    check_approval,
+    incomplete,
+    make_approval,
+    repository_state,
+    save_log,
+)
 
 
 def promote(
@@ -76,12 +86,7 @@ def promote(
     result.refused = not allowed
     result.entry = promotion_entry(project, result)
     as_it_stands = as_inserted(project, result)
-    if unexplained(as_it_stands) and not result.refused:
-        result.notes.append(
-            f"{CHANGELOG} {'would have' if dry_run else 'has'} no reason for {ref.version}: `description` in "
-            f"prompts/{ref}.md is still that of an earlier version. "
-            + ("Write there what changes" if dry_run else "Write it under `### Changes` of its entry")
-        )
+    result.notes += [*_nothing_new(project, result, newly), *_without_reason(result, as_it_stands)]
     if dry_run:
         result.entry = as_it_stands
     if dry_run or not allowed:
@@ -146,18 +151,43 @@ def _approval(
     reasons: Sequence[Reason],
     approve: str | None,
 ) -> Approval | None:
-    """Who lets a blocked run be promoted: now, or before for this very evidence."""
-    if approve is not None:
-        return make_approval(session.project, approve)
+    """Who lets a blocked run be promoted: now, or before for this very evidence; nobody signs the same twice."""
     if comparison is not None:
-        return comparison.approval
-    own = partial(own_files, session.project, session.suite)
-    return approved_before(read_history(session.project.root), evidence_digest(run, "", reasons, own))
+        before = comparison.approval
+    else:
+        own = partial(own_files, session.project, session.suite)
+        before = approved_before(read_history(session.project.root), evidence_digest(run, "", reasons, own))
+    if approve is None:
+        return before
+    approval = make_approval(session.project, approve)
+    return before if adds_nothing(approval, before) else approval
 
 
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
     entry = promoted.get(prompt.ref.name)
     return entry is None or entry.version != str(prompt.ref.version)
+
+
+def _nothing_new(project: Project, result: PromotionResult, newly: Sequence[Prompt]) -> list[str]:
+    """What is said of versions that ask what is promoted already: the gate has nothing against them."""
+    notes = []
+    for prompt in newly:
+        if told := asks_the_same(project, result.run.lineup, prompt):
+            late = f"If an edit is missing, it takes another version: `row3 new-version {prompt.ref.name}`"
+            in_time = f"If an edit is missing, make it in prompts/{prompt.ref}.md before it is promoted"
+            notes.append(f"{told}. {in_time if result.dry_run or result.refused else late}")
+    return notes
+
+
+def _without_reason(result: PromotionResult, entry: str) -> list[str]:
+    """What is said of a promotion whose entry in the changelog tells nothing of the version."""
+    if result.refused or not unexplained(entry):
+        return []
+    return [
+        f"{CHANGELOG} {'would have' if result.dry_run else 'has'} no reason for {result.ref.version}: `description` in "
+        f"prompts/{result.ref}.md is still that of an earlier version. "
+        + ("Write there what changes" if result.dry_run else "Write it under `### Changes` of its entry")
+    ]
 
 
 def _falls_back(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> list[Reason]:

@@ -101,7 +101,8 @@ def test_every_item_says_where_it_stands() -> None:
         "- `a CAUSES c`; forbidden `a CAUSES c`: no sentence has both ends.",
         "- `x CAUSES y`: no sentence has both ends.",
         "- `a IS_A b` (required): both ends were extracted.",
-        "- `rye IS_A oat` (optional): missed `rye` and `oat`.",
+        "**Missed relationships** (2 in all, 1 because an end was missed)",
+        "- `rye` and `oat` missed: `rye IS_A oat` (optional).",
     ):
         assert line in text.split("\n")
     assert "- `rye` (required): paragraph 2, line 3: “The **" in text
@@ -111,8 +112,23 @@ def test_every_item_says_where_it_stands() -> None:
 
 def test_questions_are_ticked_where_the_data_answers() -> None:
     lines = investigation_markdown(FOUND).split("\n")
-    assert "- [x] Which? 1 of 2: `rye`." in lines
+    assert "- [x] Which? 1 of 2, named above." in lines
     assert "- [ ] Why?" in lines
+
+
+def test_what_the_same_end_took_along_stands_together() -> None:
+    lost = [
+        Lost(Triple("rye", "IS_A", "cereal"), True, ("rye",)),
+        Lost(Triple("a", "IS_A", "b"), False, ()),
+        Lost(Triple("rye", "REQUIRES", "water"), False, ("rye",)),
+    ]
+    lines = investigation_markdown(replace(FOUND, lost=tuple(lost))).split("\n")
+    start = lines.index("**Missed relationships** (3 in all, 2 because an end was missed)")
+    assert lines[start + 2 : start + 5] == [
+        "- `rye` missed: `rye IS_A cereal` (required); `rye REQUIRES water` (optional).",
+        "- `a IS_A b` (optional): both ends were extracted.",
+        "",
+    ]
 
 
 def test_text_from_a_model_or_a_case_is_no_markup() -> None:

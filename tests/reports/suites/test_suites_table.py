@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.verdicts import Verdict
+from row3.domain.verdicts import Reason, Verdict
 from row3.reports.style import cells, visible
 from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, SuitesReport, Unjudged
 from row3.reports.suites.suites_table import suites_table
@@ -68,3 +68,32 @@ def test_what_a_suite_is_called_is_no_markup(report: SuitesReport) -> None:
     commands = suites_github(report).splitlines()
     assert all(line.startswith("::") for line in commands)
     assert commands[0].startswith("::error ")
+
+
+def looked_into(make: Any, run: Any, suites: int) -> SuitesReport:
+    """Suites that are to be investigated, for two reasons each, and one that proceeds."""
+    why = (Reason(Verdict.INVESTIGATE, "MRR is worse by 2.0 points"), Reason(Verdict.INVESTIGATE, "and so on"))
+    named = [replace(run, suite=replace(run.suite, name=f"s{i}")) for i in range(suites)]
+    return SuitesReport(
+        [
+            *(Judged(make.comparison(each, (), verdict=Verdict.INVESTIGATE, reasons=why)) for each in named),
+            Judged(make.comparison(run, (), verdict=Verdict.PROCEED)),
+        ]
+    )
+
+
+def test_what_is_to_be_investigated_is_named_with_its_reason(make: Any, run: Any) -> None:
+    report = looked_into(make, run, 2)
+    end = suites_table(report, width=80).splitlines()[-3:]
+    assert end == [
+        "! INVESTIGATE  3 suites: 2 are to be investigated · 1 proceeds",
+        "  s0: MRR is worse by 2.0 points; and 1 more reason",
+        "  s1: MRR is worse by 2.0 points; and 1 more reason",
+    ]
+    assert "- **s0**: MRR is worse by 2.0 points; and 1 more reason\n- **s1**" in suites_markdown(report)
+
+
+def test_many_are_counted(make: Any, run: Any) -> None:
+    end = suites_table(looked_into(make, run, 11), width=80).splitlines()[-9:]
+    assert end[0].startswith("  s0: ")
+    assert end[-1] == "  others: 3 more"
