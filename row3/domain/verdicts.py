@@ -107,6 +107,8 @@ class Compared(NamedTuple):
     then: Then | None = None
     otherwise: bool = False
     """Its answers are not those that the baseline saved."""
+    saved: Mapping[str, float] | None = None
+    """The baseline's metrics of a case whose text is another now; None for every other case."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.broken import sound
 from row3.gate.comparison import by_size
 from row3.gate.moves import compare_metrics
+from row3.gate.other_texts import other_text_reasons
 from row3.gate.pairs import Pairs
 from row3.gate.sensitivity import Sensitivity, sensitivity
 from row3.gate.verdicts import Evidence, judge
@@ -106,6 +107,7 @@ class Comparer:
         self.baseline = baseline
         self.case = CaseComparer(project, suite, baseline, paths, recorded)
         self._pairs = Pairs()
+        self._other_texts = Pairs()
         self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []
         self._serial = 0
@@ -170,6 +172,8 @@ class Comparer:
             self.broke.append(case_id)
         if change.move == "not comparable":
             self.incomparable.append(case_id)
+            if counts and compared.saved is not None:
+                self._other_texts.add(compared.saved, result.metrics)
         # What a case in quarantine says is shown and counts for nothing; what is done to the case itself still counts.
         if not counts:
             change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
@@ -263,7 +267,7 @@ class Comparer:
                 lost=len(removed),
             )
         )
-        more = (*older, *extra)
+        more = (*other_text_reasons(self._pairs, self._other_texts, kind.metrics, policy), *older, *extra)
         reasons, verdict = (*reasons, *more), max((verdict, *(reason.verdict for reason in more)))
         # Only a block can be approved, so only a block needs to be told from every other.
         evidence = ""

@@ -41,6 +41,10 @@ class CaseComparer:
     def _weights_changed(self) -> bool:
         return dict(self.baseline.header.weights) != dict(self.suite.rules.weights)
 
+    @property
+    def _counts_otherwise(self) -> bool:
+        return self.scorer_changed or self._weights_changed
+
     @cached_property
     def _rescore(self) -> Rescorer:
         return Rescorer(self.project, self.suite, self.baseline.header, self.recorded)
@@ -50,6 +54,7 @@ class CaseComparer:
         before = self.baseline.record(record.id)
         old, changed = before, False
         weakened: tuple[str, ...] = ()
+        comparable = True
         if before is not None:
             weakened, changed, comparable = self._content(before, record)
             old = self._as_today(before, record.id, changed=changed) if comparable else None
@@ -71,6 +76,7 @@ class CaseComparer:
             self._rescore.problem if before is not None and (changed or self.scorer_changed) else "",
             old.tally if old is not None else {},
             otherwise=old is not None and "" not in (old.answers, record.answers) and old.answers != record.answers,
+            saved=before.metrics if before is not None and not comparable and not self._counts_otherwise else None,
         )
 
     def against(self, record: CaseRecord, again: CaseRecord, repeats: int) -> Compared:

@@ -15,13 +15,14 @@ def how_it_broke(suite: Suite, result: CaseResult, compared: Compared) -> str:
     kind, policy = suite.kind, suite.policy
     if compared.change.move == "broke":
         return "broke: its answer cannot be used"
-    before, after = (compared.before or {}).get(kind.primary), result.metrics.get(kind.primary)
+    before, after = (compared.before or compared.saved or {}).get(kind.primary), result.metrics.get(kind.primary)
     if before is None or after is None:
         return ""
     metric = next(metric for metric in kind.metrics if metric.key == kind.primary)
     worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
     if judge_move(worse, policy, limit=policy.limit(kind.primary)) is Verdict.BLOCK:
-        return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}"
+        text = "" if compared.saved is None else ", with another text than the baseline's"
+        return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}{text}"
     limits = suite.rules.thresholds.get(kind.primary)
     if limits is not None and not limits.blocking:
         return ""
