@@ -44,6 +44,8 @@ def message(kind: str, text: str, value: Any) -> str:
         text: its message.
         value: what does not fit.
     """
+    if kind == "value_error":
+        return text.removeprefix("Value error, ")
     if kind in OF_MODELS:
         return f"Input should be an object, and is {describe(value)}"
     if kind == "string_pattern_mismatch" and isinstance(value, str) and not value.strip():

@@ -6,6 +6,7 @@ The header is a model, and checked as such. The records are many, so they are pl
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple
@@ -19,9 +20,17 @@ from row3.store.documents import parse_line
 from row3.store.file_model import FileModel, Number
 
 SCHEMA_VERSION = 1
-RunId = Annotated[str, Field(pattern=r"^[0-9A-Za-z][0-9A-Za-z_.-]{0,63}$")]
-"""Part of the name of the file that a baseline is archived under, so it is no path."""
 _NUMBERS = {int, float}
+
+
+_RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}")
+
+
+def _run_id(text: str) -> str:
+    """Part of the name of the file that a baseline is archived under, so it is no path."""
+    if _RUN_ID.fullmatch(text) is None:
+        raise ValueError("is no run id: at most 64 letters, digits, `-`, `_` and `.`")
+    return text
 
 
 def _moment(text: str) -> str:
@@ -44,7 +53,7 @@ class RunHeader(FileModel):
 
     schema_: str | None = Field(default=None, alias="$schema")
     schema_version: int = SCHEMA_VERSION
-    run_id: RunId
+    run_id: Annotated[str, AfterValidator(_run_id)]
     suite: str
     kind: str
     action: Literal["run", "baseline", "compare", "promotion"]

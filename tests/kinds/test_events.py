@@ -316,6 +316,8 @@ def test_what_a_case_demands() -> None:
     assert "event Commitment complete api refactor" in single
     assert "due complete api refactor 2024-03-25" in single
     assert "actor complete api refactor bob smith" in single
+    nobody = CASE | {"expected_events": [CASE["expected_events"][0] | {"actor": None}]}
+    assert "actor launch on april 1st " in EVENTS.expectations(EventsCase.model_validate(nobody))
     several = EVENTS.expectations(EventsCase.model_validate(SEVERAL))
     assert sum(line.startswith("same ") for line in several) == 4
 

@@ -192,6 +192,21 @@ class TestInForce:
         assert [e.case_id for e in held.active] == ["iris"]
         assert [e.case_id for e in held.waiting] == ["ember"]
 
+    def test_it_is_that_of_the_suite_s_folder_and_not_of_one_in_it(self, box: Box) -> None:
+        """A folder farther down than `golden/<suite>` is read with those in it."""
+        deep = box.path("golden/kitchen/breads")
+        deep.parent.mkdir()
+        box.path(f"golden/{SUITE}").rename(deep)
+        box.write("row3.toml", box.read("row3.toml") + f'\n[suites.{SUITE}]\ngolden = "kitchen/breads"\n')
+        (deep / "more").mkdir()
+        first = deep / f"{IDS[0]}.gold.json"
+        inner = first.rename(deep / "more" / first.name)
+        write_quarantine(deep / "more", [entry(case_id) for case_id in IDS[1:3]])
+        write_quarantine(deep, [entry(IDS[3])])
+        session = opened(box)
+        files = [inner, *sorted(deep.glob("*.gold.json"))]
+        assert [e.case_id for e in in_force(session.project, session.suite, files, on=DAY).active] == [IDS[3]]
+
     def test_more_than_a_fifth_is_refused(self, box: Box) -> None:
         session = opened(box)
         folder = box.path(f"golden/{SUITE}")
