@@ -12,7 +12,7 @@ BEYOND = ">100"
 
 
 def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb: str = "") -> str:
-    """`With 15 cases and differences as uneven as these, a comparison sees drops of 4.0 points or more; to see 2 you …`
+    """`With 15 cases this suite sees drops of 4.0 points or more where they differ as unevenly as here; to see 2 …`
 
     The spread is that of one pair of runs: another change of the same suite may hit its cases more evenly, or less.
 
@@ -26,10 +26,10 @@ def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb:
     if seen.sees is None:
         return f"{UNKNOWN}: the {asked(seen)} all moved alike, and no spread is no promise."
     verb = verb or ("block" if seen.blocks else "see")
-    spread = f"With {asked(seen)} and differences as uneven as these"
-    first = f"{spread}, a comparison {verb}s {what} of {points(seen.sees)} points or more"
+    size = f"{points(seen.sees)} points or more"
+    first = f"With {asked(seen)} this suite {verb}s {what} of {size} where they differ as unevenly as here"
     if not possible(seen.sees):
-        first = f"{asked(seen)[:1].upper()}{asked(seen)[1:]} are too few to say which {what} a comparison {verb}s"
+        first = f"{asked(seen)[:1].upper()}{asked(seen)[1:]} are too few to say which {what} this suite {verb}s"
     return f"{first}; {_wanted(seen, verb)}."
 
 

@@ -52,7 +52,7 @@ def test_it_fits(width: int, policy: str, repeats: int) -> None:
 
 def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
     text = " ".join(power_text(report(pairs())).split())
-    assert "With 15 cases and differences as uneven as these, a comparison sees drops of" in text
+    assert "With 15 cases this suite sees drops of" in text
     assert "What repeats would bring (?): both sides asked every case once." in text
     assert "row3 --repeats 3 --mode record" in text
     assert "better buy." not in text
@@ -61,7 +61,7 @@ def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
 
 def test_repeats_give_the_better_buy() -> None:
     text = " ".join(power_text(report(pairs(repeats=3))).split())
-    assert "With 15 cases asked 3 times and differences as uneven as these, a comparison sees drops of" in text
+    assert "With 15 cases asked 3 times this suite sees drops of" in text
     assert "Twice the requests: 30 cases see" in text
     assert "6 repeats see" in text
     assert "are the better buy." in text
@@ -69,7 +69,7 @@ def test_repeats_give_the_better_buy() -> None:
 
 def test_paired_speaks_of_blocking() -> None:
     shown = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"), detect=0.1)).split())
-    assert "and differences as uneven as these, a comparison blocks drops of" in shown
+    assert "this suite blocks drops of" in shown
     assert "to block 10 you need" in shown
     assert "Blocked: the 95% interval lies wholly beyond the limit of 5 points" in shown
     plain_limit = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"))).split())
@@ -96,7 +96,7 @@ def test_too_few_cases() -> None:
 @pytest.mark.parametrize("policy", ["fixed", "paired"])
 def test_no_drop_is_more_than_a_metric_can_fall(policy: str) -> None:
     text = power_text(report(pairs(2, scale=0.4), policy=replace(LIMIT, policy=policy)))
-    assert " ".join(text.split()).count("2 cases are too few to say which drops a comparison") == 1
+    assert " ".join(text.split()).count("2 cases are too few to say which drops this suite") == 1
     assert ">100: more than a metric can fall, so these are too few to say." in text
     assert not [number for number in re.findall(r"\d+\.\d", text) if float(number) > 100.0]
 

@@ -9,7 +9,7 @@ from row3.gate.sensitivity import Sensitivity
 from row3.reports.sensitivity_text import points, sensitivity_sentence, times
 
 UNKNOWN, NEVER, ELEVEN = Needed(None, "unknown"), Needed(None, "never"), Needed(11)
-UNEVEN = "and differences as uneven as these, a comparison"
+UNEVEN = "points or more where they differ as unevenly as here"
 
 
 def said(
@@ -30,39 +30,39 @@ def said(
     [
         (
             said(),
-            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; to see 5 you need 11 cases.",
+            f"With 15 cases this suite sees drops of 4.0 {UNEVEN}; to see 5 you need 11 cases.",
         ),
         (
             said(wanted=0.02, cases=Needed(58), repeats=Needed(4)),
-            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; to see 2 you need 58 cases or 4 repeats.",
+            f"With 15 cases this suite sees drops of 4.0 {UNEVEN}; to see 2 you need 58 cases or 4 repeats.",
         ),
         (
             said(wanted=0.02, cases=Needed(58), repeats=NEVER),
-            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; to see 2 you need 58 cases.",
+            f"With 15 cases this suite sees drops of 4.0 {UNEVEN}; to see 2 you need 58 cases.",
         ),
         (
             said(wanted=0.025, cases=NEVER, repeats=Needed(7), k=3.0),
-            f"With 15 cases asked 3 times {UNEVEN} sees drops of 4.0 points or more; to see 2.5 you need 7 repeats.",
+            f"With 15 cases asked 3 times this suite sees drops of 4.0 {UNEVEN}; to see 2.5 you need 7 repeats.",
         ),
         (
             said(sees=0.09, cases=NEVER, repeats=NEVER, blocks=True),
-            f"With 15 cases {UNEVEN} blocks drops of 9.0 points or more; no number of cases is sure to block 5.",
+            f"With 15 cases this suite blocks drops of 9.0 {UNEVEN}; no number of cases is sure to block 5.",
         ),
         (
             said(wanted=0.02, cases=UNKNOWN),
-            f"With 15 cases {UNEVEN} sees drops of 4.0 points or more; what it takes to see 2 is unknown.",
+            f"With 15 cases this suite sees drops of 4.0 {UNEVEN}; what it takes to see 2 is unknown.",
         ),
         (
             said(cases=UNKNOWN, k=1.5),
-            f"With 15 cases asked about 1.5 times {UNEVEN} sees drops of 4.0 points or more; so it sees 5.",
+            f"With 15 cases asked about 1.5 times this suite sees drops of 4.0 {UNEVEN}; so it sees 5.",
         ),
         (
             said(sees=2.924, cases=Needed(583), n=2),
-            "2 cases are too few to say which drops a comparison sees; to see 5 you need 583 cases.",
+            "2 cases are too few to say which drops this suite sees; to see 5 you need 583 cases.",
         ),
         (
             said(sees=1.0, n=2),
-            f"With 2 cases {UNEVEN} sees drops of 100.0 points or more; to see 5 you need 11 cases.",
+            f"With 2 cases this suite sees drops of 100.0 {UNEVEN}; to see 5 you need 11 cases.",
         ),
         (
             said(sees=None, cases=UNKNOWN),
