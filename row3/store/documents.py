@@ -149,7 +149,8 @@ def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5)
         elif entry["type"] == "missing":
             lines.append(f"field `{place}` is missing")
         else:
-            lines.append(f"field `{place}`: {message(entry['type'], entry['msg'], entry['input'])}")
+            told = message(entry["type"], entry["msg"], entry["input"])
+            lines.append(f"field `{place}`: {told}" if place else told)  # of several fields, which name themselves
     if len(found) > most:
         lines.append(f"and {len(found) - most} more")
     return lines

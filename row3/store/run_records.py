@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.scores import Tally
@@ -24,28 +24,7 @@ _NUMBERS = {int, float}
 
 
 _RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}")
-
-
-def _run_id(text: str) -> str:
-    """Part of the name of the file that a baseline is archived under, so it is no path."""
-    if _RUN_ID.fullmatch(text) is None:
-        raise ValueError("is no run id: at most 64 letters, digits, `-`, `_` and `.`")
-    return text
-
-
-def _moment(text: str) -> str:
-    try:
-        datetime.fromisoformat(text)
-    except ValueError:
-        raise ValueError("is no time like 2026-12-01T09:30:00Z") from None
-    return text
-
-
-def _gate(value: dict[str, Any]) -> dict[str, Any]:
-    resting = value.get("quarantined", [])
-    if not isinstance(resting, list) or not all(isinstance(case_id, str) for case_id in resting):
-        raise ValueError("`quarantined` is no list of case ids")
-    return value
+"""Part of the name of the file that a baseline is archived under, so it is no path."""
 
 
 class RunHeader(FileModel):
@@ -53,11 +32,11 @@ class RunHeader(FileModel):
 
     schema_: str | None = Field(default=None, alias="$schema")
     schema_version: int = SCHEMA_VERSION
-    run_id: Annotated[str, AfterValidator(_run_id)]
+    run_id: str
     suite: str
     kind: str
     action: Literal["run", "baseline", "compare", "promotion"]
-    at: Annotated[str, AfterValidator(_moment)] = Field(description="UTC, ISO 8601.")
+    at: str = Field(description="UTC, ISO 8601.")
     commit: str | None = None
     dirty: bool | None = None
     mode: str
@@ -69,7 +48,7 @@ class RunHeader(FileModel):
     scorer: str = Field(description="All in row3 that can move a score, with its version.")
     weights: dict[str, Number]
     thresholds: dict[str, dict[str, Number]]
-    gate: Annotated[dict[str, Any], AfterValidator(_gate)] = Field(description="Unit, limits and gated metrics.")
+    gate: dict[str, Any] = Field(description="Unit, limits and gated metrics.")
     metrics: dict[str, Number] = Field(description="Means over the cases.")
     pooled: dict[str, Number]
     denominators: dict[str, int]
@@ -78,8 +57,17 @@ class RunHeader(FileModel):
     complete: bool = True
 
     @model_validator(mode="after")
-    def _has_parameters(self) -> RunHeader:
-        """By which its answers are found again; raises `ValueError`."""
+    def _can_be_compared_with(self) -> RunHeader:
+        """What its type does not say of a field; raises `ValueError`."""
+        if _RUN_ID.fullmatch(self.run_id) is None:
+            raise ValueError("field `runId` is no run id: at most 64 letters, digits, `-`, `_` and `.`")
+        try:
+            datetime.fromisoformat(self.at)
+        except ValueError:
+            raise ValueError("field `at` is no time like 2026-12-01T09:30:00Z") from None
+        resting = self.gate.get("quarantined", [])
+        if type(resting) is not list or any(type(case_id) is not str for case_id in resting):
+            raise ValueError("field `gate.quarantined` is no list of case ids")
         for name in self.prompts:
             if type(self.parameters.get(name, {}).get("model")) is not str:
                 raise ValueError(f"field `parameters.{name}.model` is missing or no text")

@@ -56,8 +56,9 @@ ENTRY = {
 }  # fmt: skip
 HEADER = {
     "$schema": "s", "schemaVersion": 1, "runId": "r", "suite": "s", "kind": "extraction", "action": "baseline",
-    "at": "a", "commit": None, "dirty": True, "mode": "replay", "prompts": {"p": "v1.0"}, "promptDigests": {"p": "d"},
-    "model": "m", "parameters": {"p": {"seed": 1, "none": None, "list": [None, {"a": None}]}}, "scorer": "s",
+    "at": "2026-12-01T09:30:00Z", "commit": None, "dirty": True, "mode": "replay", "prompts": {"p": "v1.0"},
+    "promptDigests": {"p": "d"}, "model": "m", "scorer": "s",
+    "parameters": {"p": {"model": "m", "seed": 1, "none": None, "list": [None, {"a": None}]}},
     "weights": {"recall": 0.25}, "thresholds": {"recall": {"minimum": 0.5}}, "gate": {"block": 5.0},
     "metrics": {"recall": 0.5}, "pooled": {}, "denominators": {"recall": 4}, "zones": {"recall": "pass"},
 }  # fmt: skip
