@@ -64,7 +64,7 @@ def saved(project: Project, path: str, *records: str, **changed: Any) -> None:
         "prompts": {"extract": "v1.0"},
         "prompt_digests": {"extract": "p"},
         "model": "m",
-        "parameters": {},
+        "parameters": {"extract": {"model": "m"}},
         "metrics": {},
         "pooled": {},
         "denominators": {},

@@ -272,8 +272,8 @@ def test_beside_the_baseline(project: Project) -> None:
     )  # fmt: skip
     header = RunHeader(
         run_id="r", suite="bakery", kind="extraction", action="baseline", at="2026-01-29T00:00:00Z", mode="replay",
-        prompts={"find": "v0.9"}, prompt_digests={}, model="m", parameters={}, scorer="x", weights={}, thresholds={},
-        gate={}, metrics={}, pooled={}, denominators={}, zones={},
+        prompts={"find": "v0.9"}, prompt_digests={}, model="m", parameters={"find": {"model": "m"}}, scorer="x",
+        weights={}, thresholds={}, gate={}, metrics={}, pooled={}, denominators={}, zones={},
     )  # fmt: skip
     write_run(project.baseline("bakery"), header, [record_.line()])
     found = looked_into(project)
