@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from row3.matching.words.lexicon import listed, words
 
 PREFIXES = words(
@@ -36,6 +38,7 @@ def parted(one: str, other: str) -> tuple[str, str, str]:
     return one[: len(one) - size], other[: len(other) - size], one[len(one) - size :]
 
 
+@lru_cache(maxsize=4096)
 def opposite(one: str, other: str) -> str:
     """Why two words part by their prefixes: "opposites" or "two prefixes"; "" where they do not."""
     head, head2, stem = parted(one, other)

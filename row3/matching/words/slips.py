@@ -98,13 +98,19 @@ def why_two(one: str, other: str, known: Container[str] = (), *, name: bool = Fa
         one, other = other, one
     if min(len(one), len(other)) < SHORTEST or not (one.isalpha() and other.isalpha()):
         return "short words and codes are never taken for one another"
+    return _why_two(one, other, one in known, other in known, name)
+
+
+@lru_cache(maxsize=4096)
+def _why_two(one: str, other: str, one_known: bool, other_known: bool, name: bool) -> str:
+    """`why_two` of words long enough; cached, since repeats and the two sides of a comparison make the same slips."""
     foreign = min(len(one), len(other)) >= FOREIGN and (_MAY_BE_FOREIGN.search(one) or _MAY_BE_FOREIGN.search(other))
     if foreign and _script(one) == _script(other):
         return ""
-    one_right, other_right = one in known or is_word(one), other in known or is_word(other)
+    one_right, other_right = one_known or is_word(one), other_known or is_word(other)
     if one_right and other_right and not name:
-        one_right = one in known or is_known(one) or not _parts_badly(one, other)
-        other_right = other in known or is_known(other) or not _parts_badly(other, one)
+        one_right = one_known or is_known(one) or not _parts_badly(one, other)
+        other_right = other_known or is_known(other) or not _parts_badly(other, one)
     if (one_right and other_right) or _alternate(one, other):
         return TWO_WORDS
     if one_right or other_right:
