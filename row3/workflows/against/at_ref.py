@@ -266,9 +266,10 @@ def _has_another_id(before: Path, after: Path, suite: Suite) -> bool:
 
 
 def _weakened(before: Path, after: Path, suite: Suite) -> bool:
-    """The case no longer demands something that it did."""
-    old = read_case(before, suite.kind).case
-    return gone_demands(demands(suite.kind, old), suite.kind, read_case(after, suite.kind).case) > 0
+    """The case no longer demands something that it did, or demands another thing in its place."""
+    kind = suite.kind
+    old, new = (read_case(path, kind).case for path in (before, after))
+    return gone_demands(demands(kind, old), kind, new) > 0 or kind.swaps_a_name(old, new)
 
 
 def _asks_otherwise(before: Path, after: Path, suite: Suite) -> bool:
