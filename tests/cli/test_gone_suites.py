@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,51 @@ def test_a_renamed_default_suite_is_one_ground_and_one_approval(box: Box) -> Non
     ci(box, code=0)
     box.replace("row3.toml", 'suite = "better"', 'suite = "broken"')
     assert "another default suite" in ci(box, code=1)
+
+
+def weaker_case(box: Box) -> None:
+    case = json.loads(box.read("golden/better/rye.gold.json"))
+    box.write("golden/better/rye.gold.json", json.dumps(case | {"forbiddenConcepts": []}))
+
+
+def weaker_rules(box: Box) -> None:
+    box.write("row3.toml", box.read("row3.toml") + "[suites.better.gate]\nblock = 9\n")
+
+
+def other_baseline(box: Box) -> None:
+    box.row3("--baseline", "--suite", "better", code=0)
+
+
+def quarantine(box: Box) -> None:
+    box.write("golden/better/quarantine.json", '{"schemaVersion": 1, "cases": []}')
+
+
+@pytest.mark.parametrize("later", [weaker_case, weaker_rules, other_baseline, quarantine])
+def test_a_renamed_suite_is_signed_for_as_it_is(box: Box, later: Callable[[Box], None]) -> None:
+    """Nothing but the signature holds the new name to what the old one was."""
+
+    def standing() -> str:
+        told = box.row3("--compare", "--all", "--against", "main", "--format", "json", CI="true", code=None).json
+        return str(told["standings"]["good"])
+
+    box.git("checkout", "-q", "-b", "named")
+    rename(box, "good", "better")
+    done = box.git("commit", "-m", "a better name", code=1)
+    assert "approved with it as it is, since no baseline there judges it: better" in " ".join(done.err.split())
+    sign(box, done.err)
+    box.git("commit", "-q", "-m", "a better name")
+    assert standing() == "approved"
+    later(box)
+    assert standing() == "block"
+    box.row3("--compare", "--suite", "good", "--against", "main", "--approve", "with that too", code=0)
+    assert standing() == "approved"
+
+
+def test_what_a_judged_suite_becomes_after_the_signature_is_its_own_affair(box: Box) -> None:
+    take_out(box, "worse")
+    box.row3("--compare", "--suite", "worse", "--against", "main", "--approve", "agreed", code=0)
+    box.row3("--baseline", "--suite", "good", code=0)
+    assert "1 is approved" in ci(box, code=0)
 
 
 def test_another_default_suite_is_told_by_that_one_alone(box: Box) -> None:
