@@ -262,6 +262,39 @@ def test_another_default_suite_is_told_by_that_one_alone(box: Box) -> None:
     box.git("commit", "-q", "-m", "another default")
 
 
+def test_a_default_suite_that_only_informs_blocks_until_it_is_signed_for(box: Box) -> None:
+    """What is run without `--suite` would block nothing from then on, and this suite alone tells it."""
+    settings = box.read("row3.toml") + "[suites.worse.gate]\ninformational = true\n"
+    box.write("row3.toml", settings)
+    box.git("add", "-A")
+    box.git("commit", "-q", "--no-verify", "-m", "being built")
+    box.git("checkout", "-q", "-b", "work")
+    box.write("row3.toml", settings.replace('suite = "good"', 'suite = "worse"'))
+    told = " ".join(ci(box, code=1).split())
+    assert "another default suite than at main: good → worse, whose gate is informational" in told
+    assert "1 blocks" in told
+    alone = box.row3("--compare", "--against", "main", CI="true", code=1).out
+    assert "reports, and blocks nothing" not in alone
+    box.git("add", "-A")
+    done = box.git("commit", "-m", "another default", code=1)
+    sign(box, done.err)
+    box.git("commit", "-q", "-m", "another default")
+    ci(box, code=0)
+    box.git("branch", "-f", "main", "work")
+    box.replace("row3.toml", 'suite = "worse"', 'suite = "good"')
+    assert "another default suite" in ci(box, code=1), "and so is the way back"
+
+
+def test_a_default_that_the_base_cannot_judge_is_signed_for_as_it_is(box: Box) -> None:
+    shutil.copytree(box.path("golden/good"), box.path("golden/easy"))
+    box.replace("row3.toml", 'suite = "good"', 'suite = "easy"')
+    box.replace("row3.toml", "[suites.good]", '[suites.easy]\npipeline = ["find-good"]\n\n[suites.good]')
+    box.row3("--compare", "--suite", "good", "--against", "main", "--approve", "agreed", code=0)
+    ci(box, code=0)
+    box.path("golden/easy/rye.gold.json").unlink()
+    assert "another default suite" in ci(box, code=1)
+
+
 def test_a_default_that_the_base_cannot_judge_is_told_by_the_old_one(box: Box) -> None:
     shutil.copytree(box.path("golden/good"), box.path("golden/easy"))
     box.replace("row3.toml", 'suite = "good"', 'suite = "easy"')

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from dataclasses import replace
 from typing import get_args
 
@@ -20,7 +19,6 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, HistoryEntry, history_text, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.quarantine import FILE as QUARANTINE
 from row3.store.suites import make_suite
 from row3.store.transaction import commit
 from row3.store.unbuilt import made
@@ -28,7 +26,7 @@ from row3.workflows.against.at_ref import Base, find_ref, laid_out
 from row3.workflows.against.default_suite import default_of, has_cases, judged_by
 from row3.workflows.against.locks_at_ref import promoted_for_nobody
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.evidence import approved_before, own_files
+from row3.workflows.comparing.evidence import approved_before, unjudged_files
 from row3.workflows.pipeline.run_header import new_run_id
 from row3.workflows.session import adds_nothing, check_approval, make_approval, repository_state
 
@@ -123,14 +121,9 @@ def _brought(base: Base, project: Project) -> dict[str, str]:
 
     Nothing but the signature holds them to what the removed one was, so it is for exactly what its giver saw.
     """
-    found, judged = {}, judged_by(base)
-    for name in project.suite_names():
-        if name not in judged and has_cases(project, name):
-            resting = project.golden(name) / QUARANTINE
-            with suppress(Row3Error):  # told when the suite is judged
-                files = own_files(project, make_suite(project.config, name))
-                found[name] = digest_json([files, digest_text(resting.read_bytes()) if resting.is_file() else None])
-    return found
+    judged = judged_by(base)
+    names = [name for name in project.suite_names() if name not in judged and has_cases(project, name)]
+    return {name: unjudged_files(project, name) for name in names}
 
 
 def _composite(there: Project, name: str) -> tuple[str, float] | None:
