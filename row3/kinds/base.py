@@ -143,6 +143,10 @@ class Kind(Protocol):
         """One line for everything the case demands; fewer of them is a weaker case."""
         ...
 
+    def swaps_a_name(self, before: Any, after: Any) -> bool:
+        """Whether the later case names another thing in a demand whose line in `expectations` is the same."""
+        ...
+
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
         """What is wrong or weak about one case."""
         ...

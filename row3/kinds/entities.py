@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
@@ -18,6 +18,7 @@ from row3.kinds.entities_matching import FOUND, count_mentions, match_entities
 from row3.kinds.entities_models import ENTITY_TYPES, EntitiesCase, EntitiesOut, declared
 from row3.kinds.extraction_types import compare_types, type_of
 from row3.kinds.lists import ListKind, answer_schema
+from row3.kinds.swapped_names import Named, swapped
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.ratios import f1, ratio
@@ -131,6 +132,10 @@ class Entities(ListKind):
             *(f"mention {normalise(e.name)} {normalise(text)}" for e in case.expected_entities for text in e.mentions),
         ]
 
+    def swaps_a_name(self, before: EntitiesCase, after: EntitiesCase) -> bool:
+        """Whether an entity or a mention is another that only normalises alike."""
+        return swapped(_names(before), _names(after), before.text())
+
     def declares(self, case: EntitiesCase) -> list[Reference]:
         """The documents, and the entities with all their names."""
         return declared(case, case.expected_entities)
@@ -158,6 +163,13 @@ class Entities(ListKind):
                     what = f"`{mention}` does not occur in the document"
                     found.append(Finding("error", "mention-not-there", what, (*at, "mentions", number)))
         return found
+
+
+def _names(case: EntitiesCase) -> Iterator[Named]:
+    for entity in case.expected_entities:
+        key = normalise(entity.name)
+        yield f"entity {key} {entity.type}", entity.name
+        yield from ((f"mention {key} {normalise(text)}", text) for text in entity.mentions)
 
 
 def _skipped(case: EntitiesCase, *, found: int, given: int, wanted: int, extracted: int) -> dict[str, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -16,6 +16,7 @@ from row3.kinds.entities_models import declared
 from row3.kinds.events_matching import CORRECT, NOBODY, EventMatch, explained, match_events
 from row3.kinds.events_models import CATEGORIES, TEAM, EventsCase, EventsOut
 from row3.kinds.lists import ListKind
+from row3.kinds.swapped_names import Named, swapped
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.linking import b_cubed
@@ -102,6 +103,10 @@ class Events(ListKind):
                 lines.append(f"same {normalise(event.description)} {event.document_id} {event.same_as}")
         return lines
 
+    def swaps_a_name(self, before: EventsCase, after: EventsCase) -> bool:
+        """Whether an event or its actor is another that only normalises alike."""
+        return swapped(_names(before), _names(after), before.text())
+
     def declares(self, case: EventsCase) -> list[Reference]:
         """The documents, and the entities with all their names."""
         return declared(case, case.expected_entities)
@@ -125,6 +130,14 @@ class Events(ListKind):
                     what = f"`{event.actor}` does not occur in the document, nor does a mention of the entity"
                     found.append(Finding("error", "actor-not-there", what, (*at, "actor")))
         return found
+
+
+def _names(case: EventsCase) -> Iterator[Named]:
+    for event in case.expected_events:
+        key = normalise(event.description)
+        yield f"event {event.category} {key}", event.description
+        if event.actor:
+            yield f"actor {key} {normalise(event.actor)}", event.actor
 
 
 def _lint_evidence(

@@ -13,7 +13,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds import extraction_lint
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
-from row3.kinds.extraction_demands import demands_of
+from row3.kinds.extraction_demands import demands_of, names_of
 from row3.kinds.extraction_json import matches_json
 from row3.kinds.extraction_matching import explain
 from row3.kinds.extraction_models import (
@@ -28,6 +28,7 @@ from row3.kinds.extraction_reading import fit, read_answer
 from row3.kinds.extraction_structs import Extracted, item_json, usual_line
 from row3.kinds.extraction_tally import tally
 from row3.kinds.extraction_types import carries_types
+from row3.kinds.swapped_names import swapped
 from row3.metrics.composite import overall
 from row3.metrics.extraction import Counts, concept_counts, relationship_counts, states_of, type_counts, values
 
@@ -193,6 +194,10 @@ class Extraction:
     def expectations(self, case: GoldenCase) -> list[str]:
         """Everything the case demands, by normalised names."""
         return demands_of(case)
+
+    def swaps_a_name(self, before: GoldenCase, after: GoldenCase) -> bool:
+        """Whether a concept, canary or end of a relationship is another that only normalises alike."""
+        return swapped(names_of(before), names_of(after), before.source_text)
 
     def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
         """STANDARDS, section 3, and what makes a case contradict itself."""

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from typing import Any
 
 from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.swapped_names import Named
 from row3.matching.names import NameRule, closest
 from row3.matching.normalise import normalise
 from row3.matching.predicates import Predicates
@@ -31,6 +32,20 @@ def demands_of(case: GoldenCase) -> list[str]:
     accepted = {normalise(name): (name, c.label) for c in concepts for name in (c.label, *c.aliases)}
     accepted |= {normalise(c.label): (c.label, c.label) for c in concepts}  # a label is nobody's alias
     return [*lines, *_canaries(case, {key: name for key, (name, _) in accepted.items()}), *_links(case, accepted)]
+
+
+def names_of(case: GoldenCase) -> Iterator[Named]:
+    """The names as they are written, each with the demand that it stands in."""
+    for concept in case.expected_concepts:
+        yield f"concept {normalise(concept.label)}", concept.label
+        if concept.required:
+            yield f"required {normalise(concept.label)}", concept.label
+    for canary in case.forbidden_concepts:
+        yield f"canary {normalise(canary)}", canary
+    for word, links in (("link", case.expected_relationships), ("forbidden", case.forbidden_relationships)):
+        for link in links:
+            yield f"{_line(word, link)} from", link.source
+            yield f"{_line(word, link)} to", link.target
 
 
 def _canaries(case: GoldenCase, accepted: dict[str, str]) -> Iterator[str]:

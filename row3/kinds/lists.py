@@ -149,6 +149,10 @@ class ListKind(ABC):
     def expectations(self, case: Any) -> Sequence[str]:
         """One line for everything the case demands; fewer of them is a weaker case."""
 
+    def swaps_a_name(self, before: Any, after: Any) -> bool:
+        """Whether the later case names another thing in a demand whose line is the same; here lines have ids alone."""
+        return False
+
     @abstractmethod
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
         """What is wrong or weak about one case."""

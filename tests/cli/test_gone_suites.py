@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -204,6 +205,51 @@ def test_a_renamed_default_suite_is_one_ground_and_one_approval(box: Box) -> Non
     assert "another default suite" in ci(box, code=1)
 
 
+def weaker_case(box: Box) -> None:
+    case = json.loads(box.read("golden/better/rye.gold.json"))
+    box.write("golden/better/rye.gold.json", json.dumps(case | {"forbiddenConcepts": []}))
+
+
+def weaker_rules(box: Box) -> None:
+    box.write("row3.toml", box.read("row3.toml") + "[suites.better.gate]\nblock = 9\n")
+
+
+def other_baseline(box: Box) -> None:
+    box.row3("--baseline", "--suite", "better", code=0)
+
+
+def quarantine(box: Box) -> None:
+    box.write("golden/better/quarantine.json", '{"schemaVersion": 1, "cases": []}')
+
+
+@pytest.mark.parametrize("later", [weaker_case, weaker_rules, other_baseline, quarantine])
+def test_a_renamed_suite_is_signed_for_as_it_is(box: Box, later: Callable[[Box], None]) -> None:
+    """Nothing but the signature holds the new name to what the old one was."""
+
+    def standing() -> str:
+        told = box.row3("--compare", "--all", "--against", "main", "--format", "json", CI="true", code=None).json
+        return str(told["standings"]["good"])
+
+    box.git("checkout", "-q", "-b", "named")
+    rename(box, "good", "better")
+    done = box.git("commit", "-m", "a better name", code=1)
+    assert "approved with it as it is, since no baseline there judges it: better" in " ".join(done.err.split())
+    sign(box, done.err)
+    box.git("commit", "-q", "-m", "a better name")
+    assert standing() == "approved"
+    later(box)
+    assert standing() == "block"
+    box.row3("--compare", "--suite", "good", "--against", "main", "--approve", "with that too", code=0)
+    assert standing() == "approved"
+
+
+def test_what_a_judged_suite_becomes_after_the_signature_is_its_own_affair(box: Box) -> None:
+    take_out(box, "worse")
+    box.row3("--compare", "--suite", "worse", "--against", "main", "--approve", "agreed", code=0)
+    box.row3("--baseline", "--suite", "good", code=0)
+    assert "1 is approved" in ci(box, code=0)
+
+
 def test_another_default_suite_is_told_by_that_one_alone(box: Box) -> None:
     box.replace("row3.toml", 'suite = "good"', 'suite = "worse"')
     said = ci(box, code=1)
@@ -214,6 +260,39 @@ def test_another_default_suite_is_told_by_that_one_alone(box: Box) -> None:
     done = box.git("commit", "-m", "another default", code=1)
     sign(box, done.err)
     box.git("commit", "-q", "-m", "another default")
+
+
+def test_a_default_suite_that_only_informs_blocks_until_it_is_signed_for(box: Box) -> None:
+    """What is run without `--suite` would block nothing from then on, and this suite alone tells it."""
+    settings = box.read("row3.toml") + "[suites.worse.gate]\ninformational = true\n"
+    box.write("row3.toml", settings)
+    box.git("add", "-A")
+    box.git("commit", "-q", "--no-verify", "-m", "being built")
+    box.git("checkout", "-q", "-b", "work")
+    box.write("row3.toml", settings.replace('suite = "good"', 'suite = "worse"'))
+    told = " ".join(ci(box, code=1).split())
+    assert "another default suite than at main: good → worse, whose gate is informational" in told
+    assert "1 blocks" in told
+    alone = box.row3("--compare", "--against", "main", CI="true", code=1).out
+    assert "reports, and blocks nothing" not in alone
+    box.git("add", "-A")
+    done = box.git("commit", "-m", "another default", code=1)
+    sign(box, done.err)
+    box.git("commit", "-q", "-m", "another default")
+    ci(box, code=0)
+    box.git("branch", "-f", "main", "work")
+    box.replace("row3.toml", 'suite = "worse"', 'suite = "good"')
+    assert "another default suite" in ci(box, code=1), "and so is the way back"
+
+
+def test_a_default_that_the_base_cannot_judge_is_signed_for_as_it_is(box: Box) -> None:
+    shutil.copytree(box.path("golden/good"), box.path("golden/easy"))
+    box.replace("row3.toml", 'suite = "good"', 'suite = "easy"')
+    box.replace("row3.toml", "[suites.good]", '[suites.easy]\npipeline = ["find-good"]\n\n[suites.good]')
+    box.row3("--compare", "--suite", "good", "--against", "main", "--approve", "agreed", code=0)
+    ci(box, code=0)
+    box.path("golden/easy/rye.gold.json").unlink()
+    assert "another default suite" in ci(box, code=1)
 
 
 def test_a_default_that_the_base_cannot_judge_is_told_by_the_old_one(box: Box) -> None:

@@ -118,6 +118,19 @@ def test_nor_in_a_second_change(box: Box) -> None:
     assert "nobody judges find-worse v1.1" in stopped(box)
 
 
+def test_a_suite_that_blocks_tells_it_where_the_default_one_only_informs(box: Box) -> None:
+    record_finder(box)
+    ask_another(box)
+    box.write("row3.toml", box.read("row3.toml") + "\n[suites.worse.gate]\ninformational = true\n")
+    box.git("add", "-A")
+    box.git("commit", "-q", "--no-verify", "-m", "being built")
+    box.git("branch", "-f", "main", "work")
+    lock(box, "find-worse", "1.1")
+    told = box.row3("--compare", "--all", "--against", "main", CI="true", code=1).out
+    assert NOBODY in " ".join(told.split())
+    assert "nobody judges find-worse v1.1" in stopped(box)
+
+
 def test_an_altered_lock_and_a_fall_back_are_told_whatever_a_new_suite_asks(box: Box) -> None:
     record_finder(box)
     ask_another(box)

@@ -257,3 +257,15 @@ def test_a_fall_that_was_promoted_before_the_change_names_the_way_out(work: Box)
     work.git("branch", "-f", "main", "HEAD")
     work.case("rye", expectedConcepts=[*CASES["rye"]["expectedConcepts"][:3], {"label": "proofing", "aliases": ["zz"]}])
     assert way_out not in said(work, 0)
+
+
+@pytest.mark.parametrize(("label", "code"), [("5 °C", 1), ("-5  °C", 0)])
+def test_a_label_that_only_normalises_alike_takes_no_place_unseen(work: Box, label: str, code: int) -> None:
+    expected = CASES["rye"]["expectedConcepts"]
+    work.case("rye", expectedConcepts=[*expected, {"label": "-5 °C", "required": False}])
+    work.row3("--baseline", code=0)
+    work.commit("a degree")
+    work.git("branch", "-f", "main", "work")
+    work.case("rye", expectedConcepts=[*expected, {"label": label, "required": False}])
+    told = said(work, code)
+    assert ("golden cases that demand less than at main: rye.gold.json" in told) == bool(code)

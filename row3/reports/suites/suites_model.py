@@ -83,6 +83,8 @@ class Gone:
     was_default: bool = False
     promotes: tuple[str, ...] = ()
     """Prompt versions that the change promotes and that no suite is left to judge."""
+    brings: tuple[str, ...] = ()
+    """Suites of the change that the base cannot judge: the approval is for them as they are."""
     evidence: str = ""
     """Digest of what an approval holds for."""
     approval: ApprovalView | None = None
@@ -102,6 +104,8 @@ class Gone:
             parts.append(f"its baseline has {title} {numbers.percent(value)}")
         parts += ["it is the default suite there"] if self.was_default else []
         parts += [f"nobody judges {one}, which this change promotes" for one in self.promotes]
+        if self.brings:
+            parts.append(f"approved with it as it is, since no baseline there judges it: {', '.join(self.brings)}")
         if self.approval is not None:
             at = numbers.moment(self.approval.at)
             parts.append(f"approved by {self.approval.by}, {at} UTC: {self.approval.reason}")

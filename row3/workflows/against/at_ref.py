@@ -19,7 +19,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.project import READ_PATHS, Project
 from row3.store.prompts import PROMOTED
 from row3.store.suites import Suite, make_suite
-from row3.workflows.against.default_suite import default_reasons
+from row3.workflows.against.default_suite import brought_default, default_reasons
 from row3.workflows.against.gone_prompts import gone_prompt_reasons
 from row3.workflows.against.locks_at_ref import lock_reasons
 from row3.workflows.against.rules_at_ref import live_reasons, rules_reasons
@@ -70,6 +70,10 @@ class Judging:
     """Of the cases that the change edits, as it has them, those whose input is another."""
     asked_no_more: frozenset[str] = frozenset()
     """Ids of the base's cases whose input the change edits or takes away."""
+    for_all: bool = False
+    """A reason concerns more than this suite and is told here alone, so no informational gate lets it pass."""
+    brought: str | None = None
+    """The default suite of the change, where only who approves of it holds it to anything."""
 
 
 def inside_of(repository: Repository, root: Path) -> str:
@@ -198,7 +202,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     reasons += [*rules, *live_reasons(there, own, name, label)]
     reasons += lock_reasons(base, own, name)
     reasons += gone_prompt_reasons(base, own, name)
-    reasons += default_reasons(base, own, name)
+    reasons += (default := default_reasons(base, own, name))
     for file in added:
         # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
         copy = there.golden(name) / file
@@ -225,6 +229,8 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         new_baseline=moved,
         asked_otherwise=tuple(new[file] for file in otherwise),
         asked_no_more=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *others, *otherwise)),
+        for_all=bool(default),
+        brought=brought_default(base, own) if default else None,
     )
 
 
@@ -266,9 +272,10 @@ def _has_another_id(before: Path, after: Path, suite: Suite) -> bool:
 
 
 def _weakened(before: Path, after: Path, suite: Suite) -> bool:
-    """The case no longer demands something that it did."""
-    old = read_case(before, suite.kind).case
-    return gone_demands(demands(suite.kind, old), suite.kind, read_case(after, suite.kind).case) > 0
+    """The case no longer demands something that it did, or demands another thing in its place."""
+    kind = suite.kind
+    old, new = (read_case(path, kind).case for path in (before, after))
+    return gone_demands(demands(kind, old), kind, new) > 0 or kind.swaps_a_name(old, new)
 
 
 def _asks_otherwise(before: Path, after: Path, suite: Suite) -> bool:

@@ -24,7 +24,21 @@ def default_reasons(base: Base, own: Project, suite: str) -> list[Reason]:
     if before == after or not base.has_judged(default_of(base.project)) or suite != teller(base, own):
         return []
     what = f"{FILE} has another default suite than at {base.ref.label}: {before} → {after}"
+    if after is not None and informs(own, after):
+        what += ", whose gate is informational: what is run without --suite would block nothing"
     return [Reason(Verdict.BLOCK, what, cause="rules")]
+
+
+def brought_default(base: Base, own: Project) -> str | None:
+    """The default suite of the change where the base cannot judge it: only who approves of it holds it to anything."""
+    name = default_of(own)
+    return name if name is not None and name not in judged_by(base) and has_cases(own, name) else None
+
+
+def informs(project: Project, suite: str) -> bool:
+    """Whether a suite's gate is informational, so that it blocks nothing."""
+    settings = project.config.suites.get(suite)
+    return settings is not None and settings.gate.informational
 
 
 def teller(base: Base, own: Project) -> str | None:

@@ -23,10 +23,10 @@ from row3.store.suites import make_suite
 from row3.store.transaction import commit
 from row3.store.unbuilt import made
 from row3.workflows.against.at_ref import Base, find_ref, laid_out
-from row3.workflows.against.default_suite import default_of, has_cases
+from row3.workflows.against.default_suite import default_of, has_cases, judged_by
 from row3.workflows.against.locks_at_ref import promoted_for_nobody
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.evidence import approved_before
+from row3.workflows.comparing.evidence import approved_before, unjudged_files
 from row3.workflows.pipeline.run_header import new_run_id
 from row3.workflows.session import adds_nothing, check_approval, make_approval, repository_state
 
@@ -95,9 +95,11 @@ def _gone(project: Project, base: Base, name: str) -> Gone:
         if (path := there.baseline(name, tier)).is_file()
     }
     promotes = promoted_for_nobody(base, project)
+    brings = _brought(base, project)
     evidence = {
         "gone": name,
         **({"promotes": promotes} if promotes else {}),
+        **({"brings": brings} if brings else {}),
         "baselines": baselines,
         "cases": {file: digest_text(case_bytes(path)) for file, path in cases.items()},
         "default": project.config.suite if default else None,
@@ -109,8 +111,19 @@ def _gone(project: Project, base: Base, name: str) -> Gone:
         _composite(there, name),
         was_default=default,
         promotes=tuple(promotes),
+        brings=tuple(brings),
         evidence=digest_json(evidence)[:16],
     )
+
+
+def _brought(base: Base, project: Project) -> dict[str, str]:
+    """The suites that the base cannot judge, as they are: one of them may be the removed one under another name.
+
+    Nothing but the signature holds them to what the removed one was, so it is for exactly what its giver saw.
+    """
+    judged = judged_by(base)
+    names = [name for name in project.suite_names() if name not in judged and has_cases(project, name)]
+    return {name: unjudged_files(project, name) for name in names}
 
 
 def _composite(there: Project, name: str) -> tuple[str, float] | None:

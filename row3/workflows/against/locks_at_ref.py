@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from row3.domain.prompts import PromptRef, parse_version
@@ -11,7 +12,7 @@ from row3.store.config import Config, ProviderConfig
 from row3.store.project import Project
 from row3.store.prompts import Promotion, read_promoted, read_prompt, versions
 from row3.store.suites import make_suite
-from row3.workflows.against.default_suite import has_cases, judged_by, teller
+from row3.workflows.against.default_suite import has_cases, informs, judged_by, teller
 
 if TYPE_CHECKING:
     from row3.workflows.against.at_ref import Base
@@ -63,10 +64,11 @@ def tellers(base: Base, own: Project, prompt: str) -> list[str]:
     """The suites that tell what becomes of a promoted prompt: those that ask it, here or at the base.
 
     Only such as the base can judge, since a change could bring any other. Of a prompt that none asks, the suite that
-    tells what concerns the whole project; where that one is gone, the next.
+    tells what concerns the whole project; where that one is gone or blocks nothing, the next.
     """
     found = _asking(base, own, prompt, base.project.config, own.config)
-    return found or [each for each in (teller(base, own), *_left(base, own)) if each is not None][:1]
+    others = [each for each in (teller(base, own), *_left(base, own)) if each is not None]
+    return found or sorted(others, key=partial(informs, base.project))[:1]
 
 
 def _altered(name: str, entry: Promotion, now: Promotion | None, label: str) -> list[Reason]:

@@ -9,20 +9,23 @@ from typing import get_args
 from row3.domain.requests import digest_json, digest_text
 from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Reason, Verdict
+from row3.errors import Row3Error
 from row3.gate.trend import consecutive_declines
 from row3.store.cases import case_bytes, case_files
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED
+from row3.store.quarantine import FILE as QUARANTINE
 from row3.store.suites import Suite, make_suite
 from row3.workflows.pipeline.run_header import rules_of
 from row3.workflows.pipeline.run_suite import Run
 
 
-def own_files(project: Project, suite: Suite, *, recordings: bool = False) -> str:
+def own_files(project: Project, suite: Suite, *, recordings: bool = False, beside: str | None = None) -> str:
     """Digest of cases, rules of both tiers, baselines and locks as the change itself has them, whatever judges it.
 
-    With `recordings` of these too: where one of them is a ground of the verdict, no other may take its place.
+    With `recordings` of these too: where one of them is a ground of the verdict, no other may take its place. So with
+    a suite `beside` this one that a ground brings.
     """
     tiers = [rules_of(make_suite(project.config, suite.name, tier)) for tier in get_args(Tier)]
     rules = [[each.thresholds, each.weights, each.gate] for each in tiers]
@@ -32,7 +35,18 @@ def own_files(project: Project, suite: Suite, *, recordings: bool = False) -> st
     if recordings:
         files += sorted(project.recordings(suite.name).glob("*.jsonl"))
     found = [(path.name, digest_text(path.read_bytes())) for path in files if path.is_file()]
-    return digest_json([cases, suite.tier, rules, project.config.suite, found])
+    more = [] if beside is None else [unjudged_files(project, beside)]
+    return digest_json([cases, suite.tier, rules, project.config.suite, found, *more])
+
+
+def unjudged_files(project: Project, suite: str) -> str:
+    """The same of a suite that nothing judges before it is approved of, with its quarantine; "" for a broken one."""
+    resting = project.golden(suite) / QUARANTINE
+    try:  # what is broken is told when the suite is judged
+        files = own_files(project, make_suite(project.config, suite))
+    except Row3Error:
+        return ""
+    return digest_json([files, digest_text(resting.read_bytes()) if resting.is_file() else None])
 
 
 def evidence_digest(

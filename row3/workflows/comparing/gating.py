@@ -95,6 +95,8 @@ def compare(
     run = run_suite(
         session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup, may_lack=judging.asked_no_more
     )
+    if judging.for_all:
+        run.suite = replace(suite, policy=replace(suite.policy, informational=False))
     comparer.leave_out(run.left_out)
     comparer.older = _older_baseline(suite, judging, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
@@ -105,7 +107,7 @@ def compare(
         against=label,
         partial=session.options.partial,
         rules=_rules_today(session, suite, lenient=lenient),
-        own=partial(own_files, session.project, session.suite),
+        own=partial(own_files, session.project, session.suite, beside=judging.brought),
         extra=(
             *extra,
             *judging.reasons,
