@@ -153,6 +153,30 @@ def test_an_option_is_not_taken_for_the_value_before_it(box: Box, args: list[str
     assert box.tree() == before
 
 
+TWICE = [
+    ["--compare", "--against", "main"],
+    ["comment", "--against", "main"],
+    ["report", "--against", "main"],
+    ["recordings", "verify", "--against", "main"],
+    ["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "The model wavers"],
+    *(["--compare", spelled(name), value] for name, value in VALUES.items() if name != "prompt"),
+]
+
+
+@pytest.mark.parametrize("args", TWICE, ids=" ".join)
+def test_of_two_values_none_silently_wins(tiny_promoted: Box, args: list[str]) -> None:
+    before = tiny_promoted.tree()
+    (error,) = tiny_promoted.row3(*args, *args[-2:], code=2).errors
+    assert error.startswith(f"error: {args[-2]} is given 2 times: `{args[-1]}")
+    assert error.endswith("; leave out all but one")
+    assert tiny_promoted.tree() == before
+
+
+def test_what_stands_after_the_name_goes_before_what_stands_before_it(box: Box) -> None:
+    after = box.row3("--case", "oats", "cases", "--case", "rye", "--format", "json", code=0).json
+    assert after == box.row3("cases", "--case", "rye", "--format", "json", code=0).json
+
+
 @pytest.mark.parametrize("command", leaves())
 def test_help_shows_what_is_taken_and_clips_nothing(command: str, capsys: pytest.CaptureFixture[str]) -> None:
     main([*command.split()[1:], "--help"], standalone_mode=False, terminal_width=80)
