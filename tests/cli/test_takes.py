@@ -142,7 +142,7 @@ def test_options_of_row3_alone_and_those_that_contradict(tiny_promoted: Box, arg
         (["--compare", "--approve", "--format", "json"], "--approve: `--format` begins like an option, so the REASON"),
         (["promote", "v1.1", "--approve", "--commit"], "--approve: `--commit` begins like an option"),
         (["--out", "--compare"], "--out: `--compare` begins like an option, so the FILE"),
-        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "-"], None),
+        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "- wavers"], None),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` begins"),
     ],
 )
