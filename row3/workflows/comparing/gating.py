@@ -21,6 +21,7 @@ from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed, unjudged_reasons
+from row3.workflows.against.few_compared import few_compared_reasons
 from row3.workflows.against.own_baseline import own_baseline_reasons
 from row3.workflows.against.recording_drift import (
     Replaced,
@@ -112,6 +113,7 @@ def compare(
             *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
             *_unanswered(session, run, judging),
             *unjudged_reasons(run.left_out, judging.label),
+            *few_compared_reasons(session, judging, base, run, comparer=comparer, replaced=replaced),
             *_made_current(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
