@@ -26,7 +26,9 @@ SHARED_INTRO = """\
 They stand before or after the command's name. Each command names those that it takes; one that would do nothing for it
 is refused with exit code 2, and the message says which commands take it. `-C`, `-q`, `-v`, `--no-color`, `--jobs` and
 what a command does anyway (`--mode replay`, `--repeats 1`) go with all of them, but for the groups `hook`, `recordings`
-and `aliases`, whose subcommands take them.
+and `aliases`, whose subcommands take them. One with a value that is given twice is refused too, and so are two
+`--against`; `--prompt` is given once for each prompt. What stands after the command's name overrules what stands before
+it.
 
 `--out` writes over an earlier result of the same form, whoever made it, and over an empty file, so that a job can write
 the same path every time. It refuses any other file that is there, and a name whose ending belongs to another form:

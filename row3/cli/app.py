@@ -14,6 +14,7 @@ from typing import Any, NoReturn, TextIO
 
 import click
 
+from row3.cli.once import once
 from row3.cli.options import Amount, Common, common_options
 from row3.cli.output import Unheard, Unread, tell
 from row3.errors import Row3Error
@@ -82,7 +83,7 @@ class Commands(click.Group):
 @click.option("--baseline", is_flag=True, help="Run the promoted prompts and save the run as the baseline.")
 @click.option("--compare", is_flag=True, help="Compare with the baseline; exit 1 on a regression.")
 @click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other; exit code: the worst.")
-@click.option(
+@once(
     "--against",
     metavar="REF",
     help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",

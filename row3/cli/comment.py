@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.once import once
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit, note
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option(
+@once(
     "--against",
     metavar="REF",
     help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",

@@ -7,6 +7,7 @@ import json
 import click
 
 from row3.cli.groups import Group
+from row3.cli.once import once
 from row3.cli.options import Common, common_options, takes_a_value
 from row3.cli.output import emit
 
@@ -34,13 +35,13 @@ def command(ctx: click.Context, common: Common) -> None:
 
 @command.command()
 @click.argument("case_id", metavar="CASE")
-@click.option(
+@once(
     "--until",
     required=True,
     metavar="YYYY-MM-DD",
     help="The day from which it counts again; no more than 90 days ahead.",
 )
-@click.option("--reason", required=True, callback=takes_a_value, metavar="TEXT", help="Why; every scorecard shows it.")
+@once("--reason", required=True, callback=takes_a_value, metavar="TEXT", help="Why; every scorecard shows it.")
 @common_options("row3 flaky quarantine")
 def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None:
     """Let CASE count for nothing until a day; it is still asked, scored and listed.

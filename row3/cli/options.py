@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 import click
 
 from row3.cli.common import CI_FORMATS, Common
+from row3.cli.once import once
 from row3.cli.out_file import check_out
 from row3.cli.takes import FORMATS, HTML, TAKES, Takes, check_taken
 from row3.domain.limits import MOST_REPEATS
@@ -53,7 +54,7 @@ def takes_a_value(_: click.Context, option: click.Parameter, value: Any) -> Any:
 
 
 _OPTIONS = (
-    click.option(
+    once(
         "--suite",
         callback=takes_a_value,
         metavar="NAME",
@@ -66,42 +67,38 @@ _OPTIONS = (
         metavar="NAME-vX.Y",
         help="This version of a prompt, in its place in the pipeline.",
     ),
-    click.option("--case", callback=takes_a_value, metavar="GLOB", help="Only the cases whose id fits."),
-    click.option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
-    click.option(
-        "--model", callback=takes_a_value, metavar="NAME", help="The model, whatever row3.toml and the prompt say."
-    ),
-    click.option(
+    once("--case", callback=takes_a_value, metavar="GLOB", help="Only the cases whose id fits."),
+    once("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
+    once("--model", callback=takes_a_value, metavar="NAME", help="The model, whatever row3.toml and the prompt say."),
+    once(
         "--temperature", type=Amount(0, 2), metavar="T", help="The temperature, whatever row3.toml and the prompt say."
     ),
-    click.option("--seed", type=int, metavar="N", help="The provider's seed."),
-    click.option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Limit of tokens a request may write."),
-    click.option(
-        "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
-    ),
-    click.option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes."),
-    click.option("--format", type=Form(FORMATS), help="Form of the result; default: table."),
-    click.option("--out", callback=takes_a_value, metavar="FILE", help="Write the result there instead of stdout."),
-    click.option(
+    once("--seed", type=int, metavar="N", help="The provider's seed."),
+    once("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Limit of tokens a request may write."),
+    once("--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."),
+    once("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes."),
+    once("--format", type=Form(FORMATS), help="Form of the result; default: table."),
+    once("--out", callback=takes_a_value, metavar="FILE", help="Write the result there instead of stdout."),
+    once(
         "-C", "directory", callback=takes_a_value, metavar="DIR", help="The project's folder; default: here or above."
     ),
-    click.option(
+    once(
         "--approve",
         callback=takes_a_value,
         metavar="REASON",
         help="Let a blocked comparison proceed; written to the history.",
     ),
-    click.option(
+    once(
         "--policy",
         type=click.Choice(["fixed", "paired"]),
         help="How the gate treats noise: by the means, or by what their paired interval shows.",
     ),
-    click.option(
+    once(
         "--inconclusive",
         type=click.Choice(["investigate", "block"]),
         help="What --policy paired says where a regression is neither shown nor ruled out.",
     ),
-    click.option(
+    once(
         "--fail",
         callback=takes_a_value,
         metavar="LIMITS",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.groups import Group
+from row3.cli.once import once
 from row3.cli.options import Amount, Common, common_options
 from row3.cli.output import emit
 
@@ -72,7 +73,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
 
 
 @command.command()
-@click.option("--against", metavar="REF", help="Also look for answers that are others at this git ref.")
+@once("--against", metavar="REF", help="Also look for answers that are others at this git ref.")
 @common_options("row3 recordings verify")
 @click.pass_context
 def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:

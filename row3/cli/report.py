@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from row3.cli.once import once
 from row3.cli.options import Common, common_options
 from row3.cli.out_file import check_out
 from row3.cli.show import INCOMPLETE, show_comparison
@@ -13,7 +14,7 @@ from row3.cli.takes import HTML, TAKES
 
 
 @click.command()
-@click.option(
+@once(
     "--against",
     metavar="REF",
     help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",

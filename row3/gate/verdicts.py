@@ -68,19 +68,6 @@ def _completeness(evidence: Evidence) -> list[Reason]:
     reasons = []
     if evidence.cases == 0:
         reasons.append(Reason(Verdict.BLOCK, "no case was scored", cause="cases"))
-    elif evidence.compared == 0:
-        reasons.append(
-            Reason(
-                Verdict.BLOCK,
-                "no case could be compared with the baseline; it takes a new one",
-                cause="baseline",
-            )
-        )
-    elif evidence.compared is not None and evidence.compared < len(evidence.incomparable) + evidence.lost:
-        # The few that are left could be those that a worse prompt does not lose anything on.
-        asked = evidence.compared + len(evidence.incomparable) + evidence.lost
-        what = f"only {evidence.compared} of {asked} cases could be compared with the baseline; it takes a new one"
-        reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
     if evidence.failed:
         reasons.append(Reason(Verdict.BLOCK, f"the run is incomplete: no answer for {_listed(evidence.failed)}"))
     if evidence.partial:

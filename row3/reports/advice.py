@@ -110,6 +110,7 @@ CURES: Mapping[Cause, str] = {
     "rules": "put the settings in row3.toml back",
     "locks": "put prompts/promoted.json back and the prompts that it names",
     "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline{flag})",
+    "stale": "have a change of its own with row3 --baseline{flag} merged first",
 }
 """What undoes a block, by its cause; `{flag}` is where a command names its suite."""
 LOOKS: Mapping[Cause, str] = {

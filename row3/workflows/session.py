@@ -25,6 +25,7 @@ from row3.store.unbuilt import made
 from row3.workflows.comparing.compare import Comparison
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import Run, RunOptions
+from row3.workflows.reasons import check_reason
 
 if TYPE_CHECKING:
     from row3.reports.model import ApprovalView
@@ -37,8 +38,6 @@ NAMED = 5
 """Files that one note names."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs` for each suite that there is."""
-NO_REASONS = frozenset({"reason", "text", "why", "…", "..."})
-"""What stands in the place of a reason in the commands and the help that row3 shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,7 +248,7 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
 def check_approval(approve: str | None, *, may_write: bool) -> None:
     """Raise `UsageError` where an approval would say nothing, or would not be kept for the next comparison to know."""
     if approve is not None:
-        refuse_placeholder(approve, where="--approve", write="why the regression is acceptable")
+        check_reason(approve, where="--approve", write="why the regression is acceptable")
     if approve is not None and not may_write:
         raise UsageError(
             "nothing is written in CI or for its formats, so an approval would not be kept",
@@ -258,19 +257,10 @@ def check_approval(approve: str | None, *, may_write: bool) -> None:
         )
 
 
-def refuse_placeholder(reason: str, *, where: str, write: str) -> None:
-    """Raise `UsageError` for what stands in the place of a reason in the commands that row3 shows."""
-    if reason.strip(" \"'`“”‘’<>[]").casefold() in NO_REASONS:
-        what = f"`{reason.strip()}` stands for a reason and is none"
-        raise UsageError(what, where=where, fix=f"Write {write}, in quotes, in its place")
-
-
 def make_approval(project: Project, reason: str) -> Approval:
-    """An approval in the name of git's user; raises `UsageError` for an empty reason."""
+    """An approval in the name of git's user, for a reason that was checked."""
     from row3.vcs.repository import Repository
 
-    if not reason.strip():
-        raise UsageError("the reason is empty", where="--approve", fix="Say why the regression is acceptable")
     repository = Repository.find(project.root)
     if repository is not None:
         by = repository.user()

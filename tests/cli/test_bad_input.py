@@ -241,7 +241,7 @@ ALL = (
         "approve-part",
         worse,
         ("--approve", "a part of the cases is no gate"),
-        ("--compare", "--approve", "x", "--case", "rye"),
+        ("--compare", "--approve", "agreed", "--case", "rye"),
     ),
     Bad("model-surrogate", nothing, ("--model",), ("--model", "a\udc80")),
 )

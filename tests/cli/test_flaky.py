@@ -95,7 +95,7 @@ def box_out(box: Box, where: tuple[str, ...]) -> str:
 def test_a_fifth_and_no_more(box: Box) -> None:
     for case_id in IDS[:3]:
         put(box, case_id)
-    done = box.row3("flaky", "quarantine", IDS[3], "--until", day(20), "--reason", "x", code=2)
+    done = box.row3("flaky", "quarantine", IDS[3], "--until", day(20), "--reason", "wavers", code=2)
     assert "3 of 15 cases are in quarantine already" in done.err
     text = box.read(FILE)
     extra = json.loads(text)
@@ -120,13 +120,13 @@ def test_an_expired_entry_is_said_and_cleared(box: Box) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("quarantine", "iriss", "--until", "+20", "--reason", "x"), "Did you mean `iris`?"),
-        (("quarantine", "iris", "--until", "+91", "--reason", "x"), "91 days"),
-        (("quarantine", "iris", "--until", "+0", "--reason", "x"), "not after today"),
-        (("quarantine", "iris", "--until", "next week", "--reason", "x"), "`next week` is no date"),
+        (("quarantine", "iriss", "--until", "+20", "--reason", "wavers"), "Did you mean `iris`?"),
+        (("quarantine", "iris", "--until", "+91", "--reason", "wavers"), "91 days"),
+        (("quarantine", "iris", "--until", "+0", "--reason", "wavers"), "not after today"),
+        (("quarantine", "iris", "--until", "next week", "--reason", "wavers"), "`next week` is no date"),
         (("quarantine", "iris", "--until", "+20", "--reason", " "), "the reason is empty"),
         (("quarantine", "iris", "--until", "+20"), "--reason"),
-        (("quarantine", "iris", "--reason", "x"), "--until"),
+        (("quarantine", "iris", "--reason", "wavers"), "--until"),
         (("release", "iris"), "`iris` is not in quarantine"),
         (("--case", "zz*"), "no case fits"),
         (("quarntine", "iris"), "No such command"),
@@ -158,14 +158,16 @@ def test_a_broken_file_is_named(box: Box, content: str, says: str) -> None:
 
 
 def test_no_tracked_file_is_written_in_ci(box: Box) -> None:
-    done = box.row3("flaky", "quarantine", "iris", "--until", day(20), "--reason", "x", code=2, CI="true")
+    done = box.row3("flaky", "quarantine", "iris", "--until", day(20), "--reason", "wavers", code=2, CI="true")
     assert "is not written in CI" in done.err
     assert not box.path(FILE).exists()
     box.row3("flaky", code=0, CI="true")
 
 
 def test_two_at_once_both_stand(box: Box) -> None:
-    started = [box.start("flaky", "quarantine", case_id, "--until", day(20), "--reason", "x") for case_id in IDS[:3]]
+    started = [
+        box.start("flaky", "quarantine", case_id, "--until", day(20), "--reason", "wavers") for case_id in IDS[:3]
+    ]
     for process in started:
         _, err = process.communicate(timeout=60)
         assert process.returncode == 0, err

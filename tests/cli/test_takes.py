@@ -142,7 +142,7 @@ def test_options_of_row3_alone_and_those_that_contradict(tiny_promoted: Box, arg
         (["--compare", "--approve", "--format", "json"], "--approve: `--format` begins like an option, so the REASON"),
         (["promote", "v1.1", "--approve", "--commit"], "--approve: `--commit` begins like an option"),
         (["--out", "--compare"], "--out: `--compare` begins like an option, so the FILE"),
-        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "-"], None),
+        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "- wavers"], None),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` begins"),
     ],
 )
@@ -151,6 +151,30 @@ def test_an_option_is_not_taken_for_the_value_before_it(box: Box, args: list[str
     done = box.row3(*args, code=2)
     assert (says or "--until") in done.errors[0]
     assert box.tree() == before
+
+
+TWICE = [
+    ["--compare", "--against", "main"],
+    ["comment", "--against", "main"],
+    ["report", "--against", "main"],
+    ["recordings", "verify", "--against", "main"],
+    ["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "The model wavers"],
+    *(["--compare", spelled(name), value] for name, value in VALUES.items() if name != "prompt"),
+]
+
+
+@pytest.mark.parametrize("args", TWICE, ids=" ".join)
+def test_of_two_values_none_silently_wins(tiny_promoted: Box, args: list[str]) -> None:
+    before = tiny_promoted.tree()
+    (error,) = tiny_promoted.row3(*args, *args[-2:], code=2).errors
+    assert error.startswith(f"error: {args[-2]} is given 2 times: `{args[-1]}")
+    assert error.endswith("; leave out all but one")
+    assert tiny_promoted.tree() == before
+
+
+def test_what_stands_after_the_name_goes_before_what_stands_before_it(box: Box) -> None:
+    after = box.row3("--case", "oats", "cases", "--case", "rye", "--format", "json", code=0).json
+    assert after == box.row3("cases", "--case", "rye", "--format", "json", code=0).json
 
 
 @pytest.mark.parametrize("command", leaves())

@@ -183,6 +183,105 @@ def test_texts_that_are_edited_first_hide_no_worse_prompt(work: Box) -> None:
     assert "only 1 of 3 cases could be compared with the baseline; it takes a new one" in said(work, 1)
 
 
+def with_other_texts(box: Box, *case_ids: str) -> None:
+    """A main whose baseline is older than the texts of these cases."""
+    for case_id in case_ids:
+        box.case(case_id, sourceText=CASES[case_id]["sourceText"] + " It is so.")
+    box.record("1.1", GOOD)
+    merge(box, "texts")
+
+
+def merge(box: Box, message: str) -> None:
+    box.commit(message)
+    box.git("branch", "-f", "main", "work")
+
+
+@pytest.mark.parametrize(
+    ("case_ids", "many"), [(("rye", "oven"), "only 1 of 3 cases"), (("rye", "oven", "yeast"), "no case")]
+)
+def test_what_answers_as_the_base_does_is_not_held_to_an_older_baseline(
+    work: Box, case_ids: tuple[str, ...], many: str
+) -> None:
+    with_other_texts(work, *case_ids)
+    work.write("row3.toml", work.read("row3.toml") + "# a comment\n")
+    way_out = f"{many} could be compared with the baseline; it takes a new one, by `row3 --baseline` in a change of its"
+    assert f"investigate {way_out} own" in said(work, 0)
+    worse(work)
+    told = said(work, 1)
+    assert f"block {way_out} own" in told
+    assert "have a change of its own with row3 --baseline merged first" in told
+
+    work.git("checkout", "-q", "--", ".")
+    work.git("clean", "-qfd", "prompts", "recordings")
+    work.row3("--baseline", code=0)
+    assert f"investigate {many} could be compared with the baseline; the new one of this change ends" in said(work, 0)
+    merge(work, "a baseline")
+    worse(work)
+    told = said(work, 1)
+    assert "could be compared" not in told
+    assert "Concept recall is worse by" in told
+
+
+def test_a_new_baseline_that_comes_with_a_draft_is_approved(work: Box) -> None:
+    with_other_texts(work, "rye", "oven")
+    work.row3("--baseline", code=0)
+    worse(work)
+    told = "block only 1 of 3 cases could be compared with the baseline; the new one of this change ends that, once"
+    assert told in said(work, 1)
+    approve(work)
+
+
+def test_a_draft_that_the_base_has_is_no_doing_of_a_new_baseline(work: Box) -> None:
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    with_other_texts(work, "rye", "oven")
+    work.record("1.2", GOOD)
+    merge(work, "a draft")
+    work.row3("--baseline", code=0)
+    assert "the new one of this change ends that" in said(work, 0)
+    work.replace("prompts/extract-v1.2.md", "about bread", "of bread")
+    work.record("1.2", GOOD)
+    assert "the new one of this change ends that, once somebody approves" in said(work, 1)
+
+
+def test_answers_that_are_recorded_again_are_no_base_s(work: Box) -> None:
+    with_other_texts(work, "rye", "oven")
+    work.record("1.1", GOOD | {"rye": first(GOOD["rye"], 3)})
+    work.row3("--baseline", code=0)
+    assert "the new one of this change ends that, once somebody approves" in said(work, 1)
+
+
+def test_nor_those_of_another_model(work: Box) -> None:
+    with_other_texts(work, "rye", "oven")
+    work.replace("row3.toml", "baker-1", "baker-2")
+    work.record("1.1", GOOD)
+    assert "block only 1 of 3 cases could be compared" in said(work, 1)
+
+
+def test_a_promotion_is_none(work: Box) -> None:
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    with_other_texts(work, "rye", "oven")
+    work.record("1.2", GOOD)
+    merge(work, "a draft")
+    work.row3("promote", "v1.2", "--approve", "it asks more shortly", code=0)
+    work.git("checkout", "-q", "--", "metrics-history.json", "CHANGELOG.md")
+    assert "the new one of this change ends that, once somebody approves" in said(work, 1)
+
+
+def test_cases_that_were_given_up_end_with_a_new_baseline(work: Box) -> None:
+    for case_id in ("rye", "oven"):
+        work.path(f"golden/{SUITE}/{case_id}.gold.json").unlink()
+    work.row3("--compare", "--against", "main", "--approve", "not ours", code=0)
+    merge(work, "fewer")
+    work.row3("--baseline", code=0)
+    told = said(work, 0)
+    assert "the new baseline of this change mends it" in told
+    assert "only 1 of 3 cases could be compared with the baseline; the new one of this change ends that" in told
+    merge(work, "a baseline")
+    assert "could be compared" not in said(work, 0)
+
+
 def approve(box: Box) -> None:
     box.row3("--compare", "--against", "main", "--approve", "agreed", code=0)
     assert "BLOCK, approved" in said(box, 0)

@@ -66,10 +66,12 @@ class Judging:
     """Cases that only the change has."""
     new_baseline: bool = False
     """The change brings a baseline of its own, which has to follow from its recordings."""
-    asked_otherwise: tuple[Path, ...] = ()
-    """Of the cases that the change edits, as it has them, those whose input is another."""
+    edited: tuple[Path, ...] = ()
+    """Cases that the change edits, as it has them."""
+    not_as_here: frozenset[str] = frozenset()
+    """Ids of the base's cases that the change edits or takes away."""
     asked_no_more: frozenset[str] = frozenset()
-    """Ids of the base's cases whose input the change edits or takes away."""
+    """Of these, those whose input it edits or takes away."""
     for_all: bool = False
     """A reason concerns more than this suite and is told here alone, so no informational gate lets it pass."""
     brought: str | None = None
@@ -227,7 +229,8 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         hint=_keep_up(here.flag) if (less or otherwise) and after.is_file() and not moved else "",
         added=tuple(new[file] for file in added),
         new_baseline=moved,
-        asked_otherwise=tuple(new[file] for file in otherwise),
+        edited=tuple(new[file] for file in (*changed, *others)),
+        not_as_here=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *others, *changed)),
         asked_no_more=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *others, *otherwise)),
         for_all=bool(default),
         brought=brought_default(base, own) if default else None,

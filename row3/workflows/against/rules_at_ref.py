@@ -48,7 +48,7 @@ def out_of_reach(here: Suite, suite: Suite, values: Mapping[str, float], label: 
     """Metrics that fail by the change's own rules and not by the base's: after it, every comparison would block."""
     if (here.rules, here.policy) == (suite.rules, suite.policy) or here.policy.informational:
         return []
-    known = _failing(suite, values)
+    known = failing(suite, values)
     titles = {metric.key: metric.title for metric in here.kind.metrics}
     return [
         Reason(
@@ -59,12 +59,12 @@ def out_of_reach(here: Suite, suite: Suite, values: Mapping[str, float], label: 
             metric=key,
             cause="rules",
         )
-        for key in _failing(here, values)
+        for key in failing(here, values)
         if key not in known
     ]
 
 
-def _failing(suite: Suite, values: Mapping[str, float]) -> list[str]:
+def failing(suite: Suite, values: Mapping[str, float]) -> list[str]:
     """The metrics whose fail zone blocks and that are in it."""
     zones = zones_of(values, suite.kind.metrics, suite.rules.thresholds)
     quiet = warning_only(suite.rules.thresholds)

@@ -20,8 +20,10 @@ from row3.store.prompts import read_promoted
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
-from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, listed, unjudged_reasons
+from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, unjudged_reasons
+from row3.workflows.against.few_compared import few_compared_reasons
 from row3.workflows.against.own_baseline import own_baseline_reasons
+from row3.workflows.against.own_cases import own_case_reasons
 from row3.workflows.against.recording_drift import (
     Replaced,
     again_text,
@@ -40,7 +42,7 @@ from row3.workflows.comparing.prompt_texts import tell_texts
 from row3.workflows.comparing.rescore import Recorded, StoredCases
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.run_header import RulesSummary, rules_of
-from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking, replay, with_action
+from row3.workflows.pipeline.run_suite import Run, with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import (
     GateFlags,
@@ -112,8 +114,9 @@ def compare(
             *extra,
             *judging.reasons,
             *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
-            *_unanswered(session, run, judging),
+            *own_case_reasons(session, judging, run, comparer),
             *unjudged_reasons(run.left_out, judging.label),
+            *few_compared_reasons(session, judging, base, run, comparer=comparer, replaced=replaced),
             *_made_current(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
@@ -163,22 +166,6 @@ def _of_older_versions(comparison: Comparison, judging: Judging) -> list[Reason]
     promoted = {name: entry.version for name, entry in read_promoted(judging.project.root).items()}
     before, ran = comparison.baseline.prompts, comparison.run.header.prompts
     return older_versions(before, ran, promoted, label=judging.label, flag=judging.suite.flag)
-
-
-def _unanswered(session: Session, run: Run, judging: Judging) -> list[Reason]:
-    """Cases that the change asks otherwise, without a recorded answer: the base's text was judged, and all that comes
-    after the change would be incomplete."""
-    if not judging.asked_otherwise:
-        return []
-    suite = session.suite
-    asking = make_asking(suite, run.lineup, session.options)
-    options = RunOptions(mode="replay", overrides=session.options.overrides, repeats=session.options.repeats, jobs=1)
-    results = replay(session.project, suite, asking, options, list(judging.asked_otherwise))
-    missing = [result.case_id for result in results if result.status == "failed"]
-    if not missing:
-        return []
-    what = f"no recorded answer to what these cases ask now: {listed(missing)}"
-    return [Reason(Verdict.BLOCK, what, cause="unrecorded")]
 
 
 def _made_current(

@@ -20,7 +20,8 @@ from row3.store.other_suites import case_hint
 from row3.store.project import Project
 from row3.store.quarantine import FILE, place, read_quarantine, write_quarantine
 from row3.store.suites import Suite
-from row3.workflows.session import Session, make_approval, refuse_placeholder
+from row3.workflows.reasons import check_reason
+from row3.workflows.session import Session, make_approval
 
 MOST = f"no more than one in {SHARE} may be"
 
@@ -99,9 +100,7 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
     on = on or today()
     _refuse_where_nothing_is_written(session)
     end = _end(until, on)
-    if not reason.strip():
-        raise UsageError("the reason is empty", where="--reason", fix="Say what makes the case flaky, and who mends it")
-    refuse_placeholder(reason, where="--reason", write="what makes the case flaky, and who mends it")
+    check_reason(reason, where="--reason", write="what makes the case flaky, and who mends it")
     folder = session.project.golden(session.suite.name)
     cases = _known(session, case_id)
     signed = make_approval(session.project, reason)

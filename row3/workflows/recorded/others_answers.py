@@ -18,17 +18,21 @@ def keep_others(project: Project, index: RecordingIndex, request: Request, answe
 
     One request has one recorded answer, whichever version was asked. What no version asks any more is nobody's.
     """
-    for recording in index.every(request.digest):
-        if recording.answer.text == answer.text:
-            continue
+    unlike = [recording for recording in index.every(request.digest) if recording.answer.text != answer.text]
+    for recording in unlike:
         other = _other_version(project, recording, request)
         if other is not None:
+            fix = f"Edit prompts/{_newer(request, other)}.md first"
+            if all(each.prompt == recording.prompt for each in unlike):  # else they would replace this version's there
+                fix = (
+                    f"{fix}. Or, if they are to be the answers of {other}: write {other} into the field `prompt` of "
+                    f"these lines, and import them with --prompt {other}"
+                )
             raise InvalidFile(
                 f"{request.prompt} asks word for word what {other} asks, and this is another answer than the one that "
                 f"is recorded for {other}: it would be lost",
                 where=where,
-                fix=f"Edit prompts/{_newer(request, other)}.md first, or give the answers as those of {other} "
-                f"(--prompt {other})",
+                fix=fix,
             )
 
 

@@ -181,27 +181,41 @@ def recorded(project: Project) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in project.recordings("bread").iterdir()}
 
 
+def edit(project: Project, version: str) -> None:
+    path = project.root / f"prompts/decompose-v{version}.md"
+    path.write_text(path.read_text().replace("1.0 {{", "Read {{"))
+
+
 def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> None:
     before = recorded(copied)
     same, other = response("a", "decompose", CONCEPTS), response("b", "decompose", FEWER)
     with pytest.raises(InvalidFile, match=r"responses.jsonl:2: ") as caught:
         imported(copied, same, other)
     assert "decompose-v1.1 asks word for word what decompose-v1.0 asks" in str(caught.value)
-    assert "Edit prompts/decompose-v1.1.md first, or give the answers as those of decompose-v1.0" in str(caught.value)
+    assert "Edit prompts/decompose-v1.1.md first. Or" in str(caught.value)
     assert recorded(copied) == before
+
+
+@pytest.mark.parametrize("name", ["decompose", "decompose-v1.1"])
+def test_they_are_those_of_the_original_once_their_lines_say_so(copied: Project, name: str) -> None:
+    with pytest.raises(InvalidFile, match=r"write (\S+) into the field `prompt` .* with --prompt \1\.$"):
+        imported(copied, response("b", name, FEWER))
+    assert imported(copied, response("b", "decompose-v1.0", FEWER), named=("decompose-v1.0",)).changed == 1
+    assert set(recorded(copied)) == {"decompose-v1.0.jsonl"}
 
 
 def test_the_copy_may_have_the_same_answers_and_the_original_others(copied: Project) -> None:
     imported(copied, response("b", "decompose", FEWER), named=("decompose-v1.0",))
     imported(copied, response("b", "decompose", FEWER))
     assert set(recorded(copied)) == {"decompose-v1.0.jsonl", "decompose-v1.1.jsonl"}
-    with pytest.raises(InvalidFile, match=r"Edit prompts/decompose-v1.1.md first"):
+    with pytest.raises(InvalidFile, match=r"Edit prompts/decompose-v1.1.md first\.$"):
         imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",))
+    edit(copied, "1.1")
+    assert imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",)).changed == 1
 
 
 @pytest.mark.parametrize("edited", ["1.1", "1.0"])
 def test_what_the_other_version_asks_no_more_is_replaced(copied: Project, edited: str) -> None:
-    path = copied.root / f"prompts/decompose-v{edited}.md"
-    path.write_text(path.read_text().replace("1.0 {{", "Read {{"))
+    edit(copied, edited)
     assert imported(copied, response("b", "decompose", FEWER)).changed == 1
     assert len(file_of(copied, "decompose-v1.0").read_text().splitlines()) == (2 if edited == "1.1" else 1)

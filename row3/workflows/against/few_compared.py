@@ -1,0 +1,72 @@
+"""A baseline that most cases cannot be compared with: the few could be those that a worse prompt loses nothing on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from row3.domain.prompts import Prompt
+from row3.domain.verdicts import Reason, Verdict
+from row3.errors import Row3Error
+from row3.store.prompts import FOLDER, read_promoted, read_prompt
+from row3.workflows.against.at_ref import Base, Judging
+from row3.workflows.against.recording_drift import Replaced
+from row3.workflows.comparing.compare import Comparer
+from row3.workflows.pipeline.evaluate import Overrides
+from row3.workflows.pipeline.run_suite import Run
+from row3.workflows.session import Session
+
+
+def few_compared_reasons(
+    session: Session, judging: Judging, base: Base | None, run: Run, *, comparer: Comparer, replaced: Sequence[Replaced]
+) -> list[Reason]:
+    """A block where fewer cases can be compared than cannot, or are there no more, whoever took them away.
+
+    Where all that runs answers as at the base, nothing can hide behind the others: then it is told, and a new baseline
+    that ends it passes by itself.
+    """
+    if run.cases == len(run.collected.failed) + len(run.collected.quarantined):
+        return []
+    lost = 0 if session.options.partial else sum(each not in comparer.seen for each in comparer.baseline.ids())
+    compared = comparer.pairs.counts().get(judging.suite.kind.primary, 0)
+    asked = compared + len(comparer.incomparable) + lost
+    if compared and 2 * compared >= asked:
+        return []
+    many = f"only {compared} of {asked} cases" if compared else "no case"
+    what = f"{many} could be compared with the baseline"
+    if base is None:
+        return [Reason(Verdict.BLOCK, f"{what}; it takes a new one", cause="baseline")]
+    verdict = Verdict.INVESTIGATE if _answers_as_there(session, base, run, replaced) else Verdict.BLOCK
+    if not judging.new_baseline:
+        alone = f"`row3 --baseline{judging.suite.flag}` in a change of its own"
+        return [Reason(verdict, f"{what}; it takes a new one, by {alone}", cause="stale")]
+    if verdict is Verdict.INVESTIGATE:
+        return [Reason(verdict, f"{what}; the new one of this change ends that", cause="baseline")]
+    return [Reason(verdict, f"{what}; the new one of this change ends that, once somebody approves", cause="stale")]
+
+
+def _answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
+    """The same prompts are asked under the same settings as at the base, and what is recorded of them is the same.
+
+    A system may be given files that move what it is asked; of one nobody can say so.
+    """
+    own, there, given = session.project, base.project, session.options
+    return (
+        session.suite.system is None
+        and not (replaced or session.named or given.repeats > 1)
+        and given.overrides == Overrides()
+        and own.config == there.config
+        and read_promoted(own.root) == read_promoted(there.root)
+        and all(_is_there(base, prompt) for prompt in run.lineup.prompts)
+    )
+
+
+def _is_there(base: Base, prompt: Prompt) -> bool:
+    """The base has the prompt, word for word."""
+    ref = base.ref
+    with TemporaryDirectory(prefix="row3-prompt-") as folder, suppress(Row3Error):
+        ref.repository.read_tree(ref.sha, [f"{ref.inside}{FOLDER}/{prompt.ref}.md"], Path(folder))
+        return read_prompt(Path(folder) / ref.inside, prompt.ref).digest == prompt.digest
+    return False
