@@ -49,12 +49,8 @@ class Evidence:
     shared_zones: Mapping[str, Zone] = field(default_factory=dict)
     warning: Collection[str] = ()
     """Metrics whose fail zone warns and does not block."""
-    compared: int | None = None
-    """Cases compared with the baseline's; None where there is no baseline."""
     sound: Sound | None = None
     """What the other cases say, where some broke."""
-    lost: int = 0
-    """Cases of the baseline that are not there any more, whoever took them away."""
 
 
 def judge(evidence: Evidence) -> tuple[Verdict, tuple[Reason, ...]]:

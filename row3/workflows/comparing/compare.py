@@ -263,8 +263,6 @@ class Comparer:
                 ),
                 declines=declines,
                 partial=partial,
-                compared=self._pairs.counts().get(kind.primary, 0),
-                lost=len(removed),
             )
         )
         more = (*other_text_reasons(self._pairs, self._other_texts, kind.metrics, policy), *older, *extra)
