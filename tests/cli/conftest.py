@@ -80,3 +80,11 @@ def model() -> Iterator[Callable[[Callable[[str, int], FakeReply]], FakeModel]]:
     yield start
     for one in started:
         one.stop()
+
+
+@pytest.fixture
+def work(box: Box) -> Box:
+    """On a branch from a main that has v1.1 promoted."""
+    box.row3("promote", "v1.1", "--commit", code=0)
+    box.git("checkout", "-q", "-b", "work")
+    return box

@@ -6,24 +6,12 @@ from typing import Any
 
 import pytest
 
+from tests.judging import said
 from tests.projects import CASES, SUITE, Box, first, flawless
 
 MORE = [{"label": f"unheard of {name}"} for name in ("one", "two", "three", "four", "five", "six")]
 HARDER = {case_id: case | {"expectedConcepts": [*case["expectedConcepts"], *MORE]} for case_id, case in CASES.items()}
 FAILS = "Concept recall 40.0% is in its fail zone{} by the golden cases of this change, though not by those of main"
-
-
-@pytest.fixture
-def work(box: Box) -> Box:
-    """On a branch from a main that has v1.1 promoted."""
-    box.row3("promote", "v1.1", "--commit", code=0)
-    box.git("checkout", "-q", "-b", "work")
-    return box
-
-
-def said(box: Box, code: int) -> str:
-    done = box.row3("--compare", "--against", "main", code=code, CI="1")
-    return " ".join((done.out + done.err).split())
 
 
 def make_harder(box: Box, most: int = len(MORE)) -> None:

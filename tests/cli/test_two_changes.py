@@ -7,24 +7,8 @@ from collections.abc import Callable
 
 import pytest
 
+from tests.judging import BASELINE, GOOD, POOR, said
 from tests.projects import CASES, SUITE, Box, first, flawless, worse
-
-BASELINE = f"baselines/{SUITE}.json"
-GOOD = {case_id: flawless(case) for case_id, case in CASES.items()}
-POOR = {case_id: first(flawless(case), 2) for case_id, case in CASES.items()}
-
-
-@pytest.fixture
-def work(box: Box) -> Box:
-    """On a branch from a main that has v1.1 promoted."""
-    box.row3("promote", "v1.1", "--commit", code=0)
-    box.git("checkout", "-q", "-b", "work")
-    return box
-
-
-def said(box: Box, code: int) -> str:
-    done = box.row3("--compare", "--against", "main", code=code, CI="1")
-    return " ".join((done.out + done.err).split())
 
 
 def answers(box: Box, given: dict[str, dict[str, object]], *options: str) -> None:
