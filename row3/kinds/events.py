@@ -42,7 +42,7 @@ class Events(ListKind):
     """Scores `{"events": […]}`: found, of the right category, with the right actor, with evidence."""
 
     name = "events"
-    version = 6
+    version = 7
     items = "events"
     case_model: type[BaseModel] = EventsCase
     outputs: Mapping[str, type[BaseModel]] = {"events": EventsOut}

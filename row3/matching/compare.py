@@ -15,7 +15,7 @@ from row3.matching.by_value.signs import TWO_SIGNS, two_signs
 from row3.matching.by_value.values import value_of
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.normalise import normalise
-from row3.matching.persons.given_names import PERSONAL_TITLES, SAME_NAME
+from row3.matching.persons.given_names import GIVEN, PERSONAL_TITLES, SAME_NAME, THINGS
 from row3.matching.persons.persons import Person, is_eastern, parse_person
 from row3.matching.persons.same_person import can_be_one, may_be_persons, same_person, turned
 from row3.matching.scorers import SLACK, similarity
@@ -203,11 +203,22 @@ def _told_apart(a: str, b: str, text: str) -> str:
         text and (two_spellings(a, b, text) or two_shouted(a, b, text) or two_written(a, b, text))
     ):
         return "two words"
+    if _two_surnames(a, b):
+        return "a given name and a surname"
     if " Son" in a and (_SONS.sub(r"\1", a) == b or _SONS.sub(r"\1", b) == a):
         return "two families"
     if " of " in a and " of " in b and two_states(a, b):
         return "two states"
     return "a saint and a place" if _saint_and_place(a, b) else ""
+
+
+def _two_surnames(a: str, b: str) -> bool:
+    """`Philip` and `Philips`: a given name has no plural, and the surname made of it is another name."""
+    short, long = sorted((a, b), key=len)
+    return (
+        long == f"{short}s" and short.istitle() and (low := short.lower()) not in THINGS
+        and (low in SAME_NAME or low in GIVEN)
+    )  # fmt: skip
 
 
 _SONS = re.compile(r"((?:&|and) Son)s\b")

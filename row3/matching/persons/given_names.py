@@ -53,7 +53,7 @@ _EITHER = words(
     "capt colonel col general gen major maj lieutenant lt sergeant sgt admiral adm commander cmdr marshal "
     "corporal private pope saint st cardinal bishop archbishop rabbi imam sheikh pastor count countess viscount "
     "chief inspector detective officer coach engineer architect master dean nurse "
-    "councillor sheriff premier commissioner director chairman chairwoman chairperson"
+    "councillor sheriff premier commissioner director chair chairman chairwoman chairperson speaker archduke"
 )
 OFFICERS = words("ceo cfo cto coo cio cmo")
 """Officers of a company, before a name (`CFO Helena Voss`) or behind it."""
@@ -134,6 +134,74 @@ SURNAMES_TOO = words(
     "joyce vivian"
 )
 """Surnames that are given names as well: Ann Lee and Lee Ann are two."""
+
+
+GIVEN = words(
+    "adele adolf adrian adriana agnes ahmet aileen alana alastair alberto aldo alejandra alejandro aleksandr "
+    "aleksandra alessandra alessandro alfonso alfredo alicia alison alistair allison alonso alvaro amelia amelie "
+    "amina amir amit amos anastasia anatoly andre andrea andreas andres angelo anil anita annette annika ansel "
+    "antoine antoinette antonia antonin antony apollinaire archibald ariana aristide arjun armand armando arnold "
+    "arturo arun ashok astrid audrey auguste augusto aurelio axel ayman ayse barnaby bartholomew bashar beatriz "
+    "belinda benedict benito benoit bernadette bernard bernardo bernhard bernie bertha berthold bertrand bettina "
+    "bianca birgit blanche bogdan boleslaw bonnie borislav brenda brendan brett brianna bridget brigitte bronwyn "
+    "bruno caitlin camilla camille candace carina carla carlo carolina carolyn cecil cecile cecilia celia cesar "
+    "chantal charlene chiara chinua christa christoph christophe cillian claudia claudio clementine clifford clint "
+    "colette colleen connor conrad constantin corinne cornelia cornelius cosimo cristina cristobal dagmar damian "
+    "daniela danielle dariusz darlene darrell darren deepak deirdre delphine denise derrick desiree desmond dieter "
+    "dietrich dimitri dmitriy dolores dominic dominique donatella donna doreen doris dwight dylan eamon ebenezer "
+    "edgar edmond edmund eduardo edwin edwina eileen elaine elena eleni elias eliot elisa elisabeth elise ellen "
+    "elmer eloise elsa elsie elspeth elvira emil emile emilia emiliano emilio emmeline enrico enrique enzo ernesto "
+    "ernst esteban ester esther ethan ethel eugenia eugenie eunice evan evelyn fabian fabio fabrizio faisal farah "
+    "farid felicia felipe felix ferdinand fernanda fernando fidel filippo flavia flavio franz freda frederic "
+    "frederica frida fridtjof gabriel gabriela gabriele gabriella gareth gaston genevieve gennady geoffroy georg "
+    "georges gerard gerardo gerhard gerold gideon gilbert gilberto gillian gino giorgio giulia giuliano giulio "
+    "gonzalo gottfried gottlieb gregor gregorio gretchen griselda guido guillaume guillermo gunther gustave gustavo "
+    "gwendolyn gwyneth hamid hannes harald hari hector heidi helena helene helga helmut hendrik henri henrietta "
+    "henriette henrik herman hermann hermione hernan hilda hillary hiroshi hjalmar horace horatio horst hosni "
+    "hubert hugues humphrey ignacio ignatius ignaz ilse ilya immanuel imran indira ines inga ingeborg ingmar inigo "
+    "irina irma irving isidore ismail istvan itzhak jacinda jacopo jaime jakob jamal jana janine jared jaroslav "
+    "jason javier jawaharlal jayne jeanette jeannette jeannine jenna jens jeremy jerome jill jitendra joachim joao "
+    "joaquin jocelyn joel joelle joerg johan johanna jolene jonas jorg jorge josef josefina julian juliana julien "
+    "juliette julius jurgen jussi justin justine kamala karim karin karina karla karsten katarina katharina katja "
+    "katrin katrina kazuo keiko keira kendra kenji kenzo kerstin khalid kiran kirsten klaus kofi konrad konstantin "
+    "kristen kristin kristina kristine kurt kwame lamar laszlo lauren laurent lavinia lazaro leah leif leopold "
+    "leopoldo leroy leticia lillian lionel lisbeth livia ljubomir lorena lorenzo loretta lorraine lothar lotte luca "
+    "lucia luciano lucien lucille lucinda ludmila luisa lukas lydia lyndon lyudmila mabel madeline magdalena "
+    "mahmoud makoto malala malcolm mamie manfred manuel manuela marcella marcello marcelo marcia marcos marcus "
+    "margarita margot mariana marianne mariano marina marjorie marlene marta martina marvin masaru mateo mathias "
+    "mathieu mathilde matilda matteo matthias matthieu maura maureen maurice mauricio maurizio maxime maximilien "
+    "mehmet melanie melinda melvin meredith merrick mervyn meryl michal michele mikael miklos mildred milena milos "
+    "milton miriam mitchell mohandas moises monique moritz moshe muammar muriel mustafa myra myriam myrtle nadia "
+    "nadine naomi narendra natalia nathalie nestor neville ngozi nicola nicolai nicolas nicolaus nicole nikita "
+    "nikki nikola nikolaos nikolas nils noah noelle norbert noreen norman octavio odette olaf olivier olof oprah "
+    "orson orville osama osvaldo ottavio ottilie paola paolo pascale patricio paulina pauline paulo pelagia "
+    "penelope percy pervez petra philippa philippe phillipa phineas phyllis pierluigi piero pieter pietro piotr "
+    "poul priscilla priya rabindranath rachael radovan raghuram rahul rajiv ralf ramesh ramiro ramon ramona raoul "
+    "raphael raquel rashid raul ravi reginald reinhold renate renato renee rhoda rhonda ricardo riccardo richelle "
+    "rigoberto roald roberta roberto robyn rochelle roderick rodolfo rodrigo roland rolf romain romano ronan "
+    "rosalie rosalyn rosanna rowena roxanne rudolf rudolph rudyard ruhollah rupert ruslan ruthie sabine sabrina "
+    "sachin saddam sadie salma salman salvador salvatore samira sanjay satoshi saul scarlett seamus sebastian "
+    "sebastien selena selma sergio seymour shane shaquille sharon sheila shelley sherlock sheryl shigeru shinzo "
+    "shirin siegfried sigrid silvia silvio simonetta sinead siobhan slobodan sonia sonja soren spiros srinivasa "
+    "stacey stanislas stanislav stanislaw stefan stefanie stefano stelios stephan subrahmanyan suleiman sundar "
+    "sunil suresh susana susanna susannah susanne svetlana sybil tabitha takashi tamara tariq tatyana tayyip teodor "
+    "thaddeus thelma theodor theodora theodoros therese thibault thierry thomasina thurgood tiffany tilda tobias "
+    "tomas tommaso torsten toshiro tycho ulrich ulrike ulysses umberto upton uriah vaclav valentin valentina "
+    "valentino valeria valery vasily vernon veronika viktor viktoria vincenzo virgil virginie vitaly vittorio vivek "
+    "viviane vivienne vlad vladislav waldemar walther wassily wendell wilbur wilfred wilfrid wilhelm wilhelmina "
+    "willard willem wilma winifred winnie winona wladyslaw wojciech woodrow xavier yannick yannis yasmin yasser "
+    "yevgeny yitzhak yoko yolanda yoshiro yukio yuval yvette zachariah zeke zinedine zoltan zora zygmunt"
+)
+"""Given names beside those: nobody takes them for anything else before a surname."""
+
+
+THINGS = words(
+    "abe al ali art ben bill bob carol chase christian chuck cliff dale dick dolly don dot drew earl eve frank gail "
+    "gene gloria grace hal hank harry henry jack jean jimmy jo johnny josh joy kit lance lee lou major mark martin "
+    "max may mercedes mike miles ned nell nick norm pat peg pierce ray richard rick rob roger rose ruby sally sandy "
+    "stew sue ted teddy tim tom val van vera vic vince will"
+)
+"""Given names that are common nouns as well, and may have a plural."""
 
 
 def _groups(text: str) -> dict[str, frozenset[int]]:

@@ -18,6 +18,7 @@ from row3.matching.persons.given_names import (
     EAST_SURNAMES,
     FEMALE_NAMES,
     GENERATIONS,
+    GIVEN,
     MALE_NAMES,
     NOT_PERSONS,
     OFFICERS,
@@ -28,6 +29,7 @@ from row3.matching.persons.given_names import (
     SHORT_TITLES,
     TITLES,
 )
+from row3.matching.persons.roles import is_given, without_role
 from row3.matching.words.inflection import plain
 from row3.matching.words.lexicon import ROMAN, ROMAN_LETTERS
 from row3.matching.words.vocabulary import is_word
@@ -61,7 +63,7 @@ _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
 """A given name as Korea writes it: Geun-hye."""
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
-TOLD_BY = frozenset(SAME_NAME) | frozenset(TITLES) | BEFORE_TITLES
+TOLD_BY = frozenset(SAME_NAME) | GIVEN | frozenset(TITLES) | BEFORE_TITLES
 """First words that tell of a person."""
 BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | OFFICERS | {"the"}
 """Words of a person's name that are neither given name nor surname."""
@@ -81,6 +83,8 @@ class Person(NamedTuple):
     """Nothing but a person is so named: a title, an initial with its dot, a usual given name."""
     inverted: bool
     """Written surname first, with a comma."""
+    office: str = ""
+    """What the person is said to be behind the name; "" for nothing."""
 
     @property
     def sex(self) -> str:
@@ -100,7 +104,8 @@ def parse_person(name: str) -> Person | None:
     none, with no function words but the particles of surnames, not ending in a word such as "University".
     """
     text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
-    text = _without_rank(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
+    text, office = without_role(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
+    text = _without_rank(text)
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
     titles: list[str] = []
@@ -135,11 +140,11 @@ def parse_person(name: str) -> Person | None:
     initials = [word.endswith(".") for word in words]
     given, surname = _parted(low, len(split[0] or ()) if inverted else 0, initials)
     evident = bool(PERSONAL_TITLES.intersection(titles)) or "." in "".join(words[:-1])
-    evident = evident or (bool(given) and given[0] in SAME_NAME) or _SHORT_TITLE.match(text) is not None
+    evident = evident or is_given(given[0] if given else "") or _SHORT_TITLE.match(text) is not None
     evident = evident or (
         not OFFICES.isdisjoint(titles) and not all(is_word(word) for word in given + surname if len(word) > 1)
     )
-    return Person(given, surname, generation, tuple(titles), evident, inverted)
+    return Person(given, surname, generation, tuple(titles), evident, inverted, office)
 
 
 def _without_rank(text: str) -> str:

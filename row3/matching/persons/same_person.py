@@ -14,7 +14,14 @@ from __future__ import annotations
 from functools import lru_cache
 
 from row3.matching.normalise import normalise
-from row3.matching.persons.given_names import EAST_SURNAMES, NOUNS_TOO, SAME_NAME, SURNAMES_TOO
+from row3.matching.persons.given_names import (
+    EAST_SURNAMES,
+    NOUNS_TOO,
+    SAME_NAME,
+    SHORT_TITLES,
+    SURNAMES_TOO,
+    TITLES,
+)
 from row3.matching.persons.persons import BESIDE, Person, may_be_person, parse_person
 from row3.matching.spellings.forms import UMLAUTS
 
@@ -46,6 +53,8 @@ def can_be_one(a: Person, b: Person) -> bool:
         return False
     if a.sex and b.sex and a.sex != b.sex and (a.titles or b.titles):
         return False
+    if _of_two_offices(a, b):
+        return False
     whole_a, whole_b = a.given + a.surname, b.given + b.surname
     if len(whole_a) == len(whole_b) == 1 and a.titles != b.titles:
         return False
@@ -56,6 +65,15 @@ def can_be_one(a: Person, b: Person) -> bool:
     if whole_a[-size:] != family or whole_b[-size:] != family:
         return turned(a, b)
     return _compatible(a, b, whole_a[:-size], whole_b[:-size])
+
+
+def _of_two_offices(a: Person, b: Person) -> bool:
+    """`John Smith (engineer)` and `John Smith (lawyer)`, or `Chair Powell` and `Colin Powell, Secretary of State`."""
+    if a.office and b.office:
+        return a.office != b.office
+    bare, other = (b, a) if a.office else (a, b)
+    office = SHORT_TITLES.get(other.office, other.office)
+    return office in TITLES and not bare.given and bool(bare.titles) and office not in bare.titles
 
 
 def _generation_may_miss(a: Person, b: Person) -> bool:
@@ -70,6 +88,7 @@ def turned(a: Person, b: Person) -> bool:
         len(one) not in (2, 3)
         or a.inverted
         or b.inverted
+        or a.generation != b.generation
         or (other != one[1:] + one[:1] and other != one[-1:] + one[:-1])
         or any(len(word) == 1 for word in one)
     ):

@@ -149,9 +149,11 @@ def _field_first(low: str) -> str:
 
 _FIELD = re.compile(
     r"(?:the )?(?:(?P<head>ministry|minister|department|committee|commission|institute|council|agency|bureau|"
-    r"cent(?:re|er)|task force|working group|treaty|tax|levy|ban) (?:for|on) "
+    r"cent(?:re|er)|task force|working group|treaty|tax(?:es)?|levy|ban|(?:law|rule|regulation|restriction|tariff|"
+    r"quota|duty|subsid(?:y|ie)|sanction|guideline|screening|treatment|therap(?:y|ie)|vaccine|vaccination|research|test|"
+    r"testing|cure|drug|insurance)s?) (?:for|on|against) "
     r"(?!(?:sales?|call|hold|board|leave|strike|time|duty)\b)"
-    r"(?P<field>[a-z]+(?: [a-z]+)?)|(?P<budget>budget) for (?P<year>\d{4}))"
+    r"(?P<field>[a-z-]+(?: [a-z]+){0,2})|(?P<budget>budget) for (?P<year>\d{4}))"
 )
 """Who or what is for a field, or on one."""
 

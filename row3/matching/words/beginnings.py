@@ -32,9 +32,9 @@ LIGHT = (
     | COMPANY_ENDS
     | BEFORE_NAMES.keys()
     | words(
-        "a an in on for to by at with from that which who is are was were not so called concept notion idea process "
-        "phenomenon practice city town village term word phrase king queen pope emperor empress tsar czar saint sultan "
-        "kaiser"
+        "a an in on for to by at with from against that which who is are was were not so called concept notion idea "
+        "process phenomenon practice city town village term word phrase king queen pope emperor empress tsar czar "
+        "saint sultan kaiser"
     )
 )
 """Words that one way to write a name has and another has not: a name is not looked up by them."""

@@ -153,9 +153,9 @@ COUNTED = words(
 )
 
 VARIED = words(
-    "of in by for and or the with from on to at said aforesaid that which who once twice thrice times term word phrase "
-    "not river lake mount cape gulf isle port fort type class grade stage phase level king queen pope emperor empress "
-    "tsar czar saint sultan kaiser"
+    "of in by for against and or the with from on to at said aforesaid that which who once twice thrice times term "
+    "word phrase not river lake mount cape gulf isle port fort type class grade stage phase level king queen pope "
+    "emperor empress tsar czar saint sultan kaiser"
 )
 """Words one of which is in every name that is written in another way (`variants`) and has no sign."""
 

@@ -1,0 +1,99 @@
+"""What a person is said to be beside the name."""
+
+from __future__ import annotations
+
+import pytest
+
+from row3.matching.compare import compare
+from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.persons.roles import without_role
+
+ONE = """
+UN Secretary-General António Guterres | Antonio Guterres
+NATO Secretary General Jens Stoltenberg | Jens Stoltenberg
+Attorney General Merrick Garland | Merrick Garland
+Secretary of State Antony Blinken | Antony Blinken
+Federal Reserve Chair Jerome Powell | Jerome Powell
+Fed Chair Powell | Jerome Powell
+House Speaker Nancy Pelosi | Nancy Pelosi
+Speaker Pelosi | Nancy Pelosi
+Vice President Kamala Harris | Kamala Harris
+IMF Managing Director Christine Lagarde | Christine Lagarde
+ECB President Lagarde | Christine Lagarde
+EU Commissioner Margrethe Vestager | M. Vestager
+Archbishop Desmond Tutu | Desmond Tutu
+Archbishop Tutu | Desmond Tutu
+Crown Prince Mohammed bin Salman | Mohammed bin Salman
+British economist John Maynard Keynes | John Maynard Keynes
+Nobel laureate Marie Curie | Marie Curie
+Tesla co-founder Elon Musk | Elon Musk
+civil rights leader Martin Luther King Jr. | Martin Luther King Jr.
+Marie Curie, physicist | Marie Curie
+Jerome Powell, chair of the Federal Reserve | Jerome Powell
+Jerome Powell (Fed Chair) | Fed Chair Powell
+Clint Eastwood (actor and director) | Clint Eastwood
+"""
+
+TWO = """
+Larry King Live | Larry King
+Martin Luther King Jr. | Martin Luther
+son of painter Pablo Picasso | Pablo Picasso
+biography by historian Ron Chernow | Ron Chernow
+assassination of President John Kennedy | John Kennedy
+Attorney General Janet Reno | Attorney General Loretta Lynch
+John Smith (engineer) | John Smith (lawyer)
+Fed Chair Powell | Colin Powell, Secretary of State
+President Bush | Barbara Bush (First Lady)
+Chief Product Officer | Product Officer
+Director Compensation Policy | Compensation Policy
+Judge Selection Committee | Selection Committee
+Major Depressive Disorder | Depressive Disorder
+Saddam Hussein | Hussein Saddam Jr.
+"""
+
+
+def _pairs(table: str) -> list[tuple[str, ...]]:
+    return [tuple(line.split(" | ")) for line in table.strip().splitlines()]
+
+
+@pytest.mark.parametrize(("one", "other"), _pairs(ONE))
+def test_it_is_no_part_of_the_name(one: str, other: str) -> None:
+    assert compare(one, other).how == "person"
+    assert compare(other, one).how == "person"
+    for extracted, expected in ((one, other), (other, one)):
+        matches = match_names([extracted], NameIndex([Named(expected, ())], (), NameRule()))
+        assert matches[0].state == "fuzzy"
+
+
+@pytest.mark.parametrize(("one", "other"), _pairs(TWO))
+def test_two_are_two(one: str, other: str) -> None:
+    assert not compare(one, other).same
+    assert not compare(other, one).same
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("Fed Chair Powell", ("Chair Powell", "")),
+        ("Marie Curie, physicist", ("Marie Curie", "physicist")),
+        ("Jerome Powell (chair of the Federal Reserve)", ("Jerome Powell", "chair")),
+        ("British economist John Maynard Keynes", ("John Maynard Keynes", "")),
+        ("Smith, John", ("Smith, John", "")),
+        ("climate change policy", ("climate change policy", "")),
+        ("Rose Garden, home of painter", ("Rose Garden, home of painter", "")),
+        ("", ("", "")),
+    ],
+)
+def test_what_is_left(text: str, left: tuple[str, str]) -> None:
+    assert without_role(text) == left
+
+
+@pytest.mark.parametrize(("given", "surname"), [("Philip", "Philips"), ("Robert", "Roberts"), ("Stephen", "Stephens")])
+def test_a_given_name_has_no_plural(given: str, surname: str) -> None:
+    done = compare(surname, given)
+    assert (done.same, done.why_not) == (False, "a given name and a surname")
+
+
+@pytest.mark.parametrize("noun", ["Rose", "Bill", "Jack", "Model"])
+def test_a_noun_has_one(noun: str) -> None:
+    assert compare(f"{noun}s", noun).how == "form"
