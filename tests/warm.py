@@ -27,6 +27,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 HOME = Path(__file__).resolve().parents[1]
 READ_AT_START = ("PYTHON", "LC_", "LANG", "PATH", "LD_", "MPL", "TZ")
@@ -170,35 +171,49 @@ def _serve(address: str) -> None:
     listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listening.bind(address)
     listening.listen(8)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # the forks are nobody's to wait for
+    wake, ended = socket.socketpair()
+    for end in (wake, ended):
+        end.setblocking(False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(ended.fileno())
     sys.stdout.write("ready\n")
     sys.stdout.flush()
+    running: dict[int, socket.socket] = {}
     while True:
-        ready, _, _ = select.select([listening, sys.stdin.fileno()], [], [])
-        if listening not in ready:
+        ready, _, _ = select.select([listening, wake, sys.stdin.fileno()], [], [])
+        if wake in ready:
+            wake.recv(4096)
+            _tell_ended(running)
+        if listening in ready:
+            call, _ = listening.accept()
+            request, files, _, _ = socket.recv_fds(call, LARGEST, 3)
+            if not (pid := os.fork()):
+                for one in (listening, wake, ended, call, *running.values()):
+                    one.close()
+                _become(json.loads(request), files)
+                return
+            for file in files:
+                os.close(file)
+            call.send(str(pid).encode())
+            running[pid] = call
+        elif sys.stdin.fileno() in ready:
             os._exit(0)
-        call, _ = listening.accept()
-        if os.fork() == 0:
-            listening.close()
-            _answer(call)
+
+
+def _tell_ended(running: dict[int, socket.socket]) -> None:
+    """Tell of every command that has ended how it did."""
+    while running:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if not pid:
             return
-        call.close()
-
-
-def _answer(call: socket.socket) -> None:
-    """Fork the command and tell how it ended; returns in the command itself only."""
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    call.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, LARGEST)
-    request, files, _, _ = socket.recv_fds(call, LARGEST, 3)
-    value = json.loads(request)
-    pid = os.fork()
-    if pid:
-        call.send(str(pid).encode())
-        _, status = os.waitpid(pid, 0)
-        with contextlib.suppress(OSError):
+        with running.pop(pid) as call, contextlib.suppress(OSError):
             call.send(str(os.waitstatus_to_exitcode(status)).encode())
-        os._exit(0)
-    call.close()
+
+
+def _become(value: Mapping[str, Any], files: Sequence[int]) -> None:
+    """Be the process that a request asks for."""
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     if value["session"]:
         os.setsid()
     for number, file in enumerate(files):

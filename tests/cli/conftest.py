@@ -27,6 +27,15 @@ def tiny_promoted(tmp_path_factory: pytest.TempPathFactory) -> Box:
 
 
 @pytest.fixture(scope="session")
+def tiny_second(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """The small project with v1.1 promoted and committed on main, on the branch `work`."""
+    box = tiny_promoted.copy(tmp_path_factory.mktemp("tiny-second") / "project")
+    box.row3("promote", "v1.1", "--commit", code=0)
+    box.git("checkout", "-q", "-b", "work")
+    return box
+
+
+@pytest.fixture(scope="session")
 def shipped_first(tmp_path_factory: pytest.TempPathFactory) -> Box:
     """The shipped project with v1.0 promoted and v1.1 a candidate, committed."""
     box = shipped(tmp_path_factory.mktemp("shipped-first") / "project")
@@ -83,8 +92,6 @@ def model() -> Iterator[Callable[[Callable[[str, int], FakeReply]], FakeModel]]:
 
 
 @pytest.fixture
-def work(box: Box) -> Box:
+def work(tiny_second: Box, tmp_path: Path) -> Box:
     """On a branch from a main that has v1.1 promoted."""
-    box.row3("promote", "v1.1", "--commit", code=0)
-    box.git("checkout", "-q", "-b", "work")
-    return box
+    return tiny_second.copy(tmp_path / "project")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests.projects import CASES, SUITE, Box, first, flawless, worse
@@ -14,9 +16,10 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-@pytest.fixture
-def behind(box: Box) -> Box:
+@pytest.fixture(scope="module")
+def left_behind(tiny_promoted: Box, tmp_path_factory: pytest.TempPathFactory) -> Box:
     """A branch with a page of its own, that left main before v1.1 was promoted there."""
+    box = tiny_promoted.copy(tmp_path_factory.mktemp("behind") / "project")
     box.write(".gitattributes", "metrics-history.json merge=union\n")  # as `row3 init` writes it
     box.commit("attributes")
     box.git("checkout", "-q", "-b", "docs")
@@ -29,6 +32,12 @@ def behind(box: Box) -> Box:
     box.commit("readme")
     box.git("checkout", "-q", "docs")
     return box
+
+
+@pytest.fixture
+def behind(left_behind: Box, tmp_path: Path) -> Box:
+    """A copy of it."""
+    return left_behind.copy(tmp_path / "project")
 
 
 def test_what_main_did_is_told_before_the_branch_is_blamed(behind: Box) -> None:
