@@ -23,7 +23,8 @@ def show_estimate(session: Session, common: Common, *, role: Role, compare: bool
 
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
     beside = asked_beside(session) if compare else None
-    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside)
+    in_full = common.as_json
+    plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=in_full)
     if common.as_json:
         emit(json.dumps(estimate_json(plan) | plan_json(plan), ensure_ascii=False, indent=1), common.out)
     else:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import get_args
 
 from row3.domain.requests import RECORDED_ONLY
-from row3.domain.verdicts import Cause, Verdict
+from row3.domain.verdicts import Cause, Reason, Verdict
 from row3.reports import numbers
 from row3.reports.cases.case_changes import count_line
 from row3.reports.headline import candidates, taken_back, title_of
@@ -61,7 +61,9 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     promote = _promote(proposed, comparison, flag)
     if run.collected.failed:
         if run.header.mode == "replay":
-            return [f"Next: row3 --compare{flag} --mode auto{model_flag(run)} asks for what is not recorded."]
+            model = model_flag(run)
+            ask = f"Next: row3 --compare{flag} --mode auto{model} asks for what is not recorded."
+            return [ask, *([ANSWER_ELSEWHERE.replace("{flag}", flag)] if model else [])]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
         against = f"{flag} --against {visible(comparison.against)}" if comparison.against else flag
@@ -101,6 +103,10 @@ def _promote(proposed: list[str], comparison: ComparisonView, flag: str) -> str:
     return f"edit prompts/{proposed[0]}.md; there is nothing new to promote." if proposed else ""
 
 
+ANSWER_ELSEWHERE = (
+    "Or answer it elsewhere: row3{flag} --dry-run --mode auto --format json has the requests, and row3 recordings "
+    "import{flag} FILE takes the answers."
+)
 CURES: Mapping[Cause, str] = {
     "answers": "mend the prompt",
     "unrecorded": "record the answers (row3 --compare{flag} --mode auto)",
@@ -152,5 +158,16 @@ def _look(comparison: ComparisonView, flag: str) -> list[str]:
     if not own:
         return []
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
-    case_id = worst.case_id if worst else next((r.case_id for r in own if r.case_id), None)
+    case_id = worst.case_id if worst else next((r.case_id for r in own if r.case_id), None) or _fell_in(comparison, own)
     return [f"row3 investigate{flag} {plain(case_id)}"] if case_id else []
+
+
+def _fell_in(comparison: ComparisonView, reasons: Sequence[Reason]) -> str | None:
+    """The case that fell most in a metric that a reason names: the composite may not weigh it."""
+    higher = {metric.key: metric.higher_is_better for metric in comparison.run.suite.kind.metrics}
+    for key in (reason.metric for reason in reasons if reason.metric in higher):
+        sign = 1 if higher[key] else -1
+        worst = min(comparison.cases, key=lambda case: sign * case.deltas.get(key, 0.0), default=None)
+        if worst is not None and sign * worst.deltas.get(key, 0.0) < 0:
+            return worst.case_id
+    return None

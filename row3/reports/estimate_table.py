@@ -33,6 +33,8 @@ class PlannedView(Protocol):
     def completion_tokens(self) -> int: ...
     @property
     def cost_usd(self) -> float | None: ...
+    @property
+    def request(self) -> Request | None: ...
 
 
 class EstimateView(Protocol):
@@ -155,7 +157,24 @@ def estimate_json(plan: EstimateView) -> dict[str, Any]:
                 "promptTokens": request.prompt_tokens,
                 "completionTokens": request.completion_tokens,
                 "costUsd": request.cost_usd,
+                **(_texts(request.request) if request.request is not None else {}),
             }
             for request in plan.requests
         ],
+        "schemas": {
+            request.request.schema_name: request.request.schema
+            for request in plan.requests
+            if request.request is not None
+        },
+    }
+
+
+def _texts(request: Request) -> dict[str, Any]:
+    return {
+        "temperature": request.temperature,
+        "seed": request.seed,
+        "maxTokens": request.max_tokens,
+        "system": request.system,
+        "user": request.user,
+        "schema": request.schema_name,
     }

@@ -115,3 +115,28 @@ def test_a_copy_is_edited_and_the_version_beside_it_promoted(comparison: Any) ->
     assert advised(replace(comparison, copies=["other-v1.0"]), Verdict.PROCEED) == [
         "Next: row3 promote decompose-concepts-v1.1"
     ]
+
+
+def test_what_no_provider_can_answer_may_be_answered_elsewhere(comparison: Any, make: Any) -> None:
+    header = replace(comparison.run.header, mode="replay", model="")
+    run = replace(comparison.run, collected=make.Collected(failed=["ozone"]), header=header)
+    first, second = advised(replace(comparison, run=run), BLOCK, Reason(BLOCK, "the run is incomplete"))
+    assert first == "Next: row3 --compare --mode auto --model MODEL asks for what is not recorded."
+    assert "row3 --dry-run --mode auto --format json" in second
+    assert "row3 recordings import FILE" in second
+
+
+def test_the_case_that_fell_in_what_the_composite_does_not_weigh_is_named(comparison: Any) -> None:
+    cases = [
+        replace_case(case, move="unchanged", delta=0.0, deltas={"duplicateRate": rise, "recall": -0.5})
+        for case, rise in zip(comparison.cases, (0.0, 1.0, 0.5, 0.2), strict=False)
+    ]
+    twice = Reason(INVESTIGATE, "Duplicate rate is worse", metric="duplicateRate", cause="answers")
+    advice = advised(replace(comparison, cases=cases), INVESTIGATE, twice)
+    assert advice[0] == f"Next: row3 investigate {cases[1].case_id}"
+    none = [replace_case(case, deltas={}) for case in cases]
+    assert not any("investigate" in line for line in advised(replace(comparison, cases=none), INVESTIGATE, twice))
+
+
+def replace_case(case: Any, **fields: Any) -> Any:
+    return case._replace(**fields)

@@ -42,6 +42,8 @@ class Planned:
     completion_tokens: int
     cost_usd: float | None
     """None where the model has no price: unknown, not zero."""
+    request: Request | None = None
+    """As it would be sent; None where it is not known yet or a recording answers it, or nobody wants it."""
 
 
 @dataclass(slots=True)
@@ -101,9 +103,15 @@ class Beside:
 
 
 def estimate(
-    project: Project, suite: Suite, lineup: Lineup, options: RunOptions, *, beside: Beside | None = None
+    project: Project,
+    suite: Suite,
+    lineup: Lineup,
+    options: RunOptions,
+    *,
+    beside: Beside | None = None,
+    in_full: bool = False,
 ) -> Estimate:
-    """Plan a run without running it.
+    """Plan a run without running it; `in_full` keeps the text of each request that would be sent.
 
     Recordings answer in the modes `replay` and `auto`; in `live` and `record` every request would be sent, and
     recordings only tell how long answers are. Raises `InvalidFile`, `UsageError`.
@@ -113,7 +121,7 @@ def estimate(
     asking = make_asking(suite, lineup, options)
     prices = {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
     index = open_index(project.recordings(suite.name), options.journals)
-    planner = _Planner(asking, index, prices, mode in ("replay", "auto"))
+    planner = _Planner(asking, index, prices, mode in ("replay", "auto"), in_full)
     plan = Estimate(suite.name, mode, lineup.versions())
     wanted, any_wanted = wanted_cases(options), False
     for stored in read_cases(project.golden(suite.name), suite.kind):
@@ -124,7 +132,7 @@ def estimate(
             planner.case(stored, repeat, plan)
             if beside is not None and stored.id in beside.cases:
                 before = len(plan.requests)
-                _Planner(beside.asking, index, prices, replays=False).case(stored, repeat, plan)
+                _Planner(beside.asking, index, prices, False, in_full).case(stored, repeat, plan)
                 plan.again += len(plan.requests) - before
     if not any_wanted and options.case is not None:
         raise no_case_fits(project, suite, options.case)
@@ -138,6 +146,7 @@ class _Planner:
     index: RecordingIndex
     prices: Mapping[str, Price]
     replays: bool
+    in_full: bool
 
     def case(self, stored: StoredCase, repeat: int, plan: Estimate) -> None:
         """Add the requests of one case and repeat."""
@@ -167,6 +176,7 @@ class _Planner:
                     prompt_tokens=sent,
                     completion_tokens=answered,
                     cost_usd=cost,
+                    request=request if self.in_full and not replayed else None,
                 )
             )
             if plan.example is None and request is not None and not replayed:

@@ -121,6 +121,22 @@ def test_the_text_adds_up_and_shows_one_request_in_full(project: Project) -> Non
     assert (value["requests"], value["recorded"], value["toSend"]) == (4, 1, 3)
 
 
+def test_the_json_has_every_request_that_would_be_sent_as_it_would_be(project: Project) -> None:
+    record(project)
+    suite = pick_suite(project, None)
+    lineup = line_up(project, suite, role="candidate")
+    value = estimate_json(estimate(project, suite, lineup, RunOptions(mode="auto"), in_full=True))
+    recorded, known, other, unknown = value["list"]
+    assert recorded["recorded"]
+    assert "user" not in recorded
+    assert (known["prompt"], known["system"], known["user"], known["maxTokens"]) == ("map-v1.0", "", "rye;", 3)
+    assert other["user"] == "b" * 40
+    assert value["schemas"][other["schema"]]["type"] == "object"
+    assert not unknown["exact"]
+    assert "user" not in unknown
+    assert all("user" not in one for one in estimate_json(planned(project, mode="auto"))["list"])
+
+
 def test_a_run_that_could_not_be_sent_is_not_planned(project: Project) -> None:
     (project.root / "row3.toml").write_text(CONFIG.replace('model = "m"', 'model = "m"\npreset = "olama"'))
     with pytest.raises(InvalidFile, match="row3.toml field provider.preset: .* Did you mean 'ollama'"):
