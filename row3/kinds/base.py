@@ -43,6 +43,8 @@ class Finding:
     rule: str
     message: str
     path: tuple[str | int, ...] = ()
+    of_size: bool = False
+    """About how much there is of something and how it is spread, which a suite may see otherwise."""
 
 
 class Reference(NamedTuple):

@@ -42,15 +42,15 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     minimum, target, ideal = CASE_COUNTS
     there, many = len(cases), count(len(cases), "case")
     if there < minimum:
-        findings.append(
-            Finding("error", "case-count", f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})")
-        )
+        what = f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})"
+        findings.append(Finding("error", "case-count", what, of_size=True))
     elif there < ideal:
         step = f"the target is {target}, the ideal" if there < target else "the ideal is"
         findings.append(Finding("warning", "case-count", f"{many}; {step} {ideal} or more"))
     missing = [domain for domain in DOMAINS if domain not in {case.domain for case in cases}]
     if missing:
-        findings.append(Finding("error", "domain-coverage", f"no case for the domain {', '.join(missing)}"))
+        what = f"no case for the domain {', '.join(missing)}"
+        findings.append(Finding("error", "domain-coverage", what, of_size=True))
     return findings
 
 
@@ -58,14 +58,15 @@ def _outside(many: str, one: str, number: int, limits: tuple[int, int], field: s
     low, high = limits
     if not low <= number <= high:
         what = f"{count(number, one, many)}, should be {low} to {high}"
-        yield Finding("error", f"{many.replace(' ', '-')}-count", what, (field,))
+        yield Finding("error", f"{many.replace(' ', '-')}-count", what, (field,), of_size=True)
 
 
 def _header(case: GoldenCase) -> Iterator[Finding]:
     if not case.topic.strip():
         yield Finding("error", "topic", "the topic is missing", ("topic",))
     if case.domain is None:
-        yield Finding("error", "domain", f"the domain is missing; one of {', '.join(DOMAINS)}", ("domain",))
+        what = f"the domain is missing; one of {', '.join(DOMAINS)}"
+        yield Finding("error", "domain", what, ("domain",), of_size=True)
     if not (case.origin or case.citation):
         yield Finding("error", "origin", "say where the text comes from in `origin` or `citation`", ("origin",))
     if case.created is None:
@@ -88,10 +89,12 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
     concepts = case.expected_concepts
     yield from _outside("concepts", "concept", len(concepts), CONCEPTS, "expectedConcepts")
     if sum(1 for concept in concepts if concept.aliases) < ALIASED:
-        yield Finding("error", "aliases", f"fewer than {ALIASED} concepts have aliases", ("expectedConcepts",))
+        what = f"fewer than {ALIASED} concepts have aliases"
+        yield Finding("error", "aliases", what, ("expectedConcepts",), of_size=True)
     if len({concept.required for concept in concepts}) == 1:
         kind = "required" if concepts[0].required else "optional"
-        yield Finding("error", "required-mix", f"all concepts are {kind}; mark both kinds", ("expectedConcepts",))
+        what = f"all concepts are {kind}; mark both kinds"
+        yield Finding("error", "required-mix", what, ("expectedConcepts",), of_size=True)
     inferred = [concept for concept in concepts if concept.inferred]
     if len(inferred) * INFERRED_SHARE > len(concepts):
         yield Finding(

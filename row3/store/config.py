@@ -152,6 +152,9 @@ class SuiteConfig(_Section):
     matching: MatchingConfig = MatchingConfig.model_construct()
     predicates: PredicatesConfig = PredicatesConfig.model_construct()
     gate: GateConfig = GateConfig.model_construct()
+    lint_sizes: Literal["error", "warning"] = Field(
+        default="error", description="What `row3 lint` makes of cases and suites of another size than usual."
+    )
     live: LiveConfig = Field(default=LiveConfig.model_construct(), description="What is otherwise in mode `live`.")
 
 

@@ -51,6 +51,8 @@ class Suite:
     """What answers in the place of a model and its prompts."""
     tier: Tier = "replay"
     """Whose thresholds and limits these are, and whose baseline is compared with."""
+    lint_sizes: Literal["error", "warning"] = "error"
+    """What lint makes of cases and suites of another size than usual."""
     flag: str = ""
     """What a printed command has to be given to be about this suite: ` --suite NAME`, nothing for the default one."""
 
@@ -147,6 +149,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         policy=_policy(gate, kind, thresholds, where=at_gate),
         provider=_merged(config.provider, settings.provider),
         golden=golden_of(config, name),
+        lint_sizes=settings.lint_sizes,
         system=_system(settings, kind, where=where),
         tier=tier,
     )

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from row3.errors import InvalidFile
+from row3.kinds.base import Finding
 from row3.reports.findings import Level
 from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of
@@ -48,7 +49,7 @@ class CaseLint:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
             for found in suite.kind.lint_suite(usable):
-                self._findings.add(found.level, found.rule, where, found.message)
+                self._findings.add(_level(suite, found), found.rule, where, found.message)
         return usable[0] if usable else None
 
     def _case(self, suite: Suite, path: Path, where: str, ids: dict[str, str]) -> Any:
@@ -71,12 +72,17 @@ class CaseLint:
                 found.append(("error", "id-twice", f"the id `{case_id}` is also that of {ids[case_id]}", at))
             if path.name != f"{case_id}{PATTERN[1:]}":
                 found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
-            found += [(f.level, f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
+            found += [(_level(suite, f), f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
             found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:
             self._findings.add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])
         return case if usable else None
+
+
+def _level(suite: Suite, finding: Finding) -> Level:
+    """As the kind says, or as the suite does where it is of a size alone."""
+    return "warning" if suite.lint_sizes == "warning" and finding.of_size else finding.level
 
 
 def _read_value(path: Path, where: str) -> tuple[dict[str, Any], str]:

@@ -414,6 +414,27 @@ def test_an_empty_suite(root: Path) -> None:
     assert [(one.rule, one.file) for one in found(root)] == [("empty-suite", "golden/empty/")]
 
 
+def test_a_suite_of_another_size_may_be_warned_of_it_alone(root: Path) -> None:
+    def make_small(case: dict[str, Any]) -> None:
+        case.pop("domain")
+        case["sourceText"] = case["sourceText"].split("\n\n")[0]
+        case["forbiddenConcepts"] = case["forbiddenConcepts"][:1]
+
+    edit(root, make_small)
+    rules = {"words-count", "paragraphs-count", "canaries-count", "domain", "domain-coverage"}
+    before = lint_at(root)
+    assert rules <= {one.rule for one in before.findings if one.level == "error"}
+    config = root / "row3.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("[suites.starter]\n", '[suites.starter]\nlint_sizes = "warning"\n'))
+    after = lint_at(root)
+    assert [one.rule for one in after.findings] == [one.rule for one in before.findings]
+    assert rules.isdisjoint(one.rule for one in after.findings if one.level == "error")
+    assert {one.rule for one in after.findings if one.level == "error"} == {
+        one.rule for one in before.findings if one.level == "error"
+    } - rules  # what is wrong with a case stays an error: concepts whose sentence is gone
+
+
 def test_one_suite_alone(root: Path) -> None:
     (root / "golden/empty").mkdir()
     project = open_project(root)
