@@ -7,6 +7,7 @@ import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.quick_dataclass import dataclass
