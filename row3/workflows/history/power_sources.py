@@ -83,16 +83,17 @@ def _recorded_repeats(session: Session) -> int:
 
 
 def _saved(session: Session, repeats: int | None) -> Found:
-    """The newest two saved runs of today's scorer that say something different."""
+    """The newest two whole saved runs of today's scorer that say something different."""
     suite = session.suite
     runs = [
         run
         for run in saved_runs(session.project, suite)
-        if run.header.scorer == suite.kind.signature(suite.rules)
+        if run.header.complete
+        and run.header.scorer == suite.kind.signature(suite.rules)
         and (repeats or run.header.repeats) == run.header.repeats
     ]
     if len(runs) < 2:
-        raise _NotThereError("there are no two saved runs of today's scorer")
+        raise _NotThereError("there are no two whole saved runs of today's scorer")
     after = runs[-1]
     before = next((run for run in reversed(runs[:-1]) if _differ(run, after)), None)
     if before is None:

@@ -100,6 +100,14 @@ def test_without_a_baseline_two_saved_runs(box: Box) -> None:
     assert report.tried == ("there is no baseline",)
 
 
+def test_a_saved_run_without_answers_plans_nothing(box: Box) -> None:
+    record(box, "1.0", found(3, 3, 4, 2, 4))
+    plain_run(opened(box, "extract-v1.0"))
+    plain_run(opened(box))  # v1.1 has no recorded answer
+    with pytest.raises(InvalidFile, match="there are no two whole saved runs"):
+        plan(opened(box))
+
+
 def test_without_runs_the_repeats_of_one_setting(box: Box) -> None:
     for repeat in range(4):
         record(box, "1.1", found(*((4, 3), (3, 3, 4), (4, 4, 3), (2, 4))[repeat]), repeat=repeat)
