@@ -14,6 +14,7 @@ from functools import lru_cache
 from row3.matching.by_value.values import value_of
 from row3.matching.normalise import normalise
 from row3.matching.persons.persons import TOLD_BY, is_evident
+from row3.matching.persons.roles import SAID
 from row3.matching.spellings.acronyms import Acronyms, as_term
 from row3.matching.spellings.additions import without_addition
 from row3.matching.spellings.forms import form_key, form_keys
@@ -42,7 +43,7 @@ _OTHERWISE = SHORT_WORDS | COUNTRY_WORDS | ECHOES | {"not"}
 """Words that a name without a sign needs to be written in other words too (`_otherwise`)."""
 _FILLING = FILLED_FIRST | {"known"}
 """Words without which a name of small letters has nothing to leave out (`_without_filler`)."""
-_ODD = UNLIKE | TOLD_BY | _OTHERWISE | _FILLING
+_ODD = UNLIKE | TOLD_BY | SAID | _OTHERWISE | _FILLING
 _SIGN = re.compile(r"[^a-z \n]")
 _SHORT_FIRST = re.compile(r"\n (?:the )?\w{1,2} ")  # e mail
 _TWO_CAPITALS = re.compile(r"\n *[A-Z]{2}")
@@ -121,7 +122,7 @@ class Candidates:
         self._people = told
         """Positions of names that are told to be persons', or can be nothing else."""
         if (
-            not TOLD_BY.isdisjoint(telling)
+            not TOLD_BY.isdisjoint(telling) or not SAID.isdisjoint(telling)
             or "." in raw or "," in raw or not raw.isascii()
             or _TWO_CAPITALS.search("\n" + raw)
         ):  # fmt: skip

@@ -53,7 +53,8 @@ _EITHER = words(
     "capt colonel col general gen major maj lieutenant lt sergeant sgt admiral adm commander cmdr marshal "
     "corporal private pope saint st cardinal bishop archbishop rabbi imam sheikh pastor count countess viscount "
     "chief inspector detective officer coach engineer architect master dean nurse "
-    "councillor sheriff premier commissioner director chair chairman chairwoman chairperson speaker archduke"
+    "councillor sheriff premier commissioner director chair chairman chairwoman chairperson speaker archduke "
+    "det insp supt cpl brig"
 )
 OFFICERS = words("ceo cfo cto coo cio cmo")
 """Officers of a company, before a name (`CFO Helena Voss`) or behind it."""

@@ -29,7 +29,7 @@ from row3.matching.persons.given_names import (
     SHORT_TITLES,
     TITLES,
 )
-from row3.matching.persons.roles import is_given, without_role
+from row3.matching.persons.roles import is_given, says_a_role, without_role
 from row3.matching.words.inflection import plain
 from row3.matching.words.lexicon import ROMAN, ROMAN_LETTERS
 from row3.matching.words.vocabulary import is_word
@@ -85,6 +85,8 @@ class Person(NamedTuple):
     """Written surname first, with a comma."""
     office: str = ""
     """What the person is said to be behind the name; "" for nothing."""
+    glossed: bool = False
+    """That stands in parentheses, as of one of two who have the name."""
 
     @property
     def sex(self) -> str:
@@ -104,8 +106,8 @@ def parse_person(name: str) -> Person | None:
     none, with no function words but the particles of surnames, not ending in a word such as "University".
     """
     text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
-    text, office = without_role(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
-    text = _without_rank(text)
+    bare = without_role(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
+    text = _without_rank(bare.name)
     if not 3 < len(text) < 60 or any(char.isdigit() for char in text):
         return None
     titles: list[str] = []
@@ -144,7 +146,7 @@ def parse_person(name: str) -> Person | None:
     evident = evident or (
         not OFFICES.isdisjoint(titles) and not all(is_word(word) for word in given + surname if len(word) > 1)
     )
-    return Person(given, surname, generation, tuple(titles), evident, inverted, office)
+    return Person(given, surname, generation, tuple(titles), evident or bare.told, inverted, bare.office, bare.glossed)
 
 
 def _without_rank(text: str) -> str:
@@ -226,8 +228,8 @@ def may_be_person(name: str) -> bool:
         return True
     if name.lstrip()[:2].isupper():  # initials without their dots, an officer
         return True
-    spelt = normalise(name)
-    return spelt.partition(" ")[0] in TOLD_BY or spelt.rpartition(" ")[2] in OFFICERS
+    spelt = normalise(name).split()
+    return bool(spelt) and (spelt[0] in TOLD_BY or spelt[-1] in OFFICERS or (not name.islower() and says_a_role(spelt)))
 
 
 def is_evident(name: str) -> bool:

@@ -6,36 +6,54 @@ Our own compilation.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from row3.matching.normalise import normalise
 from row3.matching.persons.given_names import GENERATIONS, GIVEN, SAME_NAME, TITLES
 from row3.matching.words.inflection import plain
 from row3.matching.words.lexicon import words
-from row3.matching.words.vocabulary import is_word
+from row3.matching.words.vocabulary import is_listed, is_word
 
 ROLES = words(
-    "president chancellor minister premier secretary general ambassador governor mayor judge justice senator "
-    "congressman congresswoman representative commissioner director chair chairman chairwoman chairperson speaker "
-    "ceo cfo cto coo cio cmo prince princess lady captain coach professor rabbi archbishop bishop cardinal colonel "
-    "lieutenant inspector detective sheriff sergeant commander admiral marshal chief officer"
+    "admiral ambassador archbishop bishop captain cardinal ceo cfo chair chairman chairperson chairwoman chancellor "
+    "chief cio cmo coach colonel commander commissioner congressman congresswoman coo cto detective director "
+    "executive general governor inspector judge justice lady lieutenant marshal mayor minister officer premier "
+    "president prince princess professor rabbi representative secretary senator sergeant sheriff speaker"
 )
 """Offices that may have whose they are before them: `Fed Chair Powell`."""
 PROFESSIONS = words(
-    "activist actor actress anthropologist archaeologist architect artist astronaut astronomer athlete attorney "
-    "author banker billionaire biochemist biologist botanist boxer businessman businesswoman campaigner cartoonist "
-    "chef chemist choreographer cofounder comedian composer conductor correspondent criminologist critic "
-    "cryptographer dancer designer diplomat dissident dramatist economist editor engineer entrepreneur "
-    "epidemiologist essayist explorer filmmaker footballer founder general geneticist geographer geologist golfer "
-    "guitarist historian illustrator immunologist industrialist inventor investor journalist laureate lawmaker "
-    "lawyer leader lexicographer linguist logician magnate manager mathematician microbiologist musician naturalist "
-    "neurologist neuroscientist novelist nurse oncologist ornithologist owner painter palaeontologist "
-    "paleontologist pathologist philanthropist philosopher photographer physician physicist pianist pilot "
-    "playwright poet politician producer programmer prosecutor psychiatrist psychoanalyst psychologist publisher "
-    "rapper reformer researcher revolutionary scholar scientist screenwriter sculptor singer sociologist soldier "
-    "songwriter spokesman spokesperson spokeswoman sprinter statesman statistician striker surgeon swimmer "
-    "theologian theorist tycoon vet violinist virologist winner writer zoologist"
+    "activist actor actress adviser advisor aide anthropologist archaeologist architect artist astronaut astronomer "
+    "athlete attorney author banker billionaire biochemist biologist botanist boxer broadcaster businessman "
+    "businesswoman campaigner cartoonist cellist chef chemist choreographer climber cofounder columnist comedian "
+    "composer conductor correspondent criminologist critic cryptographer cyclist dancer defender designer diplomat "
+    "dissident dramatist drummer economist editor engineer entrepreneur epidemiologist essayist explorer filmmaker "
+    "footballer forward founder general geneticist geographer geologist goalkeeper golfer guitarist gymnast "
+    "historian illustrator immunologist industrialist inventor investor journalist laureate lawmaker lawyer leader "
+    "lexicographer linguist logician magnate manager mathematician microbiologist midfielder musician naturalist "
+    "neurologist neuroscientist novelist nurse oncologist organist ornithologist owner painter palaeontologist "
+    "paleontologist pathologist percussionist philanthropist philosopher photographer physician physicist pianist "
+    "pilot playwright poet politician presenter producer programmer prosecutor psychiatrist psychoanalyst "
+    "psychologist publisher quarterback rapper reformer researcher revolutionary saxophonist scholar scientist "
+    "screenwriter sculptor singer skater skier sociologist soldier songwriter soprano spokesman spokesperson "
+    "spokeswoman sprinter statesman statistician striker surgeon swimmer tenor theologian theorist trumpeter tycoon "
+    "vet violinist virologist winger winner wrestler writer zoologist"
 )
 """What a person does, before the whole name or behind it."""
+SAID = ROLES | PROFESSIONS
+MASS = words(
+    "advice analysis biology business chemistry commerce content data economics education electronics energy "
+    "equipment ethics evidence finance gas governance hardware health information infrastructure knowledge law "
+    "logistics mathematics metrics news physics politics power privacy quality research security software "
+    "statistics status water work"
+)
+"""Nouns without a plural, which are no names for all that."""
+ADJECTIVES = words("general chief executive")
+_GENERAL = re.compile(
+    r"\b(?:secretary|attorney|director|surgeon|solicitor|governor|inspector|comptroller|auditor|lieutenant|major|brigadier|"
+    r"consul)[- ]general$",
+    re.IGNORECASE,
+)
 _SAID_BEHIND = re.compile(r"(?P<name>[^,()]+ [^,()]+?)(?:, | \()(?P<said>[^,()]+)\)?")
 _BESIDE = re.compile(r" (?:of|at|for|in|from|and) ")
 """Between what somebody is and whose, or what else."""
@@ -43,36 +61,61 @@ _ANOTHER = re.compile(r"\b(?:by|with|about|on|to|against|over|like|as|versus|vs)
 """Between two persons or things, of whom the last is not who is named: `biography by historian Ron Chernow`."""
 
 
-def without_role(text: str) -> tuple[str, str]:
-    """A person's name without what the person is said to be, and the office that is told behind it ("" for none).
+class Bare(NamedTuple):
+    """A person's name without what the person is said to be."""
 
-    A title stays before the name: `UN Secretary-General António Guterres` -> `General António Guterres`,
-    `British economist John Maynard Keynes` -> `John Maynard Keynes`. The text itself where nothing tells that a
+    name: str
+    office: str = ""
+    """What is told behind the name; "" for nothing."""
+    glossed: bool = False
+    """It is told in parentheses, as of one of two who have the name."""
+    told: bool = False
+    """What is said tells that the name is a person's."""
+
+
+def without_role(text: str) -> Bare:
+    """Take what a person is said to be from the name.
+
+    A title stays before it: `UN Secretary-General António Guterres` -> `General António Guterres`, `British economist
+    John Maynard Keynes` -> `John Maynard Keynes`. The text itself where nothing tells that a
     person's name stands there.
     """
-    if (behind := _SAID_BEHIND.fullmatch(text)) is not None and _is_given(behind["name"].split()[0]):
+    if (behind := _SAID_BEHIND.fullmatch(text)) is not None and _looks_like_a_name(behind["name"].split()):
         role = _role(behind["said"])
-        return (behind["name"], role) if role else (text, "")
+        return Bare(behind["name"], role, text[-1] == ")", True) if role else Bare(text)
     spelt = text.split()
     if len(spelt) < 3 or "," in text or "(" in text or _is_given(spelt[0]):
-        return text, ""
+        return Bare(text)
     for place in range(len(spelt) - 1, 0, -1):
         said, rest = " ".join(spelt[:place]), spelt[place:]
         role = _role(said)
         if not role or _ANOTHER.search(said) is not None:
             continue
-        whole = len(rest) > 1 and (_is_given(rest[0]) or _has_foreign(rest))
-        if whole or (place > 1 and len(rest) == 1 and role in ROLES and _has_capitals([said, *rest])):
-            title = [role.capitalize()] if role in TITLES else []
-            return " ".join([*title, *rest]), ""
-    return text, ""
+        title = [role.capitalize()] if role in TITLES else []
+        if len(rest) > 1 and (_is_given(rest[0]) or (_tells(said, role) and _looks_like_a_name(rest))):
+            return Bare(" ".join([*title, *rest]), told=True)
+        if place > 1 and len(rest) == 1 and role in ROLES and _has_capitals([said, *rest]):
+            return Bare(" ".join([*title, *rest]))
+    return Bare(text)
+
+
+def says_a_role(spelt: Iterable[str]) -> bool:
+    """One of the words of a name, in small letters, says what somebody is."""
+    return not SAID.isdisjoint(spelt)
 
 
 def _role(said: str) -> str:
     """The office or profession, without whose it is: `chair` of `chair of the Federal Reserve`; "" for neither."""
     first = _BESIDE.split(said, maxsplit=1)[0].split()
     last = first[-1].casefold().rpartition("-")[2] if first else ""
-    return last if last in ROLES or last in PROFESSIONS else ""
+    return last if last in SAID else ""
+
+
+def _tells(said: str, role: str) -> bool:
+    """An office or a profession whatever follows: not the General Riemann Hypothesis, nor a Forward Markov Chain."""
+    if role in ADJECTIVES:
+        return _GENERAL.search(said) is not None
+    return role in ROLES or role in said
 
 
 def is_given(name: str) -> bool:
@@ -84,10 +127,19 @@ def _is_given(word: str) -> bool:
     return word[:1].isupper() and is_given(plain(word.casefold()))
 
 
-def _has_foreign(rest: list[str]) -> bool:
-    """Capitals all over, and a word that is no English one: a name."""
-    return _has_capitals(rest) and not all(map(is_word, map(normalise, rest)))
+def _looks_like_a_name(rest: Sequence[str]) -> bool:
+    """A given name first; or capitals all over, and a word that is no English one, or none that takes an ending."""
+    if _is_given(rest[0]):
+        return True
+    low = [normalise(word) for word in rest]
+    if not _has_capitals(rest) or not SAID.isdisjoint(low):
+        return False
+    return not all(map(is_word, low)) or not any(word in MASS or _has_plural(word) for word in low)
 
 
-def _has_capitals(spelt: list[str]) -> bool:
+def _has_plural(word: str) -> bool:
+    return any(map(is_listed, (f"{word}s", f"{word}es", f"{word[:-1]}ies")))
+
+
+def _has_capitals(spelt: Sequence[str]) -> bool:
     return all(word[:1].isupper() and normalise(word) not in GENERATIONS for word in spelt)

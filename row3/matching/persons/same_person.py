@@ -56,7 +56,7 @@ def can_be_one(a: Person, b: Person) -> bool:
     if _of_two_offices(a, b):
         return False
     whole_a, whole_b = a.given + a.surname, b.given + b.surname
-    if len(whole_a) == len(whole_b) == 1 and a.titles != b.titles:
+    if len(whole_a) == len(whole_b) == 1 and set(a.titles).isdisjoint(b.titles):
         return False
     if "".join(whole_a) == "".join(whole_b):
         return True
@@ -73,7 +73,9 @@ def _of_two_offices(a: Person, b: Person) -> bool:
         return a.office != b.office
     bare, other = (b, a) if a.office else (a, b)
     office = SHORT_TITLES.get(other.office, other.office)
-    return office in TITLES and not bare.given and bool(bare.titles) and office not in bare.titles
+    if not bare.titles or office in bare.titles:
+        return False
+    return other.glossed or (office in TITLES and not bare.given)
 
 
 def _generation_may_miss(a: Person, b: Person) -> bool:

@@ -19,7 +19,7 @@ from row3.matching.words.phrases import OFTEN, OTHER_WITH_OF, STATES, SYMMETRIC_
 _IN = (
     r"(?P<head>(?:\S+ )*)(?P<noun>(?i:prize|award|medal|degree|increase|decrease|decline|growth|rise|fall|change|"
     r"reduction|investment|variation|delay|gap|improvement|reform|trend|shift|deficit|surplus|inequality|trade|advance|"
-    r"shortage)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))|"
+    r"shortage|fraud|corruption|bias|error)s?|(?P<done>(?i:poisoning|pollination|predation|infection|contamination|pollution))|"
     r"(?P<meant>(?i:movement|campaign|demand|market|fight|struggle|need))) "
     r"(?(done)by|(?(meant)for|in)) (?:the )?(?P<field>\S+(?: \S+)?)"
 )
@@ -144,16 +144,22 @@ _THAT_IS = re.compile(r"(?P<head>\S+(?: \S+)?) (?:that|which|who) (?:is|are|was|
 def _field_first(low: str) -> str:
     """`Ministry for Fisheries` -> `fisheries ministry`, `ban on smoking` -> `smoking ban`."""
     hit = _FIELD.fullmatch(low)
-    return "" if hit is None else f"{hit['field'] or hit['year']} {hit['head'] or hit['budget']}"
+    return (
+        ""
+        if hit is None
+        else f"{hit['field'] or hit['what'] or hit['year']} {hit['head'] or hit['prone'] or hit['budget']}"
+    )
 
 
 _FIELD = re.compile(
     r"(?:the )?(?:(?P<head>ministry|minister|department|committee|commission|institute|council|agency|bureau|"
     r"cent(?:re|er)|task force|working group|treaty|tax(?:es)?|levy|ban|(?:law|rule|regulation|restriction|tariff|"
-    r"quota|duty|subsid(?:y|ie)|sanction|guideline|screening|treatment|therap(?:y|ie)|vaccine|vaccination|research|test|"
-    r"testing|cure|drug|insurance)s?) (?:for|on|against) "
+    r"quota|duty|subsid(?:y|ie)|sanction|guideline|screening|treatment|therap(?:y|ie)|vaccine|vaccination|research|"
+    r"test|testing|cure|drug|insurance)s?) (?:for|on|against) "
     r"(?!(?:sales?|call|hold|board|leave|strike|time|duty)\b)"
-    r"(?P<field>[a-z-]+(?: [a-z]+){0,2})|(?P<budget>budget) for (?P<year>\d{4}))"
+    r"(?P<field>[a-z-]+(?: [a-z]+){0,2})|"
+    r"(?P<prone>resistance|sensitivity|exposure|allergy|susceptibility|tolerance|access|immunity) to "
+    r"(?P<what>[a-z-]+(?: [a-z]+)?)|(?P<budget>budget) for (?P<year>\d{4}))"
 )
 """Who or what is for a field, or on one."""
 

@@ -8,6 +8,7 @@ from functools import lru_cache
 from row3.matching.by_value.values import NUMBER_WORDS
 from row3.matching.normalise import normalise
 from row3.matching.persons.persons import BESIDE, TOLD_BY
+from row3.matching.persons.roles import says_a_role
 from row3.matching.spellings.forms import TELLING
 from row3.matching.words.inflection import token_form
 from row3.matching.words.lexicon import words
@@ -38,7 +39,11 @@ def plain_words(name: str) -> PlainWords | None:
     if not (name.isascii() and name.replace(" ", "").isalpha()) or (not name.islower() and _CAPITALS.search(name)):
         return None
     spelt = tuple(normalise(name).split())
-    if not _MORE.isdisjoint(spelt) or (len(spelt) > 1 and spelt[0] in KINDS):
+    if (
+        not _MORE.isdisjoint(spelt)
+        or (not name.islower() and says_a_role(spelt))
+        or (len(spelt) > 1 and spelt[0] in KINDS)
+    ):
         return None
     formed = tuple([token_form(word) for word in spelt])
     return (spelt, formed) if "".join(formed).isalpha() and _MORE.isdisjoint(formed) else None
