@@ -140,3 +140,29 @@ def test_under_an_edited_text_an_invention_breaks_a_critical_case_too(box: Box) 
     assert f"{CRITICAL} broke: where nothing is to be found, something is invented, with another text" in told
     box.row3("--baseline", "--suite", "events", code=0)
     assert f"the new baseline is of worse answers: critical case {CRITICAL}" in said(box, "events", code=1)
+
+
+class TestNothingToFindAnywhere:
+    @pytest.fixture
+    def box(self, box: Box) -> Box:
+        box.git("checkout", "-q", "main")
+        for path in ("m1.gold.json", "m2.gold.json", "linking/both.gold.json"):
+            box.path(f"golden/memory/documents/{path}").unlink()
+        box.row3("--baseline", "--suite", "events", code=0)
+        box.commit("quiet alone")
+        box.git("checkout", "-q", "-b", "after")
+        return box
+
+    def test_such_a_suite_passes(self, box: Box) -> None:
+        assert "3 unchanged" in str(box.row3("--compare", "--suite", "events", code=0))
+        assert "3 unchanged" in said(box, "events", code=0)
+        edit(box, "quiet-1")
+        record(box, "events", "1.0", {"quiet-1": SILENT["events"]})
+        box.commit("a blank more")
+        box.git("branch", "-f", "main", "after")
+        assert "not comparable with the baseline: quiet-1" in said(box, "events", code=0)
+
+    def test_and_an_invention_blocks_there(self, box: Box) -> None:
+        prompt(box, "events", "1.1")
+        record(box, "events", "1.1", dict.fromkeys(QUIET, SAID["events"]))
+        assert "Event F1 is worse by 100.0 points (more than 5)" in said(box, "events", code=1)
