@@ -53,5 +53,5 @@ def sound(
     return Sound(
         frozenset(metric.key for metric in kind.metrics if metric.key not in spoken),
         zones_of(rest, kind.metrics, thresholds),
-        zones_of(after, kind.metrics, thresholds),
+        zones_of(others.figures(), kind.metrics, thresholds),
     )

@@ -8,7 +8,9 @@ from typing import Literal
 
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
 from row3.gate.policy import GatePolicy
+from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK
+from row3.kinds.base import Kind
 
 POINT = 100.0
 
@@ -43,12 +45,13 @@ def compare_case(
     before: tuple[str, Mapping[str, float], Found] | None,
     after: tuple[str, Mapping[str, float], Found] | None,
     *,
-    primary: str = "overall",
+    kind: Kind | None = None,
     comparable: bool = True,
 ) -> CaseChange:
     """How one case moved; each side is its status, metrics and the lists of what it missed and added.
 
     `missed…` lists hold expected items that were not found, every other list holds what was extracted and is wrong.
+    `kind` is what scored both; without it the composite is `overall`.
     """
     if after is not None and after[0] == "failed":
         return CaseChange(case_id, "failed", 0.0)
@@ -59,8 +62,10 @@ def compare_case(
         return CaseChange(case_id, "failed", 0.0)
     if not comparable:
         return CaseChange(case_id, "not comparable", 0.0, note="the case itself changed")
+    if kind is not None:
+        old, new = both_sides(kind, old, new)
     deltas = {key: new[key] - old[key] for key in new if key in old}
-    delta = deltas.get(primary, 0.0)
+    delta = deltas.get("overall" if kind is None else kind.primary, 0.0)
     gained, lost = _flips(old_found, new_found)
     return CaseChange(case_id, _move(old_status, new_status, delta), delta, deltas, gained, lost)
 

@@ -10,19 +10,23 @@ from typing import NamedTuple
 from row3.domain.intervals import Interval
 from row3.gate.intervals import EXACT, mean_interval, spread_of_mean
 from row3.gate.rare import rare_loss_p
+from row3.gate.silence import both_sides
 from row3.gate.variance import DifferenceVariance
+from row3.kinds.base import Kind
 
 
 class _Metric:
     """One metric's values over the cases that both runs have it for."""
 
-    __slots__ = ("after", "apart", "before", "labels", "noise", "repeat_df", "weight", "weight_after")
+    __slots__ = ("after", "apart", "before", "labels", "noise", "repeat_df", "silent", "weight", "weight_after")
 
     def __init__(self) -> None:
         self.before, self.after = array("d"), array("d")
         self.labels: list[str | None] = []
         self.apart: list[int] = []
         """Places of the cases that are set apart."""
+        self.silent: list[int] = []
+        """Places of the cases in which the later answer is silent, where the earlier one invented."""
         self.noise = 0.0
         """Sum of squared deviations of answers from their case's mean, both sides."""
         self.repeat_df = 0.0
@@ -43,8 +47,11 @@ class _Metric:
     def others(self, apart: _Metric) -> _Metric:
         """Without those set apart, of which `apart` are the same values."""
         rest, gone = _Metric(), frozenset(self.apart)
+        silent = frozenset(self.silent)
         for place, (before, after, label) in enumerate(zip(self.before, self.after, self.labels, strict=True)):
             if place not in gone:
+                if place in silent:
+                    rest.silent.append(len(rest.after))
                 rest.before.append(before)
                 rest.after.append(after)
                 rest.labels.append(label)
@@ -78,7 +85,9 @@ class Pairs:
     deviation. Cases with one `source` are not independent and are kept as one cluster.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, kind: Kind | None = None) -> None:
+        """`kind` is what scored the cases; without it a metric counts where both sides have it."""
+        self._kind = kind
         self._metrics: dict[str, _Metric] = {}
         self._clustered = False
         self._moved = False
@@ -97,9 +106,12 @@ class Pairs:
         spreads: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
         apart: bool = False,
     ) -> None:
-        """Take in one case, with the metrics that apply to it on both sides."""
+        """Take in one case, with the metrics that apply to it on both sides; for a silent one see `silence`."""
+        own = after
+        if self._kind is not None:
+            before, after = both_sides(self._kind, before, after)
         if apart:
-            self.apart = self.apart or Pairs()
+            self.apart = self.apart or Pairs(self._kind)
             self.apart.add(before, after, source=source, repeats=repeats, spreads=spreads)
         self._clustered = self._clustered or source is not None
         self._intervals.clear()
@@ -114,6 +126,8 @@ class Pairs:
                 held = metrics[key] = _Metric()
             if apart:
                 held.apart.append(len(held.after))
+            if after is not own and key not in own:
+                held.silent.append(len(held.after))
             held.before.append(old)
             held.after.append(value)
             held.labels.append(source)
@@ -126,7 +140,7 @@ class Pairs:
 
     def others(self) -> Pairs:
         """Without the cases that were set apart."""
-        rest = Pairs()
+        rest = Pairs(self._kind)
         rest._clustered = self._clustered
         for key, held in self._metrics.items():
             apart = None if self.apart is None else self.apart._metrics.get(key)
@@ -144,6 +158,16 @@ class Pairs:
             {key: math.fsum(held.before) / len(held.before) for key, held in items},
             {key: math.fsum(held.after) / len(held.after) for key, held in items},
         )
+
+    def figures(self) -> dict[str, float]:
+        """Means of the later side over the cases that it has a value for by itself, as its scorecard has them."""
+        means = {}
+        for key, held in self._metrics.items():
+            silent = frozenset(held.silent)
+            own = [value for place, value in enumerate(held.after) if place not in silent] if silent else held.after
+            if len(own):
+                means[key] = math.fsum(own) / len(own)
+        return means
 
     def counts(self) -> dict[str, int]:
         """How many cases stand behind each metric."""

@@ -84,6 +84,8 @@ class Kind(Protocol):
     """What a prompt's front matter may ask for, by name."""
     primary: str
     """Key of the composite, or of the metric that stands in its place."""
+    invented: frozenset[str]
+    """Metrics that are skipped where nothing is to be found, unless something is said all the same."""
 
     def signature(self, rules: Rules) -> str:
         """All that can move a score apart from case and output, in a line; scores with equal signatures compare."""

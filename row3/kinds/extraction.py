@@ -73,6 +73,7 @@ class Extraction:
         "extraction": ExtractionOut,
     }
     primary = "overall"
+    invented: frozenset[str] = frozenset()
 
     def signature(self, rules: Rules) -> str:
         """Scorer version, matcher, its library and embeddings; weights and thresholds are compared on their own."""

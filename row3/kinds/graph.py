@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
@@ -13,8 +13,9 @@ from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.empty_answers import NONE_RETURNED, NONE_VALID
 from row3.kinds.graph_matching import VALID, explained, match_connections
-from row3.kinds.graph_models import ConnectionsOut, GraphCase
+from row3.kinds.graph_models import ConnectionsOut, ExpectedConnection, GraphCase
 from row3.kinds.lists import ListKind
+from row3.kinds.swapped_names import Named, swapped
 from row3.matching.normalise import normalise
 from row3.metrics.ratios import ratio
 
@@ -90,13 +91,17 @@ class Graph(ListKind):
     def expectations(self, case: GraphCase) -> list[str]:
         """Every connection, over what and how far, and every document that is none; a contradiction demands nothing."""
         lines = []
-        for one in case.expected_connections:
+        for one in _counting(case):
             lines.append(f"connected {one.document_id} {one.connection_reason}")
             over = one.entity or one.event
             lines += [f"over {one.document_id} {normalise(over)}"] if over else []
             lines += [f"hops {one.document_id} {one.hops}"] if one.hops else []
         expected = {one.document_id for one in case.expected_connections}
         return [*lines, *(f"unrelated {name}" for name in case.expected_not_connected if name not in expected)]
+
+    def swaps_a_name(self, before: GraphCase, after: GraphCase) -> bool:
+        """Whether a document is connected over another entity or event that only normalises alike."""
+        return swapped(_names(before), _names(after), "")  # as answers are matched: there is no text
 
     def refers_to(self, case: GraphCase) -> list[Reference]:
         """The seed, every document, and the entities that connect."""
@@ -134,6 +139,17 @@ class Graph(ListKind):
         if not case.expected_connections and not unrelated:
             found.append(Finding("error", "nothing-expected", "the case expects nothing", ("expected_connections",)))
         return found
+
+
+def _counting(case: GraphCase) -> Iterable[ExpectedConnection]:
+    """The connections, of two to one document the one that answers are held to: the later."""
+    return {one.document_id: one for one in case.expected_connections}.values()
+
+
+def _names(case: GraphCase) -> Iterator[Named]:
+    for one in _counting(case):
+        if over := one.entity or one.event:
+            yield f"over {one.document_id} {normalise(over)}", over
 
 
 GRAPH = Graph()

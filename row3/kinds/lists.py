@@ -35,7 +35,7 @@ class ListKind(ABC):
     metrics: Sequence[Metric]
     primary: str
     invented: frozenset[str] = frozenset()
-    """Metrics that count what is invented where nothing is expected."""
+    """Metrics that count what is invented where nothing is expected; see `Kind.invented`."""
 
     def signature(self, rules: Rules) -> str:
         """Scorer version and what it compares names with; see `Kind.signature`."""

@@ -154,9 +154,10 @@ def moment(at: str) -> str:
     """An ISO 8601 time to the minute, in UTC; what is no time stays as it is."""
     try:
         when = datetime.fromisoformat(at)
-    except ValueError:
+        when = when.astimezone(UTC) if when.tzinfo else when
+    except (ValueError, OverflowError):
         return at
-    return (when.astimezone(UTC) if when.tzinfo else when).strftime("%Y-%m-%d %H:%M")
+    return when.strftime("%Y-%m-%d %H:%M")
 
 
 def _no_minus_zero(text: str) -> str:

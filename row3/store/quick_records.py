@@ -42,6 +42,8 @@ def quick_record(line: bytes) -> CaseRecord | None:
     metrics = read.metrics.values()
     if metrics and (min(metrics) < 0 or max(metrics) > 1):
         return None
+    if read.spread and min(read.spread.values()) < 0:
+        return None
     for counts in read.tally.values():
         if counts and min(counts.values()) < 0:
             return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Annotated, Any, Literal, NamedTuple
 
 from pydantic import Field, model_validator
@@ -18,6 +18,7 @@ from row3.domain.scores import Tally
 from row3.errors import InvalidFile
 from row3.store.documents import parse_line
 from row3.store.file_model import FileModel, Number
+from row3.store.gate_fields import misfit
 
 SCHEMA_VERSION = 1
 _NUMBERS = {int, float}
@@ -62,12 +63,11 @@ class RunHeader(FileModel):
         if _RUN_ID.fullmatch(self.run_id) is None:
             raise ValueError("field `runId` is no run id: at most 64 letters, digits, `-`, `_` and `.`")
         try:
-            datetime.fromisoformat(self.at)
-        except ValueError:
+            datetime.fromisoformat(self.at).astimezone(UTC)
+        except (ValueError, OverflowError):
             raise ValueError("field `at` is no time like 2026-12-01T09:30:00Z") from None
-        resting = self.gate.get("quarantined", [])
-        if type(resting) is not list or any(type(case_id) is not str for case_id in resting):
-            raise ValueError("field `gate.quarantined` is no list of case ids")
+        if wrong := misfit(self.gate):
+            raise ValueError(wrong)
         for name in self.prompts:
             if type(self.parameters.get(name, {}).get("model")) is not str:
                 raise ValueError(f"field `parameters.{name}.model` is missing or no text")
@@ -142,9 +142,9 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
             asked,
             status,
             metrics,
-            {key: tuple(items) for key, items in value["found"].items()},
+            {key: _texts(items) for key, items in value["found"].items()},
             answers,
-            value.get("spread", {}),
+            _spread(value.get("spread", {})),
             _tally(value.get("tally", {})),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -154,6 +154,20 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
 def _are_fractions(numbers: Collection[Any]) -> bool:
     """Whether these are numbers from 0 to 1; no truth values, which count as numbers too."""
     return _NUMBERS.issuperset(map(type, numbers)) and (not numbers or (min(numbers) >= 0 and max(numbers) <= 1))
+
+
+def _texts(items: Any) -> tuple[str, ...]:
+    if type(items) is not list or any(type(item) is not str for item in items):
+        raise TypeError
+    return tuple(items)
+
+
+def _spread(value: Any) -> Mapping[str, float]:
+    numbers = value.values()
+    if not _NUMBERS.issuperset(map(type, numbers)) or (numbers and min(numbers) < 0):
+        raise TypeError
+    checked: Mapping[str, float] = value
+    return checked
 
 
 def _tally(value: Any) -> Tally:

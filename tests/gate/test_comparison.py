@@ -12,6 +12,7 @@ from row3.gate.comparison import by_size, compare_case, judge_move, worse_by
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
+from row3.kinds.events import EVENTS
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 FRACTION = st.floats(0, 1)
@@ -197,7 +198,7 @@ class TestCompareCase:
 
     def test_the_composite_of_the_kind_decides(self) -> None:
         before, after = ("scored", {"overall": 0.9, "f1": 0.2}, {}), ("scored", {"overall": 0.1, "f1": 0.4}, {})
-        assert compare_case("c", before, after, primary="f1").move == "improved"
+        assert compare_case("c", before, after, kind=EVENTS).move == "improved"
 
     def test_gained_and_lost(self) -> None:
         change = compare_case(

@@ -219,6 +219,15 @@ def test_what_a_case_demands() -> None:
     assert "over b move the launch from may to june" in lines
 
 
+def test_of_two_connections_to_one_document_the_one_counts_that_answers_are_held_to() -> None:
+    second = CASE["expected_connections"][0] | {"entity": "Nobody Known", "hops": 5}
+    lines = GRAPH.expectations(
+        GraphCase.model_validate(CASE | {"expected_connections": [*CASE["expected_connections"], second]})
+    )
+    assert {"over a nobody known", "hops a 5"} <= set(lines)
+    assert {"over a alice chen", "hops a 1"}.isdisjoint(lines)
+
+
 def test_who_expects_what_is_expected_not_to_be_demands_less() -> None:
     more = CASE | {
         "expected_connections": [*CASE["expected_connections"], {**CASE["expected_connections"][0], "document_id": "x"}]

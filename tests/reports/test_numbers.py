@@ -51,6 +51,7 @@ def fits(run: Run, comparison: Comparison, entry: HistoryEntry) -> tuple[RunView
         (numbers.count(1204, "case"), "1,204 cases"),
         (numbers.moment("2026-01-29T10:15:00+02:00"), "2026-01-29 08:15"),
         (numbers.moment("yesterday"), "yesterday"),
+        (numbers.moment("9999-12-31T23:59:59-14:00"), "9999-12-31T23:59:59-14:00"),
     ],
 )
 def test_a_number_reads_the_same_everywhere(shown: str, expected: str) -> None:

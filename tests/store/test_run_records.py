@@ -38,7 +38,8 @@ def test_half_a_surrogate_pair_is_written_all_the_same() -> None:
 @pytest.mark.parametrize(
     ("key", "value"),
     [("id", None), ("id", 5), ("demands", 5), ("metrics", {"overall": True}), ("found", []),
-     ("tally", {"concepts": {"expected": -1}})],
+     ("tally", {"concepts": {"expected": -1}}), ("found", {"missedConcepts": [1, None]}),
+     ("found", {"missedConcepts": "abc"}), ("spread", [1]), ("spread", {"recall": "x"}), ("spread", {"recall": -0.1})],
 )  # fmt: skip
 def test_a_broken_line_is_refused(key: str, value: Any) -> None:
     changed = json.loads(RECORD.line()) | {key: value}

@@ -29,10 +29,8 @@ def few_compared_reasons(
     """
     if run.cases == len(run.collected.failed) + len(run.collected.quarantined):
         return []
-    lost = 0 if session.options.partial else sum(each not in comparer.seen for each in comparer.baseline.ids())
-    compared = comparer.pairs.counts().get(judging.suite.kind.primary, 0)
-    asked = compared + len(comparer.incomparable) + lost
-    if compared and 2 * compared >= asked:
+    compared, asked = _too_few(comparer, judging.suite.kind.primary, partial=session.options.partial)
+    if not asked:
         return []
     many = f"only {compared} of {asked} cases" if compared else "no case"
     what = f"{many} could be compared with the baseline"
@@ -45,6 +43,21 @@ def few_compared_reasons(
     if verdict is Verdict.INVESTIGATE:
         return [Reason(verdict, f"{what}; the new one of this change ends that", cause="baseline")]
     return [Reason(verdict, f"{what}; the new one of this change ends that, once somebody approves", cause="stale")]
+
+
+def _too_few(comparer: Comparer, primary: str, *, partial: bool) -> tuple[int, int]:
+    """How many cases were compared and how many were to be, where these are too few; else zeros.
+
+    Cases in which nothing is to be found count, but not in the place of those that the primary metric judges.
+    """
+    lost = [] if partial else [case_id for case_id in comparer.baseline.ids() if case_id not in comparer.seen]
+    gone = [*comparer.incomparable, *lost]
+    if comparer.compared < max(1, len(gone)):
+        return comparer.compared, comparer.compared + len(gone)
+    records = (comparer.baseline.record(case_id) for case_id in gone)
+    judged = sum(record is not None and primary in record.metrics for record in records)
+    compared = comparer.pairs.counts().get(primary, 0)
+    return (compared, compared + judged) if compared < judged else (0, 0)
 
 
 def _answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:

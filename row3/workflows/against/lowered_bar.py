@@ -9,6 +9,7 @@ from typing import Any
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import Row3Error
 from row3.gate.comparison import judge_move, worse_by
+from row3.gate.silence import both_sides
 from row3.metrics.aggregate import Aggregate
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord
@@ -49,12 +50,13 @@ class LoweredBar:
             if was is None or record.id in self._rested:
                 continue
             instead = self._held_to(record, was)
-            old.add(record.metrics if instead is None else instead, {})
-            now.add(record.metrics, {})
+            bar, figures = both_sides(self._suite.kind, record.metrics if instead is None else instead, record.metrics)
+            old.add(bar, {})
+            now.add(figures, {})
             if instead is not None and self._is_critical(record.id):
                 reasons += [
                     Reason(verdict, f"{WORSE}critical case {record.id}, {what}", case_id=record.id, cause="baseline")
-                    for verdict, what in self._fallen([self._suite.kind.primary], instead, record.metrics)
+                    for verdict, what in self._fallen([self._suite.kind.primary], bar, figures)
                     if verdict is Verdict.BLOCK
                 ]
         fallen = self._fallen(self._suite.policy.metrics, old.means(), now.means())
@@ -106,6 +108,7 @@ class LoweredBar:
     def _asks_less(self, old: Mapping[str, float], now: Mapping[str, float]) -> bool:
         """A gated metric is worse, however little."""
         keys = self._suite.policy.metrics
+        old, now = both_sides(self._suite.kind, old, now)
         return any(
             key not in now or worse_by(old[key], now[key], higher_is_better=metric.higher_is_better, unit="points") > 0
             for metric in self._suite.kind.metrics

@@ -57,7 +57,7 @@ def _too_hard(
     if not judging.new_baseline:
         ids = {*comparer.baseline.ids()} - judging.asked_no_more
         shared = {case_id: metrics for case_id, metrics in scored.items() if case_id in ids}
-        sides.append((" over the baseline's cases", shared, comparer.pairs.means()[1]))
+        sides.append((" over the baseline's cases", shared, comparer.pairs.figures()))
     titles, known = {metric.key: metric.title for metric in here.kind.metrics}, set[str]()
     for over, cases, before in sides:
         now = _means(cases.values())

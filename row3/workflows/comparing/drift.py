@@ -12,6 +12,7 @@ from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
+from row3.gate.silence import both_sides
 from row3.store.cases import case_files, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
@@ -85,7 +86,7 @@ def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking
         afterwards=session.afterwards,
     )
     results = live.results()
-    pairs, same, meter = Pairs(), 0, UsageMeter(cost)
+    pairs, same, meter = Pairs(suite.kind), 0, UsageMeter(cost)
     metrics: dict[str, Mapping[str, float]] = {}
     cases: list[CaseThen] = []
     primary = suite.kind.primary
@@ -95,8 +96,9 @@ def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking
         before = None if result.compared is None else result.compared.before
         word_for_word = _word_for_word(baseline, result)
         if result.status != "failed":
-            then = None if before is None else before.get(primary)
-            cases.append(CaseThen(result.case_id, then, result.metrics.get(primary), word_for_word))
+            then, now = (None, result.metrics) if before is None else both_sides(suite.kind, before, result.metrics)
+            saved = None if then is None else then.get(primary)
+            cases.append(CaseThen(result.case_id, saved, now.get(primary), word_for_word))
         if result.compared is None or result.compared.before is None:
             continue
         pairs.add(

@@ -132,7 +132,7 @@ def _by_a_sample(session: Session, comparer: LiveComparer, comparison: Compariso
         return not_known(f"{case_id}: {problem}")
     comparison.drift = again.drift
     told = _told(comparer, comparison)
-    beside = Pairs()
+    beside = Pairs(suite.kind)
     for case_id, metrics in again.metrics.items():
         beside.add(metrics, comparer.latest[case_id])
     return by_sample(again.drift.of(told), beside.interval(told.key))[1]

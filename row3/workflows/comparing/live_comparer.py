@@ -36,7 +36,7 @@ class LiveComparer(Comparer):
         self.standing: Standing | None = None
         self.latest: dict[str, Mapping[str, float]] = {}
         """The candidates' metrics of the cases that were compared."""
-        self._then = Pairs()
+        self._then = Pairs(suite.kind)
         self._same = 0
 
     def adaptive(self, most: int, uncounted: frozenset[str]) -> Adaptive:

@@ -92,16 +92,16 @@ def _no_options() -> RunOptions:
 def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
     """Two runs of one suite, case by case; memory holds the larger moves only. Raises `InvalidFile`."""
     before, after = left.run.header, right.run.header
-    primary, repeats = suite.kind.primary, (before.repeats, after.repeats)
+    kind, repeats = suite.kind, (before.repeats, after.repeats)
     sources = right.sources if left.project is right.project else {**left.sources, **right.sources}
-    pairs, tally = Pairs(), _Tally()
+    pairs, tally = Pairs(kind), _Tally()
     ids = left.run.ids()
     known = set(ids)
     ids += [case_id for case_id in right.run.ids() if case_id not in known]
     for case_id in ids:
         old, new = left.run.record(case_id), right.run.record(case_id)
         comparable = old is None or new is None or _alike(old, new, left, right)
-        change = compare_case(case_id, _facts(old), _facts(new), primary=primary, comparable=comparable)
+        change = compare_case(case_id, _facts(old), _facts(new), kind=kind, comparable=comparable)
         tally.add(change)
         if old is not None and new is not None and change.move in _COMPARED:
             spreads, source = (old.spread, new.spread), sources.get(case_id)
@@ -116,8 +116,8 @@ def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
         after=after,
         sizes=(len(left.run), len(right.run)),
         differs=[*_header_lines(before, after), *_case_lines(left, right, tally.moves), *untold],
-        metrics=compare_metrics(*pairs.means(), suite.kind.metrics, suite.policy, pairs, primary=primary),
-        primary=primary,
+        metrics=compare_metrics(*pairs.means(), kind.metrics, suite.policy, pairs, primary=kind.primary),
+        primary=kind.primary,
         moves=dict(tally.moves.most_common()),
         cases=tally.largest(),
         compared=sum(tally.moves[move] for move in _COMPARED),

@@ -114,7 +114,7 @@ def _differ(one: SavedRun, other: SavedRun) -> bool:
 
 def _pairs(session: Session, before: SavedRun, after: SavedRun) -> Pairs:
     """Both sides of the cases that both runs have, were scored in, and that are the same case in both."""
-    pairs = Pairs()
+    pairs = Pairs(session.suite.kind)
     left_out = _quarantined(session)
     for stored in cases_of(session.project, session.suite, session.options.case):
         old, new = before.record(stored.id), after.record(stored.id)
@@ -140,7 +140,7 @@ def _repeated(session: Session, repeats: int | None) -> Found:
     # A system has no prompts of which others could count.
     prompts = [] if suite.system is not None else [str(prompt.ref) for prompt in asking.lineup.prompts]
     recorded = RecordedScores(project, suite, prompts)
-    pairs, left_out = Pairs(), _quarantined(session)
+    pairs, left_out = Pairs(suite.kind), _quarantined(session)
     counts = []
     for stored in cases_of(project, suite, session.options.case):
         answers = [each.score.metrics for each in recorded.scores(stored) if each.setting == own][:repeats]

@@ -1,0 +1,192 @@
+"""What is invented where nothing is to be found is seen by whatever judges, and what is silent there passes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.chat_server import ChatServer, FakeReply
+from tests.memory import PRIMARY, SEED, answers, memory, prompt, record, write
+from tests.projects import Box
+
+KINDS = ("events", "entities", "graph")
+QUIET = ("quiet-0", "quiet-1", "quiet-2")
+CRITICAL = "quiet-2"
+SAID: dict[str, dict[str, Any]] = {
+    "events": {"events": [{"category": "Decision", "description": "The board left", "actor": "Nobody Known"}]},
+    "entities": {"entities": [{"name": "Ghost Corp", "type": "ORG", "mentions": []}]},
+    "graph": {"connections": [{"document_id": "m7", "connection_reason": "shared_event", "event": "A ghost"}]},
+}
+SILENT = {kind: {next(iter(said)): []} for kind, said in SAID.items()}
+
+
+def quiet(box: Box, name: str, **more: Any) -> None:
+    """A case in which nothing is to be found, for the three kinds."""
+    text = f"The weather of {name} was mild."
+    case = {"document_id": name, "title": "Notes", "date": "2025-03-28", "document": text}
+    write(
+        box, f"golden/memory/documents/{name}.gold.json", case | {"expected_events": [], "expected_entities": []} | more
+    )
+    seed = {"id": name, "seed_document": name, "expected_connections": [], "expected_not_connected": ["m1"]}
+    write(box, f"golden/memory/graph/{name}.gold.json", seed | more)
+
+
+def given(kind: str, said: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """A perfect answer to every case, and this one to the quiet ones."""
+    return answers(kind) | dict.fromkeys(QUIET, said)
+
+
+def edit(box: Box, name: str) -> None:
+    """A blank more in its text."""
+    path = f"golden/memory/documents/{name}.gold.json"
+    box.write(path, box.read(path).replace("was mild", "was  mild"))
+
+
+@pytest.fixture(scope="module")
+def silent(tmp_path_factory: pytest.TempPathFactory) -> Box:
+    """On main the promoted prompts say nothing where nothing is to be found, on `work` a draft invents."""
+    box = memory(tmp_path_factory.mktemp("silent") / "project")
+    for name in QUIET:
+        quiet(box, name, critical=name == CRITICAL)
+    write(box, "golden/memory/graph/g2.gold.json", SEED | {"id": "g2"})
+    for kind in KINDS:
+        more = {"g2": answers("graph")["g1"]} if kind == "graph" else {}
+        record(box, kind, "1.0", given(kind, SILENT[kind]) | more)
+        box.row3("--baseline", "--suite", kind, code=0)
+    box.init()
+    box.git("checkout", "-q", "-b", "work")
+    for kind in KINDS:
+        more = {"g2": answers("graph")["g1"]} if kind == "graph" else {}
+        prompt(box, kind, "1.1")
+        record(box, kind, "1.1", given(kind, SAID[kind]) | more)
+    box.commit("drafts")
+    return box
+
+
+@pytest.fixture
+def box(silent: Box, tmp_path: Path) -> Box:
+    return silent.copy(tmp_path / "project")
+
+
+def said(box: Box, kind: str, *args: str, code: int) -> str:
+    done = box.row3("--compare", "--suite", kind, "--against", "main", *args, code=code, CI="1")
+    return " ".join((done.out + done.err).split())
+
+
+@pytest.mark.parametrize("kind", ["events", "entities"])
+def test_the_gate_and_a_promotion_block(box: Box, kind: str) -> None:
+    told = said(box, kind, code=1)
+    assert "F1 is worse by 50.0 points (more than 5)" in told
+    assert "3 regressed · 3 unchanged" in told
+    result = json.loads(box.row3("--compare", "--suite", kind, "--format", "json", code=1).out)
+    moved = {case["id"]: case["deltas"].get(PRIMARY[kind]) for case in result["cases"] if case["id"] in QUIET}
+    assert moved == dict.fromkeys(QUIET, -1.0)
+    before = box.tree()
+    assert "was not promoted" in str(box.row3("promote", "--suite", kind, "v1.1", code=1))
+    assert box.tree()["prompts/promoted.json" if "prompts/promoted.json" in before else "row3.toml"]
+    assert box.tree()[f"baselines/{kind}.json"] == before[f"baselines/{kind}.json"]
+
+
+def test_the_hook_blocks(box: Box) -> None:
+    box.git("reset", "-q", "--soft", "main")
+    told = str(box.row3("hook", "run", code=1))
+    assert "events" in told
+    assert "quiet-0 −100.0: regressed" in told
+
+
+def test_kind_graph_which_gates_nothing_tells_it(box: Box) -> None:
+    told = said(box, "graph", code=1)  # for the critical case
+    assert "investigate Connection precision is worse by 60.0 points" in told
+    assert "3 regressed · 2 unchanged" in told
+
+
+@pytest.mark.parametrize("kind", ["events", "entities"])
+def test_a_critical_case_is_named(box: Box, kind: str) -> None:
+    told = said(box, kind, code=1)
+    assert f"critical case {CRITICAL} broke: where nothing is to be found, something is invented" in told
+
+
+def test_a_diff_names_the_cases(box: Box) -> None:
+    told = str(box.row3("diff", "--suite", "events", "find-events-v1.0", "find-events-v1.1", code=0))
+    assert "3 regressed" in told
+    assert "quiet-0" in told
+
+
+class Inventive(ChatServer):
+    """Answers v1.1 with what is not there where nothing is to be found, and everything else alike."""
+
+    def reply_to(self, body: Any) -> FakeReply:
+        text = body["messages"][-1]["content"]
+        said = (
+            answers("events")["m1"] if "weather" not in text else (SAID if text.startswith("1.1") else SILENT)["events"]
+        )
+        return FakeReply(json.dumps(said))
+
+
+def test_an_adaptive_comparison_counts_them_too(box: Box) -> None:
+    server = Inventive()
+    try:
+        provider = f'model = "reader-1"\npreset = "vllm"\nbase_url = "{server.url}"'
+        box.replace("row3.toml", 'model = "reader-1"', provider)
+        result = box.row3("--compare", "--suite", "events", "--adaptive", "--format", "json", code=1).json
+    finally:
+        server.stop()
+    assert any("2 of at most 5 rounds of 6 cases" in line for line in result["differs"])
+    assert any(reason["text"].startswith("Event F1 is worse by") for reason in result["reasons"])
+
+
+def test_what_is_silent_in_the_place_of_an_invention_passes_and_so_does_what_follows(box: Box) -> None:
+    box.row3("promote", "--suite", "events", "v1.1", "--approve", "the inventions are known", code=0)
+    box.commit("inventions")
+    box.git("branch", "-f", "main", "work")
+    prompt(box, "events", "1.2")
+    record(box, "events", "1.2", given("events", SILENT["events"]))
+    assert "3 improved · 3 unchanged" in said(box, "events", code=0)
+    box.row3("promote", "--suite", "events", "v1.2", code=0)
+    assert "PROCEED" in said(box, "events", code=0)
+    box.commit("silent again")
+    box.git("branch", "-f", "main", "work")
+    assert "6 unchanged" in said(box, "events", code=0)
+
+
+def test_under_an_edited_text_an_invention_breaks_a_critical_case_too(box: Box) -> None:
+    box.git("checkout", "-q", "-b", "edited", "main")
+    edit(box, CRITICAL)
+    record(box, "events", "1.0", {CRITICAL: SILENT["events"]})
+    box.commit("a blank more")
+    box.git("branch", "-f", "main", "edited")
+    prompt(box, "events", "1.1")
+    record(box, "events", "1.1", given("events", SILENT["events"]) | {CRITICAL: SAID["events"]})
+    told = said(box, "events", code=1)
+    assert f"{CRITICAL} broke: where nothing is to be found, something is invented, with another text" in told
+    box.row3("--baseline", "--suite", "events", code=0)
+    assert f"the new baseline is of worse answers: critical case {CRITICAL}" in said(box, "events", code=1)
+
+
+class TestNothingToFindAnywhere:
+    @pytest.fixture
+    def box(self, box: Box) -> Box:
+        box.git("checkout", "-q", "main")
+        for path in ("m1.gold.json", "m2.gold.json", "linking/both.gold.json"):
+            box.path(f"golden/memory/documents/{path}").unlink()
+        box.row3("--baseline", "--suite", "events", code=0)
+        box.commit("quiet alone")
+        box.git("checkout", "-q", "-b", "after")
+        return box
+
+    def test_such_a_suite_passes(self, box: Box) -> None:
+        assert "3 unchanged" in str(box.row3("--compare", "--suite", "events", code=0))
+        assert "3 unchanged" in said(box, "events", code=0)
+        edit(box, "quiet-1")
+        record(box, "events", "1.0", {"quiet-1": SILENT["events"]})
+        box.commit("a blank more")
+        box.git("branch", "-f", "main", "after")
+        assert "not comparable with the baseline: quiet-1" in said(box, "events", code=0)
+
+    def test_and_an_invention_blocks_there(self, box: Box) -> None:
+        prompt(box, "events", "1.1")
+        record(box, "events", "1.1", dict.fromkeys(QUIET, SAID["events"]))
+        assert "Event F1 is worse by 100.0 points (more than 5)" in said(box, "events", code=1)
