@@ -170,11 +170,11 @@ def _tell_incomplete(run: Run) -> None:
     tell(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.")
 
 
-def tell_noted(common: Common, noted: int) -> None:
+def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
     """Say to whoever reads a table that a tracked file was written: how many comparisons the history got."""
     if noted and common.format in (None, "table"):
         subject = "the comparison is" if noted == 1 else f"{noted} comparisons are"
-        common.say(f"{subject} noted in metrics-history.json; commit it with the change")
+        common.say(f"{subject} noted in metrics-history.json{'; commit it with the change' if in_git else ''}")
 
 
 def show_hook(verdict: HookVerdict, common: Common) -> int:

@@ -183,6 +183,10 @@ def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) ->
         )
 
 
+OUTSIDE_GIT = (None, None)
+"""The state of a project that is in no git repository; one without a commit is dirty or not."""
+
+
 def repository_state(project: Project) -> tuple[str | None, bool | None]:
     """Commit and whether the files row3 reads differ from it; (None, None) outside git."""
     from row3.vcs.repository import Repository

@@ -135,6 +135,8 @@ class Comparison:
     approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
     copies: Sequence[str] = ()
+    since: str | None = None
+    in_git: bool = True
     tallies: tuple[Tally, Tally] = ({}, {})
 
     @property
