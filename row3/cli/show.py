@@ -27,10 +27,9 @@ BLOCKED = 1
 
 def headline(run: Run, common: Common) -> str:
     """Which versions run, and which are promoted: one line, but for a terminal that is too narrow for it."""
-    from row3.reports.headline import first_line
+    from row3.reports.headline import what_runs
 
-    header = run.header
-    line = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
+    line = what_runs(run, run.suite.name)
     return "\n".join(common.style.wrap(line, then="  ")) if common.on_terminal else line
 
 

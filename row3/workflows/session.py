@@ -115,7 +115,7 @@ class Session:
             from row3.workflows.asking.budget import Budget, price_table, recorded_sizes
 
             known = partial(recorded_sizes, self.project, self.suite.name)
-            self.budget = Budget(live.max_cost, price_table(self.project), known)
+            self.budget = Budget(live.max_cost, price_table(self.project, [self.suite]), known)
         return self
 
     def switch(self, mode: Mode) -> None:

@@ -47,6 +47,7 @@ class Suite:
     policy: GatePolicy = field(default_factory=lambda: GatePolicy(metrics=("recall", "hallucinationRate", "overall")))
     golden: str = "golden/decomposition"
     system: object = None
+    local: bool = False
     flag: str = ""
 
 

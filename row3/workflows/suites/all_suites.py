@@ -99,7 +99,8 @@ class AllSuites:
             return longest
 
         assert self.live.max_cost is not None
-        return Budget(self.live.max_cost, price_table(self.project), sizes)
+        prices = price_table(self.project, [pick_suite(self.project, name) for name in self.names])
+        return Budget(self.live.max_cost, prices, sizes)
 
     def check_named(self) -> None:
         """Raise `UsageError` for a prompt that is named and stands in no suite's pipeline."""
