@@ -39,7 +39,7 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
     if compare:
         from row3.cli.show import tell_noted
 
-        tell_noted(common, suites.noted)
+        tell_noted(common, suites.noted, in_git=suites.in_git)
     if baseline:
         _tell_saved(report, suites, common)
     return report.exit_code
@@ -145,4 +145,5 @@ def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None
         if any(result.suite == session.suite.name and not result.exit_code for result in report.results)
     ]
     if saved:
-        common.say(f"baselines saved: {', '.join(saved)}; commit them with metrics-history.json")
+        more = "; commit them with metrics-history.json" if suites.in_git else ""
+        common.say(f"baselines saved: {', '.join(saved)}{more}")

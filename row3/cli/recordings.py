@@ -55,7 +55,7 @@ def import_(file: str, common: Common) -> None:
 
     project, suite = _opened(common)
     done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
-    emit(common.fitted(imported_text(done.responses, done.changed, done.by_prompt)), common.out)
+    emit(common.fitted(imported_text(done.responses, done.changed, done.by_prompt, done.models)), common.out)
     for line in done.unused:
         common.say(f"not used: {line}")
 

@@ -74,7 +74,9 @@ def run_default(
         session.finish()
         if session.may_write:
             path = session.project.baseline(session.suite.name, session.suite.tier)
-            session.say(f"baseline saved as baselines/{path.name}; commit it with metrics-history.json")
+            in_git = announced.run.header.dirty is not None
+            more = "; commit it with metrics-history.json" if in_git else ""
+            session.say(f"baseline saved as baselines/{path.name}{more}")
         else:
             session.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return 0
@@ -94,7 +96,7 @@ def _compared(session: Session, common: Common, against: str | None) -> int:
     code = show_comparison(comparison, common)
     session.finish()
     if comparison.approval is None:  # of one the result itself says what to commit
-        tell_noted(common, session.noted)
+        tell_noted(common, session.noted, in_git=comparison.in_git)
     return code
 
 

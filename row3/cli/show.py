@@ -27,10 +27,9 @@ BLOCKED = 1
 
 def headline(run: Run, common: Common) -> str:
     """Which versions run, and which are promoted: one line, but for a terminal that is too narrow for it."""
-    from row3.reports.headline import first_line
+    from row3.reports.headline import what_runs
 
-    header = run.header
-    line = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
+    line = what_runs(run, run.suite.name)
     return "\n".join(common.style.wrap(line, then="  ")) if common.on_terminal else line
 
 
@@ -170,11 +169,11 @@ def _tell_incomplete(run: Run) -> None:
     tell(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.")
 
 
-def tell_noted(common: Common, noted: int) -> None:
+def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
     """Say to whoever reads a table that a tracked file was written: how many comparisons the history got."""
     if noted and common.format in (None, "table"):
         subject = "the comparison is" if noted == 1 else f"{noted} comparisons are"
-        common.say(f"{subject} noted in metrics-history.json; commit it with the change")
+        common.say(f"{subject} noted in metrics-history.json{'; commit it with the change' if in_git else ''}")
 
 
 def show_hook(verdict: HookVerdict, common: Common) -> int:

@@ -61,7 +61,7 @@ def _outcome(result: PromotionResult) -> str:
     lines = [f"{name} is promoted. Written as one change:", *(f"  {file}" for file in result.files)]
     if result.commit:
         lines.append(f"committed as {result.commit[:10]}")
-    else:
+    elif result.run.header.dirty is not None:  # there is a git repository
         lines.append("Commit these files together.")
     if result.tag:
         lines.append(f"tagged {result.tag}")

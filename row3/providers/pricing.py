@@ -5,11 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from row3.domain.local_models import family_of
 from row3.domain.quick_dataclass import dataclass
 
 # A dated or numbered release of the same model: -2026-01-01, -20260101, -0613, -002. Not -5, which is
 # another model (claude-sonnet-4-5 is not claude-sonnet-4).
 _RELEASE = re.compile(r"-\d{3,}(?:-\d+)*")
+
+LOCAL = "(local)"
+"""The entry of a price table for whatever runs in this process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
     """The price under the model's name, else under the longest name of which it is a release, else None."""
     if model in prices:
         return prices[model]
+    if LOCAL in prices and family_of(model):
+        return prices[LOCAL]
     families = [name for name in prices if model.startswith(name) and _RELEASE.fullmatch(model, len(name))]
     return prices[max(families, key=len)] if families else None
 

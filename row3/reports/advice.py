@@ -76,18 +76,37 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
     if promoting:
         return []
     if comparison.verdict is Verdict.BLOCK and comparison.approval is None:
-        next_step = f"Next: {promote}" if promote else "Next: commit."
-        return ["This gate is informational: it reports, and blocks nothing.", next_step]
+        return ["This gate is informational: it reports, and blocks nothing.", *_last(promote, comparison)]
     if comparison.verdict is Verdict.BLOCK:
-        kept = "commit metrics-history.json and CHANGELOG.md too: the approval stands there."
-        if comparison.against is None and set(_causes(comparison)) - {"answers"}:
-            kept += " Hook and CI judge by the commit before; what they show besides is approved with --against."
-        return _numbered([promote, kept] if promote else [kept])
+        return _approved(promote, comparison)
     if comparison.verdict is Verdict.INVESTIGATE:
         if "part" in _causes(comparison):
             return _numbered([*_look(comparison, flag), f"row3 --compare{flag} with all the cases."])
-        return _steps(comparison, flag, promote or "write down why it is acceptable, and commit.")
-    return [f"Next: {promote}" if promote else "Next: commit."]
+        return _steps(comparison, flag, promote or _accepted(comparison, flag))
+    return _last(promote, comparison)
+
+
+def _last(promote: str, comparison: ComparisonView) -> list[str]:
+    """The one step that is left; none where there is nothing to promote and no git to commit to."""
+    return _numbered([promote] if promote else ["commit."] if comparison.in_git else [])
+
+
+def _approved(promote: str, comparison: ComparisonView) -> list[str]:
+    """What is to be done with an approval."""
+    if not comparison.in_git:
+        return _last(promote, comparison)
+    kept = "commit metrics-history.json and CHANGELOG.md too: the approval stands there."
+    if comparison.against is None and set(_causes(comparison)) - {"answers"}:
+        kept += " Hook and CI judge by the commit before; what they show besides is approved with --against."
+    return _numbered([promote, kept] if promote else [kept])
+
+
+def _accepted(comparison: ComparisonView, flag: str) -> str:
+    """How what was looked at becomes what is right from now on."""
+    committed = ", and commit" if comparison.in_git else ""
+    if _causes(comparison) == ["cases"]:  # the prompts answer as before: it is the measure that is another
+        return f"row3 --baseline{flag} takes them as they are now{committed}."
+    return f"write down why it is acceptable{committed}."
 
 
 def model_flag(run: RunView) -> str:
@@ -120,9 +139,9 @@ CURES: Mapping[Cause, str] = {
 }
 """What undoes a block, by its cause; `{flag}` is where a command names its suite."""
 LOOKS: Mapping[Cause, str] = {
-    "recordings": "see that the answers were meant to be recorded again (git diff recordings)",
-    "cases": "see that the golden cases were meant to change (git diff golden)",
-    "rules": "see that row3.toml was meant to change (git diff row3.toml)",
+    "recordings": "see that the answers were meant to be recorded again (git diff{since} recordings)",
+    "cases": "see that the golden cases were meant to change (git diff{since} {golden})",
+    "rules": "see that row3.toml was meant to change (git diff{since} row3.toml)",
     "baseline": "row3 recordings verify{flag}",
     "stale": "row3 --baseline{flag} in a change of its own, for all who come after",
     "history": "row3 trend{flag} draws the runs that decline",
@@ -135,11 +154,20 @@ def _steps(comparison: ComparisonView, flag: str, last: str) -> list[str]:
     causes = _causes(comparison)
     steps = _look(comparison, flag)
     if comparison.verdict is Verdict.INVESTIGATE:
-        steps += [LOOKS[cause].replace("{flag}", flag) for cause in causes if cause in LOOKS]
+        steps += [_filled(LOOKS[cause], comparison, flag) for cause in causes if cause in LOOKS]
     cures = CURES if comparison.run.suite.system is None else {**CURES, "answers": "mend the system"}
     cured = ", ".join(cures[cause] for cause in causes if cause in cures) or cures["answers"]
     last = last.replace("{}", cured.replace("{flag}", flag))
     return _numbered([*steps, last])
+
+
+def _filled(look: str, comparison: ComparisonView, flag: str) -> str:
+    """What to look at, seen from where the baseline was made: what is committed already is in no plain `git diff`."""
+    if not comparison.in_git:
+        look = look.partition(" (git diff")[0]
+    since = f" {visible(comparison.since)} --" if comparison.since else ""
+    golden = visible(comparison.run.suite.golden) if since else "golden"
+    return look.replace("{flag}", flag).replace("{since}", since).replace("{golden}", golden)
 
 
 def _numbered(steps: list[str]) -> list[str]:

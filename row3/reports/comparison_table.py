@@ -10,7 +10,7 @@ from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.cases.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
-from row3.reports.headline import lineup_text, shown_metrics, some, title_of
+from row3.reports.headline import baseline_origin, shown_metrics, some, title_of
 from row3.reports.match_counts import moved_block
 from row3.reports.model import ComparisonView
 from row3.reports.prompt_diff import diff_lines
@@ -81,7 +81,7 @@ def brief_comparison(comparison: ComparisonView, *, colour: bool = False, width:
 def _what_changed(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[str]:
     baseline = comparison.baseline
     ref = f", from git {plain(comparison.against)}" if comparison.against else ""
-    origin = f"{lineup_text(baseline)} · {plain(baseline.model)} · {numbers.moment(plain(baseline.at))} UTC{ref}"
+    origin = f"{baseline_origin(baseline, comparison.run.suite)}{ref}"
     lines = [style.dim(line) for line in style.wrap(origin, first="Baseline  ")]
     if comparison.compared != comparison.run.cases:
         lines.append(style.dim(f"          compared over {part(comparison.compared, comparison.run.cases, 'case')}"))

@@ -9,7 +9,7 @@ from row3.domain.counts import part
 from row3.domain.scores import Usage
 from row3.gate.drift import CaseThen, Drift, moved_text, others, steady_text
 from row3.reports import numbers
-from row3.reports.headline import shown_metrics, usage_lines
+from row3.reports.headline import shown_metrics, shown_model, usage_lines
 from row3.reports.live_text import drift_json, sees_text
 from row3.reports.model_run import HeaderView, SuiteView
 from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, shorten, table, visible
@@ -110,7 +110,8 @@ def drift_text(found: DriftedView, style: Style, *, verbose: bool = False) -> st
     """What was asked, metric by metric, the cases that answer otherwise, and the verdict last."""
     then, drift = found.then, found.again.drift
     versions = " → ".join(f"{name} {version}" for name, version in then.prompts.items())
-    head = " · ".join(plain(part) for part in (found.suite.name, versions, then.model, "live") if part)
+    model = shown_model(found.suite, then.model)
+    head = " · ".join(plain(part) for part in (found.suite.name, versions, model, "live") if part)
     asked = f"{len(found.sample)} of {numbers.count(found.of, 'case')}"
     chosen = "" if len(found.sample) == found.of else f", chosen with seed {found.seed}"
     lines = [
@@ -124,7 +125,7 @@ def drift_text(found: DriftedView, style: Style, *, verbose: bool = False) -> st
         lines += [*table(("metric", "then", "now", "points", "95% interval"), rows, "lrrrr", style), ""]
     lines += _cases(found, style, verbose=verbose)
     lines += _without_answers(found.again.failed, style)
-    lines += [style.dim(line) for line in usage_lines(found.again.usage, then.model)]
+    lines += [style.dim(line) for line in usage_lines(found.again.usage, model)]
     mark, colour = {"moved": ("✗", RED), "steady": ("✓", GREEN), "open": ("?", YELLOW)}[drift.state]
     if found.again.failed:
         mark, colour = "?", YELLOW

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from row3.domain.local_models import WEAK, labelled
 from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import Usage
 from row3.reports import numbers
@@ -19,6 +20,23 @@ def first_line(suite: str, versions: Mapping[str, str], promoted: Mapping[str, s
     parts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions.items()]
     how = (f"{model}; no prompt was run",) if mode == ELSEWHERE else (model, mode)
     return " · ".join(plain(part) for part in (suite, " → ".join(parts), *how) if part)
+
+
+def what_runs(run: RunView, suite: str = "") -> str:
+    """The first line of a run; it names the suite where one is given."""
+    header = run.header
+    return first_line(suite, header.prompts, run.lineup.promoted, shown_model(run.suite, header.model), header.mode)
+
+
+def shown_model(suite: SuiteView, model: str) -> str:
+    """A model as people are shown it: never without a word on how weak the local one is."""
+    return labelled(model) if suite.local else model
+
+
+def baseline_origin(baseline: HeaderView, suite: SuiteView) -> str:
+    """What made a baseline, and when."""
+    model = shown_model(suite, baseline.model)
+    return f"{lineup_text(baseline)} · {plain(model)} · {numbers.moment(plain(baseline.at))} UTC"
 
 
 def _standing(version: str, promoted: str | None) -> str:
@@ -94,7 +112,8 @@ def usage_lines(usage: Usage, model: str) -> list[str]:
 def _cost(usage: Usage, model: str) -> str:
     if usage.cost_usd is not None:
         part = " with the replayed answers" if 0 < usage.replayed < usage.requests else ""
-        return f"cost {numbers.money(usage.cost_usd)}{part}"
+        free = ": the model runs here" if not usage.cost_usd and model.endswith(WEAK) else ""
+        return f"cost {numbers.money(usage.cost_usd)}{part}{free}"
     known = usage.prompt_tokens + usage.completion_tokens > 0
     return f"cost unknown ({f'no price for {plain(model)}' if known else 'no token counts'})"
 

@@ -78,6 +78,11 @@ class SuiteView(Protocol):
         """What a command has to be given to be about it: ` --suite NAME`; empty for the default suite."""
         ...
 
+    @property
+    def local(self) -> bool:
+        """Its model runs in this process."""
+        ...
+
 
 class LineupView(Protocol):
     """Of the prompts that run: which versions are promoted, and which were once, by name."""

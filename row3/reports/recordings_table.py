@@ -111,9 +111,12 @@ def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
     return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
 
 
-def imported_text(responses: int, changed: int, by_prompt: Mapping[str, int]) -> str:
-    """What an import did."""
-    lines = [f"{prompt}: {count(lines_of_it, 'recording')}" for prompt, lines_of_it in by_prompt.items()]
+def imported_text(responses: int, changed: int, by_prompt: Mapping[str, int], models: Mapping[str, str]) -> str:
+    """What an import did, and whose answers it took them for; nothing in the file says of which model they are."""
+    lines = [
+        f"{prompt}: {count(lines_of_it, 'recording')}, as answers of {plain(models[prompt])}"
+        for prompt, lines_of_it in by_prompt.items()
+    ]
     return "\n".join([*lines, f"{count(responses, 'response')} read, {count(changed, 'recording')} new or changed"])
 
 

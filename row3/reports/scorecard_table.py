@@ -10,7 +10,16 @@ from row3.domain.metrics import Metric, Zone
 from row3.reports import numbers
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.cases.case_items import items_block
-from row3.reports.headline import ELSEWHERE, declines_line, fail_zones, shown_metrics, skipped_lines, some, usage_lines
+from row3.reports.headline import (
+    ELSEWHERE,
+    declines_line,
+    fail_zones,
+    shown_metrics,
+    shown_model,
+    skipped_lines,
+    some,
+    usage_lines,
+)
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
 from row3.reports.quarantine_text import quarantine_block
@@ -225,7 +234,8 @@ def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, style: Sty
 
 def usage_block(run: RunView, style: Style, *, verbose: bool) -> list[str]:
     """What the run took, and the repairs made to answers."""
-    lines = [style.dim(line) for text in usage_lines(run.usage, run.header.model) for line in style.wrap(text)]
+    used = usage_lines(run.usage, shown_model(run.suite, run.header.model))
+    lines = [style.dim(line) for text in used for line in style.wrap(text)]
     if run.notes and verbose:
         lines += [style.dim(line) for note in run.notes for line in style.wrap(plain(note), first="note  ")]
     elif run.notes:

@@ -162,15 +162,26 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
     for path in case_files(folder):
         stored = read_case(path, kind)
         if stored.id in seen:
-            raise InvalidFile(
-                f"the id `{stored.id}` is also that of {seen[stored.id]}", where=stored.where, fix="Give it another"
-            )
+            raise _twice(stored, seen[stored.id])
         seen[stored.id] = stored.where
         if pattern is None or fnmatch.fnmatchcase(stored.id, pattern):
             fits += 1
             yield stored
     if not fits:
         raise UsageError(f"no case fits `{pattern}`", where=f"{shown(folder)}/", fix="See the ids with `row3 -v`")
+
+
+def is_named_after(where: str, case_id: str) -> bool:
+    """Whether the name of a case's file is the case's id: of two files with one id the other is the copy."""
+    return where.rpartition("/")[2] == f"{case_id}{PATTERN[1:]}"
+
+
+def _twice(stored: StoredCase, earlier: str) -> InvalidFile:
+    """The error for two files with one id; it is of the one that is not named after it, where the other is."""
+    where, other = stored.where, earlier
+    if is_named_after(where, stored.id) and not is_named_after(earlier, stored.id):
+        where, other = other, where
+    return InvalidFile(f"the id `{stored.id}` is also that of {other}", where=where, fix="Give it another")
 
 
 def case_id_of(value: Mapping[str, Any]) -> str:
@@ -229,9 +240,7 @@ def refuse_twice(files: Iterable[Path], kind: Kind) -> None:
     for path in files:
         stored = read_case(path, kind)
         if stored.id in seen:
-            raise InvalidFile(
-                f"the id `{stored.id}` is also that of {seen[stored.id]}", where=stored.where, fix="Give it another"
-            )
+            raise _twice(stored, seen[stored.id])
         seen[stored.id] = stored.where
 
 

@@ -57,6 +57,11 @@ class Suite:
     flag: str = ""
     """What a printed command has to be given to be about this suite: ` --suite NAME`, nothing for the default one."""
 
+    @property
+    def local(self) -> bool:
+        """Its model runs in this process."""
+        return self.system is None and self.provider.preset == "local"
+
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
     """The tier whose baseline a suite is compared with: its own; that of recorded answers while it has none."""

@@ -90,6 +90,13 @@ class Repository:
         except (KeyError, OSError):  # a container whose user id has no name
             return "unknown"
 
+    def check_identity(self) -> None:
+        """Raise EnvironmentFault where git does not know who would make a commit here."""
+        for name in ("GIT_COMMITTER_IDENT", "GIT_AUTHOR_IDENT"):
+            if self._git.ask("var", name, expect=None).code:
+                fix = 'Run `git config user.name "YOUR NAME"` and `git config user.email YOU@EXAMPLE.ORG`'
+                raise EnvironmentFault("git does not know who makes the commit", where=str(self.root), fix=fix)
+
     def resolve(self, ref: str) -> str:
         """The commit that `ref` names.
 

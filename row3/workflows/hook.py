@@ -19,6 +19,7 @@ from row3.store.config import FILE, read_config
 from row3.store.project import READ_PATHS, Project
 from row3.store.suites import pick_suite
 from row3.workflows.against.affected import affected
+from row3.workflows.against.approved_beside import approved_beside
 from row3.workflows.against.at_ref import Base, Ref, inside_of, laid_out
 from row3.workflows.against.called_from import called_from
 from row3.workflows.against.default_suite import has_cases
@@ -50,6 +51,8 @@ class HookVerdict:
     """What is stopped is a merge, which can be taken back."""
     not_added: set[str] = field(default_factory=set)
     """Suites of which the work tree has the recordings that what is judged lacks."""
+    approved_beside: set[str] = field(default_factory=set)
+    """Blocked suites whose approval is in the work tree, and not among what is judged."""
     directory: str = ""
     """The project as row3 has to be given it where git was called; empty where it finds it by itself."""
     folder: str = ""
@@ -185,6 +188,7 @@ def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: s
                 found = _judge_folder(
                     verdict, folder / inside, at_base, [path.removeprefix(inside) for path in changed]
                 )
+            verdict.approved_beside |= approved_beside(found, repository.root / inside)
             verdict.not_added |= recorded_beside(folder / inside, found, repository.root / inside)
 
 

@@ -36,7 +36,7 @@ def run_suite(
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
     held = in_force(session.project, suite, files)
-    cost = pricing(session.project)
+    cost = pricing(session.project, session.suite)
     unfinished: dict[str, str] = {}
     compare, take = (None, None) if comparer is None else (comparer.case, comparer.take)
     results: Iterable[CaseResult]

@@ -115,7 +115,7 @@ class Session:
             from row3.workflows.asking.budget import Budget, price_table, recorded_sizes
 
             known = partial(recorded_sizes, self.project, self.suite.name)
-            self.budget = Budget(live.max_cost, price_table(self.project), known)
+            self.budget = Budget(live.max_cost, price_table(self.project, [self.suite]), known)
         return self
 
     def switch(self, mode: Mode) -> None:
@@ -181,6 +181,10 @@ def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) ->
             f"{count(len(names), 'file')} in {suite.golden}/ are not read, as a golden case is named {PATTERN}: "
             f"{some(names, NAMED)}"
         )
+
+
+OUTSIDE_GIT = (None, None)
+"""The state of a project that is in no git repository; one without a commit is dirty or not."""
 
 
 def repository_state(project: Project) -> tuple[str | None, bool | None]:

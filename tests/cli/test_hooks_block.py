@@ -279,6 +279,18 @@ def test_recordings_that_were_not_added_are_what_is_missing(second: Box) -> None
     assert commands(done.err) == ["git add recordings && git commit"]
 
 
+def test_an_approval_that_was_not_added_is_what_is_missing(second: Box) -> None:
+    take_draft(second)
+    advice = commands(second.git("commit", "-m", "tidier", code=1).err)
+    second.row3(*shlex.split(advice[2])[1:], code=0)
+    done = second.git("commit", "-m", "tidier", code=1)
+    assert "The approval for this lies in the work tree, and is not among what is judged here. Add it:" in done.err
+    assert commands(done.err) == ["git add metrics-history.json CHANGELOG.md"]
+    assert "--approve" not in done.err
+    second.git(*shlex.split(commands(done.err)[0])[1:])
+    second.git("commit", "-q", "-m", "tidier")
+
+
 def test_recordings_that_lack_an_answer_are_to_be_made(second: Box) -> None:
     take_draft(second)
     second.git("reset", "-q", "--", "recordings")

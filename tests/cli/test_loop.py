@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from pathlib import Path
 
-from tests.projects import HOME, Box, add_worse_draft, clean_env, run
+from tests.projects import CASES, HOME, Box, add_worse_draft, clean_env, run
 
 DRAFT_LOSES = {
     # Read by hand from the recorded answers: expected concepts that v1.1 found and the draft does not.
@@ -92,3 +93,15 @@ def test_a_fresh_clone_of_it_compares_the_same(first: Box, tmp_path: Path) -> No
     two = Box(tmp_path / "clone").row3("--compare", "--format", "json", CI="1").json
     assert one["cases"] == two["cases"]
     assert one["metrics"] == two["metrics"]
+
+
+def test_a_committed_change_of_golden_cases_is_seen_from_the_baselines_commit(work: Box) -> None:
+    more = [*CASES["rye"]["expectedConcepts"], {"label": "dough"}]
+    work.case("rye", expectedConcepts=more)
+    work.commit("more is asked")
+    out = " ".join(work.row3("--compare", code=0).out.split())
+    command = re.search(r"\(git (diff [0-9a-f]{12} -- golden/bread)\) Then: row3 --baseline takes them", out)
+    assert command is not None, out
+    assert '"dough"' in work.git(*command[1].split()).out
+    work.row3("--baseline", code=0)
+    assert "Next: commit." in work.row3("--compare", code=0).out

@@ -52,6 +52,33 @@ def test_what_was_promoted_without_a_commit_gets_it_and_the_tag(pending: Box) ->
     assert pending.git("rev-parse", "HEAD").out == head
 
 
+def test_nothing_is_written_where_git_does_not_know_who_commits(box: Box) -> None:
+    for change in (("--unset", "user.name"), ("--unset", "user.email"), ("user.useConfigOnly", "true")):
+        box.git("config", *change)
+    before, state = box.tree(), box.git("status", "--porcelain").out
+    done = box.row3(*FINISH, code=2)
+    assert len(done.errors) == 1
+    assert "git does not know who makes the commit. Run `git config user.name" in done.errors[0]
+    assert box.tree() == before
+    assert box.git("status", "--porcelain").out == state
+    box.row3("promote", "v1.1", "--dry-run", "--commit", code=0)
+    box.row3("promote", "v1.1", code=0)
+    before, state = box.tree(), box.git("status", "--porcelain").out
+    assert "git does not know who makes the commit" in box.row3(*FINISH, code=2).err
+    assert (box.tree(), box.git("status", "--porcelain").out) == (before, state)
+
+
+def test_a_commit_that_a_hook_refuses_is_made_by_the_same_command(box: Box) -> None:
+    hook = box.write(".git/hooks/pre-commit", "#!/bin/sh\necho the linter says no >&2\nexit 1\n")
+    hook.chmod(0o755)
+    done = box.row3(*FINISH, code=2)
+    told = " ".join(done.errors[0].split())
+    assert "the linter says no. The promotion of extract v1.1 is written, and no commit has it yet" in told
+    assert "`row3 promote extract-v1.1 --commit --tag` commits it." in told
+    hook.unlink()
+    finished(box, waiting(box))
+
+
 def test_a_kill_in_the_middle_of_the_commit(box: Box) -> None:
     hook = box.write(".git/hooks/pre-commit", "#!/bin/sh\ntouch .git/began\nsleep 60\n")
     hook.chmod(0o755)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -39,6 +40,14 @@ def test_quiet_has_the_result_and_no_remark(box: Box, command: str, remark: str)
     assert remark == "" or remark not in said.out
     assert done.err == ""
     assert done.out
+
+
+def test_without_git_nothing_is_to_be_committed(box: Box) -> None:
+    shutil.rmtree(box.path(".git"))
+    for command in ("--baseline", "--baseline --all", "--compare", "--compare --all", "promote v1.1", "--compare"):
+        done = box.row3(*command.split(), code=0)
+        assert "commit" not in (done.out + done.err).lower(), done
+    assert "the comparison is noted in metrics-history.json\n" in done.err
 
 
 def test_the_state_of_the_hooks_in_words(box: Box) -> None:

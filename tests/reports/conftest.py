@@ -47,6 +47,7 @@ class Suite:
     policy: GatePolicy = field(default_factory=lambda: GatePolicy(metrics=("recall", "hallucinationRate", "overall")))
     golden: str = "golden/decomposition"
     system: object = None
+    local: bool = False
     flag: str = ""
 
 
@@ -135,6 +136,8 @@ class Comparison:
     approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
     copies: Sequence[str] = ()
+    since: str | None = None
+    in_git: bool = True
     tallies: tuple[Tally, Tally] = ({}, {})
 
     @property

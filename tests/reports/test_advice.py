@@ -86,6 +86,26 @@ def test_an_investigation_says_what_to_look_at(comparison: Any, cause: Any, look
     ]
 
 
+@pytest.mark.parametrize(
+    ("cause", "files"), [("cases", "golden/decomposition"), ("rules", "row3.toml"), ("recordings", "recordings")]
+)
+def test_what_is_committed_already_is_seen_from_the_baselines_commit(comparison: Any, cause: Any, files: str) -> None:
+    since = replace(comparison, since="0a1b2c3d4e5f")
+    first = advised(since, INVESTIGATE, Reason(INVESTIGATE, "x", cause=cause))[0]
+    assert first.endswith(f"(git diff 0a1b2c3d4e5f -- {files})")
+    nowhere = advised(replace(comparison, in_git=False), INVESTIGATE, Reason(INVESTIGATE, "x", cause=cause))[0]
+    assert "git" not in nowhere
+
+
+def test_where_golden_cases_alone_changed_a_baseline_takes_them(comparison: Any, make: Any) -> None:
+    promoted = replace(comparison.run, lineup=make.Lineup(promoted=comparison.run.header.prompts))
+    done = replace(comparison, run=promoted)
+    cases, worse = Reason(INVESTIGATE, "x", cause="cases"), Reason(INVESTIGATE, "worse", metric="recall")
+    assert advised(done, INVESTIGATE, cases)[-1] == "Then: row3 --baseline takes them as they are now, and commit."
+    assert advised(done, INVESTIGATE, cases, worse)[-1] == "Then: write down why it is acceptable, and commit."
+    assert advised(replace(done, in_git=False), INVESTIGATE, worse)[-1] == "Then: write down why it is acceptable."
+
+
 def test_a_part_is_no_gate_so_all_cases_come_next(comparison: Any) -> None:
     part = Reason(INVESTIGATE, "only a part of the cases was run", cause="part")
     assert advised(comparison, INVESTIGATE, part) == ["Next: row3 --compare with all the cases."]

@@ -40,6 +40,9 @@ class HookView(Protocol):
     def not_added(self) -> Collection[str]: ...
 
     @property
+    def approved_beside(self) -> Collection[str]: ...
+
+    @property
     def directory(self) -> str: ...
 
     @property
@@ -53,15 +56,20 @@ def cure(hook: HookView) -> list[str]:
         return [f"  Mend the file; {_row3(hook)} lint names all that is wrong.", *_aligned(back)]
     if any(result.exit_code == 3 for result in hook.results):
         return [*_recorded(hook), *_aligned(back)]
-    suite = _named(hook)
+    blocked = [result for result in hook.results if result.exit_code == 1]
+    left = [result for result in blocked if result.suite not in hook.approved_beside]
+    add = f"git add {_file(hook, HISTORY)} {_file(hook, CHANGELOG)}{_committed(hook)}"
+    if not left:
+        lying = "The approval for this lies in the work tree, and is not among what is judged here. Add it:"
+        return [f"  {lying}", f"    {add}", *_aligned(back)]
+    suite = _named(hook, left[0])
     # By the commit that judged here: the baseline of the work tree may be the very thing that was changed.
     compare = f"{_row3(hook)} --compare{suite}{f' --against {hook.base[:SHA]}' if hook.base else ''}"
-    gone = isinstance(_worst(hook), Gone)
     steps = [
         ("See it in full:", compare),
-        *([] if gone else [("Explain a case:", f"{_row3(hook)} investigate{suite} CASE")]),
+        *([] if isinstance(left[0], Gone) else [("Explain a case:", f"{_row3(hook)} investigate{suite} CASE")]),
         ("Accept it, signed:", f"{compare} --approve REASON"),
-        ("", f"git add {_file(hook, HISTORY)} {_file(hook, CHANGELOG)}{_committed(hook)}"),
+        ("", add),
         *back,  # comparisons are noted in the history, which git would not overwrite
     ]
     beside = _aligned(steps)
@@ -97,15 +105,10 @@ def _recorded(hook: HookView) -> list[str]:
     return lines
 
 
-def _worst(hook: HookView) -> SuiteResult:
-    return next((result for result in hook.results if result.exit_code == hook.exit_code), hook.results[0])
-
-
-def _named(hook: HookView) -> str:
+def _named(hook: HookView, result: SuiteResult) -> str:
     """The suite that the cure is for, where there are several, or where nothing else says which one it was."""
-    worst = _worst(hook)
-    alone = len(hook.results) + len(hook.untouched) < 2 and not isinstance(worst, Gone)
-    return "" if alone else f" --suite {plain(worst.suite)}"
+    alone = len(hook.results) + len(hook.untouched) < 2 and not isinstance(result, Gone)
+    return "" if alone else f" --suite {plain(result.suite)}"
 
 
 def _aligned(steps: Sequence[tuple[str, str]]) -> list[str]:

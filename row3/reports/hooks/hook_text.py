@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from row3.domain.quarantine import NO_QUARANTINE
-from row3.domain.verdicts import Verdict
+from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, verdict_word
 from row3.reports.hooks.hook_cure import HookView, cure, typed
@@ -68,6 +70,22 @@ def _nothing_moved(comparison: ComparisonView) -> bool:
     return not (changed or moved or special)
 
 
+def _what_fell(case: CaseChange, problems: Mapping[str, str]) -> str:
+    """What an answer lacks and which canaries it has; how the case moved where there is neither."""
+    if case.move == "broke":
+        return plain(problems.get(case.case_id, case.move))
+    lost = next((items for key, items in case.lost.items() if key.startswith("missed")), ())
+    canaries = case.lost.get("canaries", ())
+    told = [f"lost {_some(lost)}"] if lost else []
+    told += [f"canary extracted: {_some(canaries)}"] if canaries else []
+    return "; ".join(told) or case.move
+
+
+def _some(items: Sequence[str]) -> str:
+    left = f" and {len(items) - SHOWN_ITEMS} more" if len(items) > SHOWN_ITEMS else ""
+    return ", ".join(map(plain, items[:SHOWN_ITEMS])) + left
+
+
 def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     run = comparison.run
     primary = run.suite.kind.primary
@@ -100,14 +118,8 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
         for case_id, problem in list(run.problems)[:1]:
             lines += wrap(f"{plain(case_id)}: {plain(problem)}", first="  ", then="    ")
     elif comparison.blocked:
-        for case in [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed")][:SHOWN_CASES]:
-            first = next((items for key, items in case.lost.items() if key.startswith("missed")), ())
-            lost = [plain(item) for item in first]
-            shown = ", ".join(lost[:SHOWN_ITEMS]) + (
-                f" and {len(lost) - SHOWN_ITEMS} more" if len(lost) > SHOWN_ITEMS else ""
-            )
-            what = f": lost {shown}" if lost else f": {case.move}"
-            if case.move == "broke":
-                what = f": {plain(dict(run.problems).get(case.case_id, case.move))}"
-            lines += wrap(f"{plain(case.case_id)} {numbers.points(case.delta)}{what}", first="    ", then="      ")
+        fell = [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed") or c.lost.get("canaries")]
+        for case in fell[:SHOWN_CASES]:
+            what = _what_fell(case, dict(run.problems))
+            lines += wrap(f"{plain(case.case_id)} {numbers.points(case.delta)}: {what}", first="    ", then="      ")
     return lines

@@ -11,12 +11,13 @@ from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.headline import (
+    baseline_origin,
     declines_line,
-    first_line,
-    lineup_text,
     shown_metrics,
+    shown_model,
     skipped_lines,
     usage_lines,
+    what_runs,
 )
 from row3.reports.html.scales import Whisker, ZoneScale, whisker, widest, zone_scale
 from row3.reports.model import ComparisonView
@@ -84,14 +85,13 @@ def summary_of(comparison: ComparisonView) -> Summary:
     """The summary of a comparison."""
     run, approval = comparison.run, comparison.approval
     incomplete = bool(run.collected.failed)
-    header = run.header
     return Summary(
         title=run.suite.name,
         verdict="incomplete" if incomplete else looks_like(comparison).word,
         mark="?" if incomplete else VERDICT_MARKS[looks_like(comparison)],
         word=verdict_word(comparison),
         line=summary(comparison),
-        what_runs=first_line("", header.prompts, run.lineup.promoted, header.model, header.mode),
+        what_runs=what_runs(run),
         baseline=_baseline(comparison),
         reasons=[
             Ground(reason.verdict.word, VERDICT_MARKS[reason.verdict], reason.text, reason.case_id or "")
@@ -109,7 +109,7 @@ def summary_of(comparison: ComparisonView) -> Summary:
 def _baseline(comparison: ComparisonView) -> str:
     baseline = comparison.baseline
     ref = f" · from git {comparison.against}" if comparison.against else ""
-    return f"{lineup_text(baseline)} · {baseline.model} · {numbers.moment(baseline.at)} UTC{ref}"
+    return f"{baseline_origin(baseline, comparison.run.suite)}{ref}"
 
 
 def _rows(comparison: ComparisonView, *, companion: bool) -> list[Row]:
@@ -167,7 +167,7 @@ def _facts(comparison: ComparisonView) -> list[tuple[str, Sequence[str]]]:
         ("Skipped", skipped_lines(run)),
         ("What may still happen", bounds_lines(run)),
         ("Notes", _some(run.notes)),
-        ("Usage", usage_lines(run.usage, run.header.model)),
+        ("Usage", usage_lines(run.usage, shown_model(run.suite, run.header.model))),
         ("Run", [f"{run.header.run_id} · {numbers.moment(run.header.at)} UTC · {numbers.count(run.cases, 'case')}"]),
     ]
     return [(title, lines) for title, lines in facts if lines]

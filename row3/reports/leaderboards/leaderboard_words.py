@@ -31,6 +31,8 @@ class EntrantView(Protocol):
     @property
     def model(self) -> str: ...
     @property
+    def shown(self) -> str: ...
+    @property
     def unanswered(self) -> Sequence[str]: ...
     @property
     def bad(self) -> Sequence[str]: ...
@@ -130,16 +132,16 @@ class Names:
         self._differ = [name for name in names if len({one.prompts.get(name) for one in entrants}) > 1]
         self._models = len({one.model for one in entrants}) > 1
         alike = [f"{name} {entrants[0].prompts[name]}" for name in names if name not in self._differ] if names else []
-        self.common = " · ".join([" → ".join(alike)] * bool(alike) + [entrants[0].model] * (not self._models))
+        self.common = " · ".join([" → ".join(alike)] * bool(alike) + [entrants[0].shown] * (not self._models))
         """Empty where nothing is common."""
 
     def of(self, entrant: EntrantView) -> str:
         """`decompose-concepts v1.1 · gpt-4o-mini`; everything where nothing differs."""
         parts = " → ".join(f"{name} {entrant.prompts[name]}" for name in self._differ if name in entrant.prompts)
-        shown = [part for part in (parts, entrant.model if self._models else "") if part]
+        shown = [part for part in (parts, entrant.shown if self._models else "") if part]
         if shown:
             return " · ".join(shown)
-        return " · ".join([" → ".join(f"{name} {version}" for name, version in entrant.prompts.items()), entrant.model])
+        return " · ".join([" → ".join(f"{name} {version}" for name, version in entrant.prompts.items()), entrant.shown])
 
 
 def names_of(board: BoardView) -> Names:

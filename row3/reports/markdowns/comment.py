@@ -10,7 +10,7 @@ from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.cases.case_changes import MOST_RELATIONSHIPS, after_values, flips, movement
-from row3.reports.headline import first_line, shown_metrics, title_of
+from row3.reports.headline import shown_metrics, title_of, what_runs
 from row3.reports.markdowns.markdown import SIGNS
 from row3.reports.markdowns.markdown_text import code, grid, inline
 from row3.reports.model import ComparisonView
@@ -104,8 +104,7 @@ def _one(one: Compared, *, level: str = "###") -> list[str]:
     head = [f"{level} {_sign(one)} {_word(one)} · row3 · {inline(_name(one))}", ""]
     if isinstance(one, Unusable):
         return [*head, _short(one.why)]
-    header = one.run.header
-    what = first_line("", header.prompts, one.run.lineup.promoted, header.model, header.mode)
+    what = what_runs(one.run)
     lines = [*head, f"**{_short(summary(one))}**<br>{_short(what)}"]
     for part in (_metrics(one), _reasons(one), _cases(one)):
         lines += ["", *part] if part else []

@@ -11,13 +11,14 @@ from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.cases.case_changes import after_values, count_line, flips, moved_cases, movement
 from row3.reports.headline import (
+    baseline_origin,
     declines_line,
     fail_zones,
-    first_line,
-    lineup_text,
     shown_metrics,
+    shown_model,
     skipped_lines,
     usage_lines,
+    what_runs,
 )
 from row3.reports.markdowns.markdown_text import block, code, fold, grid, inline
 from row3.reports.match_counts import counts_markdown
@@ -62,9 +63,7 @@ def _heading(run: RunView, comparison: ComparisonView | None) -> str:
 
 
 def _what_runs(run: RunView) -> str:
-    header = run.header
-    line = first_line("", header.prompts, run.lineup.promoted, header.model, header.mode)
-    return inline(line)
+    return inline(what_runs(run))
 
 
 def _value(metric: Metric, run: RunView, value: float | None) -> str:
@@ -145,7 +144,7 @@ def _missing(run: RunView) -> list[str]:
 
 
 def _details(run: RunView, comparison: ComparisonView | None) -> list[list[str]]:
-    usage = [f"- {inline(line)}" for line in usage_lines(run.usage, run.header.model)]
+    usage = [f"- {inline(line)}" for line in usage_lines(run.usage, shown_model(run.suite, run.header.model))]
     if comparison is None:
         parts = [fold("Cases, worst first", _worst(run))] if run.rows else []
         beside = _scorecard(run, companion=True)
@@ -196,7 +195,7 @@ def _named(items: Sequence[str], most: int) -> str:
 def _what_changed(comparison: ComparisonView) -> list[str]:
     baseline = comparison.baseline
     ref = f", from git {comparison.against}" if comparison.against else ""
-    origin = f"{lineup_text(baseline)} · {baseline.model} · {numbers.moment(baseline.at)} UTC{ref}"
+    origin = f"{baseline_origin(baseline, comparison.run.suite)}{ref}"
     lines = [f"- baseline: {inline(origin)}"]
     lines += [f"- {inline(text)}" for text in comparison.differs]
     for name, diff in comparison.prompt_diffs.items():

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from row3.reports import numbers
 from row3.reports.comparison_table import better, comparison_table
-from row3.reports.headline import first_line
+from row3.reports.headline import what_runs
 from row3.reports.hooks.behind import behind_line, catch_up
 from row3.reports.model import RunView
 from row3.reports.scorecard_table import scorecard_table
@@ -135,7 +135,7 @@ def _details(result: SuiteResult, style: Style, *, verbose: bool) -> list[list[s
     run = run_of(result)
     if run is None or not (verbose or standing(result) == "block"):
         return _short(result, run, style)
-    head = first_line("", run.header.prompts, run.lineup.promoted, run.header.model, run.header.mode)
+    head = what_runs(run)
     if isinstance(result, Judged):
         text = comparison_table(result.comparison, colour=style.colour, verbose=verbose, width=style.width, named=True)
     else:

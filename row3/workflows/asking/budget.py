@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
-from row3.providers.pricing import Price, cost_usd, estimate_tokens, price_of
+from row3.providers.pricing import LOCAL, Price, cost_usd, estimate_tokens, price_of
 from row3.store.project import Project
 from row3.store.recordings import open_index
+from row3.store.suites import Suite
 
 if TYPE_CHECKING:
     import asyncio
@@ -19,14 +20,15 @@ FIRST_GUESS = 1000
 """Tokens of an answer, before any came and where the request sets no limit."""
 
 
-def price_table(project: Project) -> dict[str, Price]:
-    """The prices of `row3.toml`."""
-    return {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
+def price_table(project: Project, suites: Iterable[Suite]) -> dict[str, Price]:
+    """The prices of `row3.toml`; a model that runs in this process costs nothing where none is set."""
+    prices = {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
+    return prices | ({LOCAL: Price(0.0, 0.0)} if any(suite.local for suite in suites) else {})
 
 
-def pricing(project: Project) -> Callable[[str, int, int], float | None]:
+def pricing(project: Project, suite: Suite) -> Callable[[str, int, int], float | None]:
     """US dollars of an answer; None where the model has no price."""
-    prices = price_table(project)
+    prices = price_table(project, [suite])
     return lambda model, prompt, completion: cost_usd(model, prompt, completion, prices)
 
 

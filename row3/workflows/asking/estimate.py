@@ -20,6 +20,7 @@ from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, open_index
 from row3.store.suites import Suite
+from row3.workflows.asking.budget import price_table
 from row3.workflows.asking.endpoints import check_provider
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup
@@ -119,7 +120,7 @@ def estimate(
     mode = options.mode or project.config.mode
     check_provider(project, suite)  # a run that could not be sent is not worth planning
     asking = make_asking(suite, lineup, options)
-    prices = {name: Price(price.input, price.output) for name, price in project.config.prices.items()}
+    prices = price_table(project, [suite])
     index = open_index(project.recordings(suite.name), options.journals)
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), in_full)
     plan = Estimate(suite.name, mode, lineup.versions())

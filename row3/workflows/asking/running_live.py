@@ -58,7 +58,7 @@ def _live(session: Session, suite: Suite, asking: Asking, options: RunOptions, *
         options,
         session.mode,
         session.observer or Silent(),
-        pricing(session.project),
+        pricing(session.project, session.suite),
         session.say,
         Packing(suite, options.explain, compare, options.page),
         session.budget,

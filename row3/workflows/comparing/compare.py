@@ -73,6 +73,10 @@ class Comparison:
     prompt_diffs: dict[str, str] = field(default_factory=dict)
     copies: list[str] = field(default_factory=list)
     """Versions that ask word for word what the promoted ones ask: they were not edited yet."""
+    since: str | None = None
+    """What `git diff` is given to show how the project's files changed since the baseline; None where git cannot."""
+    in_git: bool = True
+    """False where no git repository is there to commit to."""
     tallies: tuple[Tally, Tally] = ({}, {})
     """What became of the items of the baseline and of the run, over the cases that both have and know it of."""
     interleaved: bool = False

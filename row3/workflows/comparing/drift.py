@@ -68,7 +68,7 @@ class Again:
 
 def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking, ids: Sequence[str]) -> Again:
     """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
-    cost = pricing(session.project)
+    cost = pricing(session.project, session.suite)
     case = CaseComparer(session.project, suite, baseline, StoredCases(session.project, suite))
     live = LiveRun(
         session.project,

@@ -35,6 +35,7 @@ from row3.workflows.against.recording_drift import (
 )
 from row3.workflows.against.rules_at_ref import out_of_reach
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
+from row3.workflows.comparing.baseline_commit import seen_from
 from row3.workflows.comparing.compare import Comparer, Comparison
 from row3.workflows.comparing.evidence import own_files
 from row3.workflows.comparing.older_baseline import OlderBaseline, older_versions
@@ -45,6 +46,7 @@ from row3.workflows.pipeline.run_header import RulesSummary, rules_of
 from row3.workflows.pipeline.run_suite import Run, with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import (
+    OUTSIDE_GIT,
     GateFlags,
     Session,
     adds_nothing,
@@ -148,6 +150,7 @@ def compare(
 
         tell_which_moved(session, comparer, comparison)
     tell_texts(session.project, comparison)
+    comparison.since = seen_from(session.project, comparison)
     return comparison
 
 
@@ -228,6 +231,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
+    comparison.in_git = not session.may_write or state != OUTSIDE_GIT
     again = False
     if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
         approval = make_approval(session.project, approve)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import field
 from typing import NamedTuple
 
+from row3.domain.local_models import labelled
 from row3.domain.quick_dataclass import dataclass
 from row3.metrics.aggregate import percentile
 from row3.store.run_records import parse_record
@@ -87,6 +88,11 @@ class Entrant:
     def model(self) -> str:
         """One name, or those of the stages."""
         return ", ".join(dict.fromkeys(each.model for each in self.asking.parameters.values()))
+
+    @property
+    def shown(self) -> str:
+        """The same as people are shown it."""
+        return labelled(self.model) if self.asking.suite.local else self.model
 
     @property
     def unanswered(self) -> list[str]:

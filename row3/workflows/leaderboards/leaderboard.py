@@ -63,7 +63,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     fits = wanted_cases(options)
     held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
     gathered = Gathered(suite, mode, options.repeats, held, len(askings) - len(wanted))
-    primary, cost = suite.kind.primary, pricing(project)
+    primary, cost = suite.kind.primary, pricing(project, suite)
     for asking in wanted:
         entrant = Entrant(asking)
         gathered.sources |= entrant.take(replay(project, suite, asking, options), primary, cost, held)

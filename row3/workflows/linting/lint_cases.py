@@ -14,7 +14,7 @@ from row3.errors import InvalidFile
 from row3.kinds.base import Finding
 from row3.reports.findings import Level
 from row3.store import positions
-from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of
+from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after
 from row3.store.documents import check_schema_version, complaints, parse_json
 from row3.store.files import decode, read_bytes
 from row3.store.golden import PATTERN, golden_files, misnamed
@@ -68,9 +68,14 @@ class CaseLint:
         if usable:
             case_id = case_id_of(value)
             at: positions.Path = (next(key for key in ID_KEYS if key in value),)
-            if ids.setdefault(case_id, where) != where:
-                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {ids[case_id]}", at))
-            if path.name != f"{case_id}{PATTERN[1:]}":
+            named = is_named_after(where, case_id)
+            earlier = ids.setdefault(case_id, where)
+            if earlier != where and named and not is_named_after(earlier, case_id):
+                ids[case_id] = where
+                self._id_twice(earlier, case_id, where)
+            elif earlier != where:
+                found.append(("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at))
+            if not named:
                 found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
             found += [(_level(suite, f), f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
             found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
@@ -78,6 +83,14 @@ class CaseLint:
         for level, rule, message, at in found:
             self._findings.add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])
         return case if usable else None
+
+    def _id_twice(self, where: str, case_id: str, other: str) -> None:
+        """Say of a file that was looked at before that another one, which is named after it, has the same id."""
+        text = self._findings.text(where)
+        key = next((key for key in ID_KEYS if f'"{key}"' in text), ID_KEYS[0])
+        line = positions.lines_of(text, [(key,)])[(key,)]
+        message = f"the id `{case_id}` is also that of {other}"
+        self._findings.add("error", "id-twice", where, message, field=key, line=line)
 
 
 def _level(suite: Suite, finding: Finding) -> Level:

@@ -28,7 +28,7 @@ from row3.workflows.promoting.approval_carried import carry_approval
 from row3.workflows.promoting.promotion import AlreadyDone, PromotionResult
 from row3.workflows.promoting.promotion_entry import promotion_entry, unexplained
 from row3.workflows.promoting.promotion_files import as_inserted, check_entry, planned_files, promotion_files
-from row3.workflows.promoting.promotion_git import commit_and_tag, finish
+from row3.workflows.promoting.promotion_git import check_committer, commit_and_tag, finish
 from row3.workflows.running import run_suite
 from row3.workflows.session import (
     Session,
@@ -68,6 +68,8 @@ def promote(
         wanted = not dry_run
         raise finish(session, ref, make_commit=make_commit and wanted, make_tag=make_tag and wanted)
     check_entry(project, ref)
+    if make_commit and not dry_run:
+        check_committer(project)
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
     newly = [prompt for prompt in lineup.prompts if _is_new(prompt, promoted)]
     back = [reason for prompt in newly for reason in _falls_back(prompt, promoted)]

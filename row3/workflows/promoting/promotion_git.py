@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from row3.domain.prompts import PromptRef
 from row3.domain.tiers import file_stem
-from row3.errors import UsageError
+from row3.errors import EnvironmentFault, UsageError
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import FILE as HISTORY
 from row3.store.project import Project
@@ -32,6 +32,15 @@ SHORT = 10
 NO_GIT = "no git repository: nothing was committed or tagged"
 
 
+def check_committer(project: Project) -> None:
+    """Raise `EnvironmentFault` where git could not commit for want of a name and a mail address."""
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is not None:
+        repository.check_identity()
+
+
 def commit_and_tag(project: Project, result: PromotionResult, *, make_commit: bool, make_tag: bool) -> None:
     """Commit what a promotion wrote, with the prompts and recordings that it rests on; tag that commit."""
     from row3.vcs.repository import Repository
@@ -46,7 +55,12 @@ def commit_and_tag(project: Project, result: PromotionResult, *, make_commit: bo
         paths = _inside(
             repository, project, [*result.files, *_sources(project, result.run.suite, result.promoted, ran)]
         )
-        result.commit = repository.commit(paths, f"Promote {name}\n\n{result.verdict.word}: see {CHANGELOG}")
+        try:
+            result.commit = repository.commit(paths, f"Promote {name}\n\n{result.verdict.word}: see {CHANGELOG}")
+        except EnvironmentFault as refused:
+            again = f"row3 promote {result.ref}{result.run.suite.flag} --commit{' --tag' if make_tag else ''}"
+            fix = f"The promotion of {name} is written, and no commit has it yet: mend that, and `{again}` commits it"
+            raise EnvironmentFault(refused.what, where=refused.where, fix=fix) from None
     if make_tag:
         result.tag = str(result.ref)
         repository.tag(result.tag, f"Promote {name}")
@@ -81,6 +95,7 @@ def finish(session: Session, ref: PromptRef, *, make_commit: bool, make_tag: boo
     # `git commit -a` by hand takes the lock and leaves out the prompt, which git does not know yet.
     if there is None or repository.is_dirty(_inside(repository, project, [f"prompts/{ref}.md"])):
         paths = _inside(repository, project, _written(project, session.suite))
+        repository.check_identity()
         made = repository.commit(paths, f"Promote {name}\n\nSee {CHANGELOG}")
         done.did += [] if made is None else [f"committed as {made[:10]}"]
         there = made or there

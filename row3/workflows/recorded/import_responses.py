@@ -25,6 +25,7 @@ from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
 from row3.workflows.recorded.others_answers import keep_others
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
+JSON_TYPES = {dict: "an object", list: "an array", bool: "true or false"}
 LARGEST = 2**53
 """Of counts and seconds; beyond it whole numbers are no longer exact everywhere."""
 
@@ -38,6 +39,8 @@ class Imported:
     changed: int
     """Recordings that are new or have another answer now."""
     by_prompt: dict[str, int]
+    models: dict[str, str]
+    """By prompt reference, the model whose answers they are taken for."""
     unused: tuple[str, ...] = ()
     """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
 
@@ -74,6 +77,7 @@ def import_responses(
     lines: list[str] = []
     unused: list[str] = []
     by_prompt: dict[str, int] = {}
+    models: dict[str, str] = {}
     told: dict[str, tuple[str, str]] = {}
     for stored in read_cases(project.golden(suite.name), suite.kind):
         known.add(stored.id)
@@ -84,6 +88,7 @@ def import_responses(
                 raise InvalidFile(what, where=f"{where}:{line}", fix="Give both one answer, or remove one of the cases")
             keep_others(project, index, request, answer, where=f"{where}:{line}")
             lines.append(to_line(request, answer, recorded_at=at))
+            models[request.prompt] = request.model
             by_prompt[request.prompt] = by_prompt.get(request.prompt, 0) + 1
     for case_id in responses.keys() - known:
         correct = "Correct the id, or remove the line"
@@ -92,7 +97,7 @@ def import_responses(
         raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
     with writing(project.local):
         changed = merge(project.recordings(suite.name), lines)
-    return Imported(sum(map(len, responses.values())), changed, by_prompt, tuple(unused))
+    return Imported(sum(map(len, responses.values())), changed, by_prompt, models, tuple(unused))
 
 
 def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: str) -> Responses:
@@ -152,9 +157,13 @@ def _answer(value: dict[str, Any], *, where: str) -> Answer:
             raise InvalidFile(f"field `{key}`: {found!r} is not {what}", where=where, fix="Correct it")
         return found
 
-    text = typed(value, "response", str, "a text")
+    text = value.get("response")
     if text is None:
         raise InvalidFile("field `response` is missing", where=where, fix="Give the raw text that the model wrote")
+    if not isinstance(text, str):
+        found = JSON_TYPES.get(type(text), "a number")
+        fix = "Give it as a JSON string, just as the model wrote it, with quotes and line ends escaped"
+        raise InvalidFile(f"field `response` is {found}, and must be a string", where=where, fix=fix)
     return Answer(
         text=text,
         finish_reason=typed(value, "finishReason", str, "a text") or "stop",

@@ -24,7 +24,7 @@ from row3.workflows.comparing.compare import Comparison
 from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.running import Announced
-from row3.workflows.session import LiveFlags, Session, entry_of, repository_state, save_log, tell_misnamed
+from row3.workflows.session import OUTSIDE_GIT, LiveFlags, Session, entry_of, repository_state, save_log, tell_misnamed
 from row3.workflows.suites.judge_suites import judge_suites
 
 if TYPE_CHECKING:
@@ -77,6 +77,11 @@ class AllSuites:
         providers = [given[name].provider if name in given else None for name in self.names]
         return any(provider is None or isinstance(provider, ProviderConfig) for provider in providers)
 
+    @property
+    def in_git(self) -> bool:
+        """False where no git repository is there to commit to."""
+        return repository_state(self.project) != OUTSIDE_GIT
+
     def history(self) -> list[HistoryEntry]:
         """The history, read once. Raises `InvalidFile`."""
         if self._history is None:
@@ -94,7 +99,8 @@ class AllSuites:
             return longest
 
         assert self.live.max_cost is not None
-        return Budget(self.live.max_cost, price_table(self.project), sizes)
+        prices = price_table(self.project, [pick_suite(self.project, name) for name in self.names])
+        return Budget(self.live.max_cost, prices, sizes)
 
     def check_named(self) -> None:
         """Raise `UsageError` for a prompt that is named and stands in no suite's pipeline."""
@@ -160,6 +166,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:
         comparison = result.comparison
         assert isinstance(comparison, Comparison)
         run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
+        comparison.in_git = not may_write or state != OUTSIDE_GIT
         if may_write and run.complete and not run.partial:
             entries.append(entry_of(run, comparison, comparison.approval))
         save_log(suites.made[0], run)

@@ -18,7 +18,7 @@ from row3.reports.advice import looks_like, summary, verdict_word
 from row3.reports.cases.case_failure import case_text, score_text
 from row3.reports.cases.case_outcomes import Outcome, outcomes
 from row3.reports.comparison_table import reason_lines, verdict_block
-from row3.reports.headline import first_line
+from row3.reports.headline import what_runs
 from row3.reports.style import PLAIN, VERDICT_MARKS, plain
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.compare import Comparison
@@ -211,8 +211,7 @@ def _gate(comparison: Comparison) -> JudgedCase:
     judged: Judged = "error" if incomplete else "failed" if comparison.blocked else "passed"
     word = verdict_word(comparison)
     mark = "?" if incomplete else VERDICT_MARKS[looks_like(comparison)]
-    header = run.header
-    what = first_line(run.suite.name, header.prompts, run.lineup.promoted, header.model, header.mode)
+    what = what_runs(run, run.suite.name)
     lines = [f"{word}: {plain(summary(comparison))}", *PLAIN.wrap(what, first="  ", then="    "), ""]
     lines += [*reason_lines(comparison, PLAIN), *verdict_block(comparison, PLAIN)]
     change = next((each for each in comparison.metrics if each.key == run.suite.kind.primary), None)

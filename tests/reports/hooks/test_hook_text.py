@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from row3.domain.quarantine import Quarantine, Quarantined
-from row3.domain.verdicts import Cause, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Cause, Reason, Verdict
 from row3.reports.hooks.hook_text import hook_text
 from row3.reports.suites.suites_model import Gone, Judged, SuiteResult, Unjudged
 
@@ -20,6 +20,7 @@ class Hook:
     untouched: list[str] = field(default_factory=list)
     merging: bool = False
     not_added: set[str] = field(default_factory=set)
+    approved_beside: set[str] = field(default_factory=set)
     directory: str = ""
     folder: str = ""
 
@@ -97,3 +98,27 @@ def test_answers_that_were_not_added_and_others(make: Any, run: Any) -> None:
     assert "Add them:\n    git add recordings\n" in text
     assert "Other answers are not recorded." in text
     assert "row3 --compare --suite nowhere --mode auto" in text
+
+
+@pytest.mark.parametrize("name", ["pre-commit", "pre-push"])
+def test_an_approval_that_was_not_added(comparison: Any, name: str) -> None:
+    text = hook_text(Hook([Judged(comparison)], name=name, approved_beside={"decomposition"}, folder="evals/"))
+    assert "The approval for this lies in the work tree" in text
+    add = "    git add evals/metrics-history.json evals/CHANGELOG.md"
+    assert text.endswith(f"{add}{' && git commit' if name == 'pre-push' else ''}\n")
+    assert "--approve" not in text
+
+
+def test_of_two_blocks_the_one_without_an_approval_is_to_be_approved(comparison: Any) -> None:
+    other = replace(comparison, run=replace(comparison.run, suite=replace(comparison.run.suite, name="graph")))
+    text = hook_text(Hook([Judged(comparison), Judged(other)], approved_beside={"decomposition"}))
+    assert "--compare --suite graph --against 0123456789 --approve REASON" in text
+
+
+def test_canaries_are_named_as_what_was_lost_is(comparison: Any) -> None:
+    assert "    ozone −10.0: lost Halons, ozone layer; canary extracted: Kyoto Protocol\n" in hook_text(
+        Hook([Judged(comparison)])
+    )
+    only = CaseChange("ozone", "unchanged", 0.0, lost={"canaries": ("Kyoto Protocol",)})
+    text = hook_text(Hook([Judged(replace(comparison, cases=[only]))]))
+    assert "    ozone 0.0: canary extracted: Kyoto Protocol\n" in text

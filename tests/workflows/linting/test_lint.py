@@ -391,6 +391,12 @@ def test_an_id_in_two_files_and_a_file_that_is_not_named_after_its_id(root: Path
         ("error", "id-twice", "golden/starter/zz.gold.json", "id", line),
         ("warning", "file-name", "golden/starter/zz.gold.json", "id", line),
     }
+    (root / "golden/starter/zz.gold.json").rename(root / "golden/starter/aa.gold.json")  # read before its original
+    findings = {(one.level, one.rule, one.file, one.field, one.line) for one in found(root)}
+    assert findings == {
+        ("error", "id-twice", "golden/starter/aa.gold.json", "id", line),
+        ("warning", "file-name", "golden/starter/aa.gold.json", "id", line),
+    }
 
 
 def test_files_that_nothing_reads(root: Path) -> None:

@@ -37,6 +37,7 @@ def test_what_is_imported_replays_and_scores(project: Project) -> None:
     done = imported(project, *BOTH)
     assert (done.responses, done.changed, done.unused) == (4, 4, ())
     assert done.by_prompt == {"decompose-v1.1": 2, "map-v1.0": 2}
+    assert done.models.keys() == done.by_prompt.keys()
     run = replayed(project)
     assert run.complete
     assert run.header.metrics["overall"] == pytest.approx(0.85)
@@ -111,7 +112,11 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
         (response("a", "decompose", "x", latencyS=2**60), "is not a number from 0"),
         (response("a", "decompose", "x", usage={"promptTokens": 10**20}), "field `promptTokens`"),
         (response("a", "decompose", "x", usage=[1]), "field `usage` is not an object"),
-        ({"caseId": "a", "prompt": "decompose", "response": {"concepts": []}}, "field `response`"),
+        (
+            {"caseId": "a", "prompt": "decompose", "response": {"concepts": []}},
+            "field `response` is an object, and must be a string. Give it as a JSON string, just as the model wrote it",
+        ),
+        ({"caseId": "a", "prompt": "decompose", "response": 7}, "field `response` is a number"),
         (response("b", "decompose-v1.1", "x"), "stands twice, in lines 1 and 2"),
         ([], "no JSON object"),
     ],
