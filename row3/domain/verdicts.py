@@ -108,7 +108,9 @@ class Compared(NamedTuple):
     otherwise: bool = False
     """Its answers are not those that the baseline saved."""
     saved: Mapping[str, float] | None = None
-    """The baseline's metrics of a case whose text is another now; None for every other case."""
+    """The baseline's metrics of a case that cannot be compared, to which it is held; None for every other case."""
+    unscored: bool = False
+    """Its text is the baseline's, and the old answer cannot be scored again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
-"""Cases whose text is another than when the baseline was made: no pair to compare, and yet no place to hide a fall."""
+"""Cases that cannot be compared, as their text is another than the baseline's: yet no place to hide a fall."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from row3.domain.counts import count
 from row3.domain.metrics import Metric
@@ -12,8 +12,15 @@ from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 
 
-def other_text_reasons(pairs: Pairs, others: Pairs, metrics: Sequence[Metric], policy: GatePolicy) -> list[Reason]:
-    """A block for each gated metric that is worse by more than the limit once these cases are counted too.
+def other_text_reasons(
+    pairs: Pairs,
+    others: Pairs,
+    metrics: Sequence[Metric],
+    policy: GatePolicy,
+    *,
+    whose: str = "whose text is another than the baseline's",
+) -> list[Reason]:
+    """A ground for each gated metric that is worse, by as much as the gate's rule asks, once these cases count too.
 
     Their new text may be the harder one, so that they move no delta; but whoever edits texts first and the prompt later
     would have it judged by the other cases alone.
@@ -21,6 +28,7 @@ def other_text_reasons(pairs: Pairs, others: Pairs, metrics: Sequence[Metric], p
     Args:
         pairs: both sides of the cases that can be compared.
         others: what the baseline says of the others with their text of then, and what they have now.
+        whose: what the others are, after "cases".
     """
     sides, counts = (pairs.means(), others.means()), (pairs.counts(), others.counts())
     reasons = []
@@ -34,8 +42,15 @@ def other_text_reasons(pairs: Pairs, others: Pairs, metrics: Sequence[Metric], p
         )
         worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
         limit = policy.limit(key)
-        if judge_move(worse, policy, limit=limit) is Verdict.BLOCK:
-            what = f"{metric.title} fell from {before:.1%} to {after:.1%} (more than {limit:g})"
-            texts = f"with {count(many[1], 'case')} whose text is another than the baseline's"
-            reasons.append(Reason(Verdict.BLOCK, f"{what} {texts}", metric=key))
+        verdict = judge_move(worse, policy, limit=limit)
+        # A smaller fall that is not theirs is told where the cases that can be compared are.
+        if verdict is Verdict.BLOCK or (verdict is Verdict.INVESTIGATE and _fell(metric, sides[1])):
+            beyond = f" (more than {limit:g})" if verdict is Verdict.BLOCK else ""
+            what = f"{metric.title} fell from {before:.1%} to {after:.1%}{beyond}"
+            reasons.append(Reason(verdict, f"{what} with {count(many[1], 'case')} {whose}", metric=key))
     return reasons
+
+
+def _fell(metric: Metric, sides: tuple[Mapping[str, float], Mapping[str, float]]) -> bool:
+    before, after = (side.get(metric.key, 0.0) for side in sides)
+    return worse_by(before, after, higher_is_better=metric.higher_is_better, unit="points") > 0

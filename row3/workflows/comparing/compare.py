@@ -18,7 +18,6 @@ from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.broken import sound
 from row3.gate.comparison import by_size
 from row3.gate.moves import compare_metrics
-from row3.gate.other_texts import other_text_reasons
 from row3.gate.pairs import Pairs
 from row3.gate.sensitivity import Sensitivity, sensitivity
 from row3.gate.verdicts import Evidence, judge
@@ -33,6 +32,7 @@ from row3.workflows.comparing.compare_case import CaseComparer
 from row3.workflows.comparing.critical_cases import how_it_broke
 from row3.workflows.comparing.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.comparing.held_cases import HeldCases
 from row3.workflows.comparing.older_baseline import Less, OlderBaseline
 from row3.workflows.comparing.rescore import Recorded
 from row3.workflows.pipeline.results import CaseResult
@@ -107,7 +107,7 @@ class Comparer:
         self.baseline = baseline
         self.case = CaseComparer(project, suite, baseline, paths, recorded)
         self._pairs = Pairs()
-        self._other_texts = Pairs()
+        self.held = HeldCases()
         self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []
         self._serial = 0
@@ -172,8 +172,8 @@ class Comparer:
             self.broke.append(case_id)
         if change.move == "not comparable":
             self.incomparable.append(case_id)
-            if counts and compared.saved is not None:
-                self._other_texts.add(compared.saved, result.metrics)
+            if counts:
+                self.held.take(result, compared, broke=case_id in self.critical)
         # What a case in quarantine says is shown and counts for nothing; what is done to the case itself still counts.
         if not counts:
             change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
@@ -265,7 +265,7 @@ class Comparer:
                 partial=partial,
             )
         )
-        more = (*other_text_reasons(self._pairs, self._other_texts, kind.metrics, policy), *older, *extra)
+        more = (*self.held.reasons(self._pairs, self.suite, header, run.header), *older, *extra)
         reasons, verdict = (*reasons, *more), max((verdict, *(reason.verdict for reason in more)))
         # Only a block can be approved, so only a block needs to be told from every other.
         evidence = ""
