@@ -27,6 +27,7 @@ Cause = Literal[
     "unjudged",
     "recordings",
     "cases",
+    "texts",
     "rules",
     "locks",
     "baseline",
@@ -37,8 +38,8 @@ Cause = Literal[
 """What has to be looked at.
 
 What the model said, what it was never asked, what cases asked before and nobody can compare, its recordings, golden
-cases, `row3.toml`, `promoted.json`, the baseline, that it is older than what judges, that only a part was run, or the
-runs before.
+cases, golden cases that ask otherwise than the baseline's, `row3.toml`, `promoted.json`, the baseline, that it is older
+than what judges, that only a part was run, or the runs before.
 """
 
 

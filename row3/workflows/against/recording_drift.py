@@ -42,15 +42,6 @@ class Replaced:
         return f"{self.case_id} ({self.prompt})" if self.prompt else self.case_id
 
 
-def same_requests(before: RunHeader, now: RunHeader) -> bool:
-    """Whether a run asks what the baseline asked, as far as prompts and parameters say."""
-    return (
-        before.prompt_digests == now.prompt_digests
-        and before.parameters == now.parameters
-        and before.repeats == now.repeats
-    )
-
-
 def since_baseline(project: Project, suite: Suite, baseline: RunHeader, cases: Sequence[str]) -> list[Replaced]:
     """Of cases whose replayed answers are not the baseline's, which were recorded again after it was made.
 

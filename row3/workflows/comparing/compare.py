@@ -107,7 +107,7 @@ class Comparer:
         self.baseline = baseline
         self.case = CaseComparer(project, suite, baseline, paths, recorded)
         self._pairs = Pairs()
-        self.held = HeldCases()
+        self.held = HeldCases(suite, baseline.header)
         self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []
         self._serial = 0
@@ -126,6 +126,8 @@ class Comparer:
         self.rescored = 0
         self.cut = False
         """A budget cut the run."""
+        self.beside: Callable[[CaseResult], None] | None = None
+        """What else takes in each case."""
         self.older: OlderBaseline | None = None
         """Where a base judges, what tells its own past from the change's doing."""
 
@@ -138,6 +140,8 @@ class Comparer:
         """Take in one compared case."""
         compared = result.compared
         assert compared is not None
+        if self.beside is not None:
+            self.beside(result)
         change, case_id = compared.change, result.case_id
         self.seen.add(case_id)
         counts = not result.quarantined
@@ -210,8 +214,12 @@ class Comparer:
         own: Callable[..., str],
         rules: RulesView | None = None,
         extra: Iterable[Reason] = (),
+        as_there: Callable[[], bool] = lambda: False,
     ) -> Comparison:
-        """Put everything together and judge it; `rules` are the suite's where the run's own were chosen for once."""
+        """Put everything together and judge it; `rules` are the suite's where the run's own were chosen for once.
+
+        `as_there` says whether all that runs answers as at the base.
+        """
         removed = [] if partial else [case_id for case_id in self.baseline.ids() if case_id not in self.seen]
         for case_id in removed:
             self._keep(CaseChange(case_id, "removed", 0.0))
@@ -233,7 +241,7 @@ class Comparer:
         older: list[Reason] = []
         if self.older is not None:
             less, older = self.older.split(less, header, run.header)
-        verdict, reasons = judge(
+        reasons = judge(
             Evidence(
                 metrics=self.suite.kind.metrics,
                 changes=changes,
@@ -264,9 +272,10 @@ class Comparer:
                 declines=declines,
                 partial=partial,
             )
-        )
-        more = (*self.held.reasons(self._pairs, self.suite, header, run.header), *older, *extra)
-        reasons, verdict = (*reasons, *more), max((verdict, *(reason.verdict for reason in more)))
+        )[1]
+        reasons = self.held.judged(reasons, self, run.header, as_there)
+        reasons = (*reasons, *older, *extra)
+        verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
         # Only a block can be approved, so only a block needs to be told from every other.
         evidence = ""
         if verdict is Verdict.BLOCK:
