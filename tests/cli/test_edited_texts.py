@@ -55,7 +55,7 @@ def test_after_an_approval_without_one_nobody_else_is_stopped(work: Box) -> None
     merge(work, "a harder text")
     a_comment(work)
     told = said(work, 0)
-    ends = "it is so at the base, and `row3 --baseline` in a change of its own ends that"
+    ends = "it is so at the base, and `row3 --baseline` in a change of its own, approved there once, ends that"
     assert f"investigate {FELL}; {ends}" in told
     assert f"investigate {broke}; {ends}" in told
     assert "mend the prompt" not in told
@@ -126,6 +126,29 @@ def test_a_version_that_loses_on_the_new_text_alone_is_not_made_current(work: Bo
         work.git("stash", "pop", "-q")
     as_promoted = "as promoted (extract v1.2): " if with_a_newer_draft else ""
     assert f"block {as_promoted}{FELL}, {BY_THESE}" in said(work, 1)
+
+
+def test_nor_is_a_draft_let_in_beside_a_new_baseline_of_it(work: Box) -> None:
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    harder_text(work, "rye", answers=GOOD)
+    work.record("1.2", {"rye": POOR["rye"]})
+    work.row3("--baseline", code=0)
+    told = said(work, 1)
+    assert "block Concept recall is worse by 16.7 points" in told
+    assert f"{BY_THESE}: all that comes after would block" in told
+
+
+def test_answers_that_the_change_deletes_compare_nothing_after_it(work: Box) -> None:
+    more = {"label": "no such thing"}
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    work.path(f"recordings/{SUITE}/extract-v1.1.jsonl").unlink()
+    for case_id in ("rye", "oven"):
+        work.case(case_id, expectedConcepts=[*CASES[case_id]["expectedConcepts"], more])
+    told = said(work, 1)
+    fell = "Concept recall fell from 100.0% to 86.7% (more than 5) with 2 cases whose old answer cannot be scored again"
+    assert f"block {fell}, {BY_THESE}" in told
 
 
 def test_nor_a_draft_that_loses_on_what_a_case_expects_now(work: Box) -> None:

@@ -77,7 +77,8 @@ class HeldCases:
         def by_cause(reason: Reason) -> Reason:
             if not known:
                 return replace(reason, cause="texts") if same else reason
-            alone = f"`row3 --baseline{self._suite.flag}` in a change of its own"
+            approved = ", approved there once," if reason.verdict is Verdict.BLOCK else ""
+            alone = f"`row3 --baseline{self._suite.flag}` in a change of its own{approved}"
             mended = among.older is not None and among.older.mended
             ends = "the new baseline of this change" if mended else alone
             text = f"{reason.text}; it is so at the base, and {ends} ends that"
