@@ -57,17 +57,50 @@ def test_so_is_a_fall_by_the_figures_of_another_scorer(work: Box, part: str, new
     assert "block critical case rye broke: Overall fell" in told
 
 
-def test_cases_whose_old_answers_are_gone_are_held_too(work: Box) -> None:
-    critical(work)
-    work.path(PRUNED).unlink()
+def without_old_answers(box: Box) -> None:
+    """A draft that answers as well, the answers of the version before it gone, and an alias more."""
+    critical(box)
+    box.path(PRUNED).unlink()
     expected = CASES["rye"]["expectedConcepts"]
-    work.case("rye", critical=True, expectedConcepts=[{**expected[0], "aliases": ["secale", "zz"]}, *expected[1:]])
-    draft(work, flawless(CASES["rye"]))
-    merge(work, "a draft, and no answers of the version before it")
+    box.case("rye", critical=True, expectedConcepts=[{**expected[0], "aliases": ["secale", "zz"]}, *expected[1:]])
+    draft(box, flawless(CASES["rye"]))
+
+
+def test_cases_whose_old_answers_are_gone_are_held_too(work: Box) -> None:
+    without_old_answers(work)
+    merge(work, "a draft")
     work.replace("prompts/extract-v1.2.md", "about bread", "of bread")
-    draft_again = GOOD | {"rye": POOR["rye"]}
-    work.record("1.2", draft_again)
+    work.record("1.2", GOOD | {"rye": POOR["rye"]})
     told = said(work, 1)
     assert "(more than 5) with 1 case whose old answer cannot be scored again" in told
     assert "critical case rye broke: Overall fell from" in told
     assert "and its old answer cannot be scored again" in told
+    work.row3("promote", "v1.2", "--approve", "shorter is wanted", code=0)
+    work.git("checkout", "-q", "--", "metrics-history.json", "CHANGELOG.md")
+    told = said(work, 1)
+    assert "the new baseline is of worse answers: Concept recall 100.0% → 83.3%" in told
+    assert "the new baseline is of worse answers: critical case rye, Overall" in told
+
+
+GONE = f"investigate recorded answers that the baseline of suite {SUITE} rests on are gone since main (extract-v1.1): "
+
+
+def test_that_they_are_gone_is_told(work: Box) -> None:
+    without_old_answers(work)
+    told = said(work, 0)
+    assert f"{GONE}oven, rye, yeast; they are needed until `row3 --baseline` makes another" in told
+    assert "git diff recordings" in told
+
+
+def test_of_what_no_baseline_rests_on_nothing_is(work: Box) -> None:
+    work.path(f"recordings/{SUITE}/extract-v1.0.jsonl").unlink()
+    lines = work.read(PRUNED).splitlines(keepends=True)
+    work.record("1.1", GOOD, repeat=1)
+    merge(work, "more answers than the baseline is of")
+    work.write(PRUNED, "".join(lines))
+    assert "rests on are gone" not in said(work, 0)
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    work.row3("promote", "v1.2", code=0)
+    work.path(PRUNED).unlink()
+    assert "rests on are gone" not in said(work, 0), "the promotion made another baseline"

@@ -88,6 +88,14 @@ def _other_answers(project: Project, suite: Suite, base: Base) -> list[Replaced]
     return found
 
 
+def gone_since(project: Project, suite: Suite, base: Base) -> Iterator[Recording]:
+    """The recordings of the base whose requests have no answer here. Raises `InvalidFile` for a broken line."""
+    old = _answers(base.project.recordings(suite.name))
+    if old:
+        index = open_index(project.recordings(suite.name))
+        yield from (recording for digest, recording in old.items() if digest not in index)
+
+
 def recorded_at(project: Project, suite: Suite, base: Base) -> RecordingIndex:
     """The recordings as they were at the base, by which its baseline was scored: a change may have taken some away.
 

@@ -70,7 +70,7 @@ class CaseComparer:
             old.spread if old is not None else {},
             old.status if old is not None else "",
             weakened,
-            changed,
+            changed and old is not None,
             old is not None and (changed or self.scorer_changed),
             self._rescore.problem if before is not None and (changed or self.scorer_changed) else "",
             old.tally if old is not None else {},
