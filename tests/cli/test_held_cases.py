@@ -104,3 +104,21 @@ def test_of_what_no_baseline_rests_on_nothing_is(work: Box) -> None:
     work.row3("promote", "v1.2", code=0)
     work.path(PRUNED).unlink()
     assert "rests on are gone" not in said(work, 0), "the promotion made another baseline"
+
+
+@pytest.mark.parametrize(
+    ("part", "new", "verdict", "code"),
+    [
+        (r"rapidfuzz/[\d.]+", "rapidfuzz/3.0", "investigate", 0),
+        (r"extraction/\d+", "extraction/1", "block", 1),
+        (r"levenshtein>=0.85", "levenshtein>=0.5", "block", 1),
+    ],
+)
+def test_a_new_baseline_names_the_scorer_that_made_it(work: Box, part: str, new: str, verdict: str, code: int) -> None:
+    ours = re.findall(part, work.read(BASELINE))[0]
+    work.replace(BASELINE, ours, new)
+    assert f"{verdict} the new baseline is of another scorer than this row3's: {ours} → {new}" in said(work, code)
+    merge(work, "another scorer")
+    work.case("rye", expectedConcepts=[*CASES["rye"]["expectedConcepts"], {"label": "dough", "required": False}])
+    work.write(BASELINE, work.read(BASELINE).rstrip() + "\n\n")
+    assert "another scorer than this row3's" not in said(work, 0), "the one before has it"
