@@ -27,6 +27,7 @@ Cause = Literal[
     "unjudged",
     "recordings",
     "cases",
+    "texts",
     "rules",
     "locks",
     "baseline",
@@ -37,8 +38,8 @@ Cause = Literal[
 """What has to be looked at.
 
 What the model said, what it was never asked, what cases asked before and nobody can compare, its recordings, golden
-cases, `row3.toml`, `promoted.json`, the baseline, that it is older than what judges, that only a part was run, or the
-runs before.
+cases, golden cases that ask otherwise than the baseline's, `row3.toml`, `promoted.json`, the baseline, that it is older
+than what judges, that only a part was run, or the runs before.
 """
 
 
@@ -108,7 +109,9 @@ class Compared(NamedTuple):
     otherwise: bool = False
     """Its answers are not those that the baseline saved."""
     saved: Mapping[str, float] | None = None
-    """The baseline's metrics of a case whose text is another now; None for every other case."""
+    """The baseline's metrics of a case that cannot be compared, to which it is held; None for every other case."""
+    unscored: bool = False
+    """Its text is the baseline's, and the old answer cannot be scored again."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -132,6 +132,7 @@ CURES: Mapping[Cause, str] = {
     "unjudged": "have the old text answered (recordings/ from git, or --mode auto before the case is edited)",
     "recordings": "restore recordings/ from git, or record them again (--mode record)",
     "cases": "put the golden cases back",
+    "texts": "put the golden cases back, or make the baseline of them (row3 --baseline{flag})",
     "rules": "put the settings in row3.toml back",
     "locks": "put prompts/promoted.json back and the prompts that it names",
     "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline{flag})",
@@ -141,6 +142,7 @@ CURES: Mapping[Cause, str] = {
 LOOKS: Mapping[Cause, str] = {
     "recordings": "see that the answers were meant to be recorded again (git diff{since} recordings)",
     "cases": "see that the golden cases were meant to change (git diff{since} {golden})",
+    "texts": "row3 --baseline{flag} with the golden cases as they are, for all who come after",
     "rules": "see that row3.toml was meant to change (git diff{since} row3.toml)",
     "baseline": "row3 recordings verify{flag}",
     "stale": "row3 --baseline{flag} in a change of its own, for all who come after",

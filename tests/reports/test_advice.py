@@ -23,6 +23,7 @@ def advised(comparison: Any, verdict: Verdict, *reasons: Reason, action: str = "
     ("cause", "cure"),
     [
         ("cases", "put the golden cases back"),
+        ("texts", "put the golden cases back, or make the baseline of them (row3 --baseline)"),
         ("rules", "put the settings in row3.toml back"),
         ("locks", "put prompts/promoted.json back and the prompts that it names"),
         ("baseline", "put the baseline back from git, or make one that follows from its recordings (row3 --baseline)"),

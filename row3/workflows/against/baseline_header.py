@@ -9,7 +9,11 @@ from row3.domain.verdicts import Reason, Verdict
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.against.at_ref import listed
+from row3.workflows.comparing.differences import signature_change
 from row3.workflows.pipeline.run_header import OF_THE_DAY, rules_of
+
+LIBRARY = "rapidfuzz/"
+"""How the part of a scorer's signature begins that names the release of what compares names."""
 
 
 def header_reasons(own: Suite, before: RunHeader | None, new: RunHeader, resting: Collection[str] = ()) -> list[Reason]:
@@ -20,9 +24,27 @@ def header_reasons(own: Suite, before: RunHeader | None, new: RunHeader, resting
     nothing, as cases in quarantine, are some of those `resting` in the suite's file.
     """
     return [
-        Reason(Verdict.BLOCK, f"the new baseline is {what}", cause="baseline")
-        for what in _others(own, before, new, resting)
+        Reason(verdict, f"the new baseline is {what}", cause="baseline")
+        for verdict, what in (
+            *((Verdict.BLOCK, what) for what in _others(own, before, new, resting)),
+            *_other_scorer(own, before, new),
+        )
     ]
+
+
+def _other_scorer(own: Suite, before: RunHeader | None, new: RunHeader) -> Iterator[tuple[Verdict, str]]:
+    """What is said of a signature that neither this row3 writes nor the baseline before has.
+
+    What cannot be scored again is held to figures of any scorer, so that another release of the library that compares
+    names, as an author may have, is only told.
+    """
+    ours = own.kind.signature(own.rules)
+    if new.scorer in (ours, before and before.scorer):
+        return
+    parts = [signature.split() for signature in (new.scorer, ours)]
+    others = [[part for part in each if not part.startswith(LIBRARY)] for each in parts]
+    verdict = Verdict.INVESTIGATE if others[0] == others[1] else Verdict.BLOCK
+    yield verdict, f"of another scorer than this row3's: {signature_change(ours, new.scorer)}"
 
 
 def _others(own: Suite, before: RunHeader | None, new: RunHeader, resting: Collection[str]) -> Iterator[str]:

@@ -27,14 +27,26 @@ class LoweredBar:
 
     One answer a case under the project's own parameters is what the gate itself compares with the base, as long as the
     case asks the same. Whatever else the baseline has is seen nowhere else: figures of more answers or of other
-    parameters are held to that one answer, those of a text that is another now to what the case had before. A case
-    that is as it was adds no difference, so what is told is how far the whole suite fell.
+    parameters are held to that one answer, those of a text that is another now, or whose old answer is not recorded any
+    more, to what the case had before. A case that is as it was adds no difference, so what is told is how far the whole
+    suite fell.
     """
 
     def __init__(
-        self, project: Project, suite: Suite, before: SavedRun, new: SavedRun, resting: Collection[str]
+        self,
+        project: Project,
+        suite: Suite,
+        before: SavedRun,
+        new: SavedRun,
+        *,
+        resting: Collection[str],
+        uncompared: Collection[str],
     ) -> None:
-        """`suite` has the rules of the base, where the cases `resting` are in quarantine."""
+        """`suite` has the rules of the base, where the cases `resting` are in quarantine.
+
+        Those `uncompared` could not be compared with the base's baseline.
+        """
+        self._uncompared = frozenset(uncompared)
         self._project, self._suite, self._before, self._new = project, suite, before, new
         self._own = make_suite(project.config, suite.name, suite.tier)
         self._cases = StoredCases(project, self._own)
@@ -67,9 +79,11 @@ class LoweredBar:
 
         Also where they are no worse than those that it replaces, whatever one answer would be worth.
         """
-        if was.input == record.input and (self._as_asked or not self._asks_less(was.metrics, record.metrics)):
+        if was.input != record.input or record.id in self._uncompared:
+            return was.metrics
+        if self._as_asked or not self._asks_less(was.metrics, record.metrics):
             return None
-        once = None if self._as_asked else self._once(record)
+        once = self._once(record)
         return was.metrics if once is None else once.metrics
 
     def _once(self, record: CaseRecord) -> CaseRecord | None:

@@ -10,6 +10,7 @@ from row3.domain.verdicts import Reason, Verdict
 from row3.store.prompts import read_promoted
 from row3.store.suites import Suite
 from row3.workflows.against.at_ref import Judging, unjudged_reasons
+from row3.workflows.against.own_cases import after_change, replayed
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import Run, RunOptions
@@ -40,6 +41,9 @@ def made_current_reasons(
     given = session.options
     options = RunOptions("replay", given.overrides, given.repeats, given.jobs, given.case, given.only)
     also = comparer()
+    after = after_change(session, judging, also.baseline) if moved else None
+    if after is not None:
+        also.beside = after.take
     current = run_suite(
         replace(session, options=options),
         suite=suite,
@@ -56,7 +60,9 @@ def made_current_reasons(
         return [Reason(Verdict.BLOCK, f"{as_promoted}: cases without a recorded answer", cause="locks")]
     only_here = [case_id for case_id in current.left_out if case_id not in run.left_out]
     judged = also.finish(current, (), against=None, partial=given.partial, own=lambda **_: "")
-    found = [reason for reason in judged.reasons if reason.cause == "answers"]
+    found = [reason for reason in judged.reasons if reason.cause in ("answers", "texts")]
+    if after is not None:
+        found += after.reasons(replayed(session, judging, current), also, current, lambda: False)
     return [
         Reason(reason.verdict, f"{as_promoted}: {reason.text}", reason.metric, reason.case_id, cause="locks")
         for reason in (*found, *unjudged_reasons(only_here, judging.label))

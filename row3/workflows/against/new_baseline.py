@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
@@ -22,16 +23,19 @@ from row3.workflows.comparing.rescore import Rescorer
 from row3.workflows.history.quarantine import in_force
 
 
-def new_baseline_reasons(project: Project, suite: Suite, before: SavedRun, base: Base | None) -> list[Reason]:
+def new_baseline_reasons(
+    project: Project, suite: Suite, before: SavedRun, base: Base | None, *, uncompared: Collection[str]
+) -> list[Reason]:
     """What is wrong about the baseline that a change brings in the place of the one `before`.
 
     It judges whatever comes later, so it has to hold each case that the one before held and that is still there, be
-    what `row3 --baseline` makes today, and follow from recordings. Raises as `baseline_reasons`.
+    what `row3 --baseline` makes today, and follow from recordings. The cases `uncompared` could not be compared
+    with that one. Raises as `baseline_reasons`.
     """
     new = _read(project, suite)
     reasons = [_blocks(f"the new baseline is {what}") for what in other_than_asked(project, suite, before, new)]
     resting = {entry.case_id for entry in in_force(project if base is None else base.project, suite).active}
-    reasons += LoweredBar(project, suite, before, new, resting).reasons()
+    reasons += LoweredBar(project, suite, before, new, resting=resting, uncompared=uncompared).reasons()
     return [*_lacking(project, suite, before, new), *reasons, *baseline_reasons(project, suite, base, new=True)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from row3.domain.verdicts import Reason, Verdict
@@ -16,16 +17,23 @@ from row3.workflows.against.new_baseline import baseline_reasons, new_baseline_r
 
 
 def own_baseline_reasons(
-    project: Project, suite: Suite, before: SavedRun | None, base: Base | None, *, verify: bool, brought: bool
+    project: Project,
+    suite: Suite,
+    before: SavedRun | None,
+    base: Base | None,
+    *,
+    verify: bool,
+    brought: bool,
+    uncompared: Collection[str] = (),
 ) -> list[Reason]:
     """What is wrong about the baseline's figures; one that nobody brings may be of live answers, without recordings.
 
-    `before` is the one that a change puts another in the place of; a suite that the base does not have is `brought`
-    with one. Of the base's own, which hook and CI take as it is, it is told and no ground of a block: what is approved
-    would not be what they see. Raises `InvalidFile`.
+    `before` is the one that a change puts another in the place of, with which the cases `uncompared` could not be
+    compared; a suite that the base does not have is `brought` with one. Of the base's own, which hook and CI take as it
+    is, it is told and no ground of a block: what is approved would not be what they see. Raises `InvalidFile`.
     """
     if before is not None:
-        found = new_baseline_reasons(project, suite, before, base)
+        found = new_baseline_reasons(project, suite, before, base, uncompared=uncompared)
         return [*found, *_header_reasons(project, suite, before.header)]
     if not verify or suite.tier != "replay":
         return []

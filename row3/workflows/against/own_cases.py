@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.metrics.aggregate import Aggregate
 from row3.store.run_records import parse_record
+from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
+from row3.workflows.against.after_change import AfterChange
 from row3.workflows.against.at_ref import Judging, listed
 from row3.workflows.against.rules_at_ref import failing
 from row3.workflows.comparing.compare import Comparer
@@ -15,20 +17,37 @@ from row3.workflows.pipeline.results import CaseResult
 from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking, replay
 from row3.workflows.session import Session
 
+AsThere = Callable[[], bool]
 
-def own_case_reasons(session: Session, judging: Judging, run: Run, comparer: Comparer) -> list[Reason]:
+
+def own_case_reasons(
+    session: Session, judging: Judging, run: Run, comparer: Comparer, *, after: AfterChange | None, as_there: AsThere
+) -> list[Reason]:
     """The grounds against golden cases that what runs here would not pass: nor would anybody after the change.
 
-    They ask what has no recorded answer, or demand so much that a metric falls into its fail zone.
+    They ask what has no recorded answer, demand so much that a metric falls into its fail zone, or are answered so much
+    worse than they were in the baseline that the comparison `after` the change blocks.
     """
     if not judging.not_as_here:
         return []
-    edited = _replayed(session, judging, run) if judging.edited else []
-    too_hard = () if session.options.partial else _too_hard(session.suite, judging, run, edited, comparer)
-    return [*_unanswered(judging, edited), *too_hard]
+    edited = replayed(session, judging, run)
+    found = _unanswered(judging, edited)
+    if not session.options.partial:
+        found += _too_hard(session.suite, judging, run, edited, comparer)
+    return [*found, *(() if after is None else after.reasons(edited, comparer, run, as_there))]
 
 
-def _replayed(session: Session, judging: Judging, run: Run) -> list[CaseResult]:
+def after_change(session: Session, judging: Judging, baseline: SavedRun) -> AfterChange | None:
+    """What compares by the golden cases of a change; None where it edits none, or where nobody is stopped."""
+    if not judging.edited or session.options.partial or session.suite.policy.informational:
+        return None
+    return AfterChange(session, judging, baseline)
+
+
+def replayed(session: Session, judging: Judging, run: Run) -> list[CaseResult]:
+    """The cases that the change edits, as it has them, answered as in the run."""
+    if not judging.edited:
+        return []
     suite, given = session.suite, session.options
     options = RunOptions(mode="replay", overrides=given.overrides, repeats=given.repeats, jobs=given.jobs)
     return list(replay(session.project, suite, make_asking(suite, run.lineup, given), options, list(judging.edited)))

@@ -42,15 +42,6 @@ class Replaced:
         return f"{self.case_id} ({self.prompt})" if self.prompt else self.case_id
 
 
-def same_requests(before: RunHeader, now: RunHeader) -> bool:
-    """Whether a run asks what the baseline asked, as far as prompts and parameters say."""
-    return (
-        before.prompt_digests == now.prompt_digests
-        and before.parameters == now.parameters
-        and before.repeats == now.repeats
-    )
-
-
 def since_baseline(project: Project, suite: Suite, baseline: RunHeader, cases: Sequence[str]) -> list[Replaced]:
     """Of cases whose replayed answers are not the baseline's, which were recorded again after it was made.
 
@@ -95,6 +86,14 @@ def _other_answers(project: Project, suite: Suite, base: Base) -> list[Replaced]
             again = now.recorded_at > before.recorded_at
             found.append(Replaced(now.case_id, now.prompt, again, index.place(digest)))
     return found
+
+
+def gone_since(project: Project, suite: Suite, base: Base) -> Iterator[Recording]:
+    """The recordings of the base whose requests have no answer here. Raises `InvalidFile` for a broken line."""
+    old = _answers(base.project.recordings(suite.name))
+    if old:
+        index = open_index(project.recordings(suite.name))
+        yield from (recording for digest, recording in old.items() if digest not in index)
 
 
 def recorded_at(project: Project, suite: Suite, base: Base) -> RecordingIndex:

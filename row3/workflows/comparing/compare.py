@@ -18,7 +18,6 @@ from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.broken import sound
 from row3.gate.comparison import by_size
 from row3.gate.moves import compare_metrics
-from row3.gate.other_texts import other_text_reasons
 from row3.gate.pairs import Pairs
 from row3.gate.sensitivity import Sensitivity, sensitivity
 from row3.gate.verdicts import Evidence, judge
@@ -33,6 +32,7 @@ from row3.workflows.comparing.compare_case import CaseComparer
 from row3.workflows.comparing.critical_cases import how_it_broke
 from row3.workflows.comparing.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest
+from row3.workflows.comparing.held_cases import HeldCases
 from row3.workflows.comparing.older_baseline import Less, OlderBaseline
 from row3.workflows.comparing.rescore import Recorded
 from row3.workflows.pipeline.results import CaseResult
@@ -111,7 +111,7 @@ class Comparer:
         self.baseline = baseline
         self.case = CaseComparer(project, suite, baseline, paths, recorded)
         self._pairs = Pairs(suite.kind)
-        self._other_texts = Pairs(suite.kind)
+        self.held = HeldCases(suite, baseline.header)
         self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []
         self._serial = 0
@@ -132,6 +132,8 @@ class Comparer:
         """Cases that count and that both sides have, also those that nothing can be said of."""
         self.cut = False
         """A budget cut the run."""
+        self.beside: Callable[[CaseResult], None] | None = None
+        """What else takes in each case."""
         self.older: OlderBaseline | None = None
         """Where a base judges, what tells its own past from the change's doing."""
 
@@ -144,6 +146,8 @@ class Comparer:
         """Take in one compared case."""
         compared = result.compared
         assert compared is not None
+        if self.beside is not None:
+            self.beside(result)
         change, case_id = compared.change, result.case_id
         self.seen.add(case_id)
         counts = not result.quarantined
@@ -179,8 +183,8 @@ class Comparer:
             self.broke.append(case_id)
         if change.move == "not comparable":
             self.incomparable.append(case_id)
-            if counts and compared.saved is not None:
-                self._other_texts.add(compared.saved, result.metrics)
+            if counts:
+                self.held.take(result, compared, broke=case_id in self.critical)
         # What a case in quarantine says is shown and counts for nothing; what is done to the case itself still counts.
         if not counts:
             change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
@@ -217,8 +221,12 @@ class Comparer:
         own: Callable[..., str],
         rules: RulesView | None = None,
         extra: Iterable[Reason] = (),
+        as_there: Callable[[], bool] = lambda: False,
     ) -> Comparison:
-        """Put everything together and judge it; `rules` are the suite's where the run's own were chosen for once."""
+        """Put everything together and judge it; `rules` are the suite's where the run's own were chosen for once.
+
+        `as_there` says whether all that runs answers as at the base.
+        """
         removed = [] if partial else [case_id for case_id in self.baseline.ids() if case_id not in self.seen]
         for case_id in removed:
             self._keep(CaseChange(case_id, "removed", 0.0))
@@ -241,7 +249,7 @@ class Comparer:
         older: list[Reason] = []
         if self.older is not None:
             less, older = self.older.split(less, header, run.header)
-        verdict, reasons = judge(
+        reasons = judge(
             Evidence(
                 metrics=self.suite.kind.metrics,
                 changes=changes,
@@ -272,9 +280,10 @@ class Comparer:
                 declines=declines,
                 partial=partial,
             )
-        )
-        more = (*other_text_reasons(self._pairs, self._other_texts, kind.metrics, policy), *older, *extra)
-        reasons, verdict = (*reasons, *more), max((verdict, *(reason.verdict for reason in more)))
+        )[1]
+        reasons = self.held.judged(reasons, self, run.header, as_there)
+        reasons = (*reasons, *older, *extra)
+        verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
         # Only a block can be approved, so only a block needs to be told from every other.
         evidence = ""
         if verdict is Verdict.BLOCK:

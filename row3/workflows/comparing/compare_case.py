@@ -41,10 +41,6 @@ class CaseComparer:
     def _weights_changed(self) -> bool:
         return dict(self.baseline.header.weights) != dict(self.suite.rules.weights)
 
-    @property
-    def _counts_otherwise(self) -> bool:
-        return self.scorer_changed or self._weights_changed
-
     @cached_property
     def _rescore(self) -> Rescorer:
         return Rescorer(self.project, self.suite, self.baseline.header, self.recorded)
@@ -58,6 +54,7 @@ class CaseComparer:
         if before is not None:
             weakened, changed, comparable = self._content(before, record)
             old = self._as_today(before, record.id, changed=changed) if comparable else None
+        saved = self._as_weighed(before).metrics if before is not None and old is None else None
         change = compare_case(
             record.id,
             None if before is None else _side(old or before),
@@ -65,18 +62,21 @@ class CaseComparer:
             kind=self.suite.kind,
             comparable=before is None or old is not None,
         )
+        if saved is not None and comparable:
+            change = change._replace(note="its old answer cannot be scored again")
         return Compared(
             change,
             old.metrics if old is not None and change.move in COMPARED else None,
             old.spread if old is not None else {},
             old.status if old is not None else "",
             weakened,
-            changed,
+            changed and old is not None,
             old is not None and (changed or self.scorer_changed),
             self._rescore.problem if before is not None and (changed or self.scorer_changed) else "",
             old.tally if old is not None else {},
             otherwise=old is not None and "" not in (old.answers, record.answers) and old.answers != record.answers,
-            saved=before.metrics if before is not None and not comparable and not self._counts_otherwise else None,
+            saved=saved,
+            unscored=saved is not None and comparable,
         )
 
     def against(self, record: CaseRecord, again: CaseRecord, repeats: int) -> Compared:
@@ -119,6 +119,10 @@ class CaseComparer:
         """The baseline's record as today's rules score it; None where that cannot be had."""
         if changed or self.scorer_changed:
             return self._rescore(before, lambda: self.stored(case_id))
+        return self._as_weighed(before)
+
+    def _as_weighed(self, before: CaseRecord) -> CaseRecord:
+        """The baseline's record with the composite as today's weights make it of the same figures."""
         if not self._weights_changed:
             return before
         metrics = dict(before.metrics)

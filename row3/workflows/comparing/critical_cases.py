@@ -25,7 +25,12 @@ def how_it_broke(suite: Suite, result: CaseResult, compared: Compared) -> str:
     metric = next(metric for metric in kind.metrics if metric.key == kind.primary)
     worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
     if judge_move(worse, policy, limit=policy.limit(kind.primary)) is Verdict.BLOCK:
-        text = "" if compared.saved is None else ", with another text than the baseline's"
+        held = (
+            "and its old answer cannot be scored again"
+            if compared.unscored
+            else "with another text than the baseline's"
+        )
+        text = "" if compared.saved is None else f", {held}"
         if kind.primary not in old:
             return f"broke: where nothing is to be found, something is invented{text}"
         return f"broke: {metric.title} fell from {before:.1%} to {after:.1%}{text}"

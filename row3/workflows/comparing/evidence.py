@@ -16,6 +16,7 @@ from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED
 from row3.store.quarantine import FILE as QUARANTINE
+from row3.store.run_records import RunHeader
 from row3.store.suites import Suite, make_suite
 from row3.workflows.pipeline.run_header import rules_of
 from row3.workflows.pipeline.run_suite import Run
@@ -110,3 +111,12 @@ def declining_runs(history: list[HistoryEntry], run: Run | None, suite: Suite) -
         if not values or values[-1][0] != key:
             values.append((key, run.header.metrics[primary]))
     return consecutive_declines([value for _, value in values])
+
+
+def same_requests(before: RunHeader, now: RunHeader) -> bool:
+    """Whether a run asks what the baseline asked, as far as prompts and parameters say."""
+    return (
+        before.prompt_digests == now.prompt_digests
+        and before.parameters == now.parameters
+        and before.repeats == now.repeats
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import UsageError
@@ -21,15 +21,15 @@ from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, unjudged_reasons
-from row3.workflows.against.few_compared import few_compared_reasons
+from row3.workflows.against.deleted_recordings import deleted_reasons
+from row3.workflows.against.few_compared import answers_as_there, few_compared_reasons
 from row3.workflows.against.own_baseline import own_baseline_reasons
-from row3.workflows.against.own_cases import own_case_reasons
+from row3.workflows.against.own_cases import after_change, own_case_reasons
 from row3.workflows.against.recording_drift import (
     Replaced,
     again_text,
     edited_reasons,
     recorded_at,
-    same_requests,
     since_base,
     since_baseline,
 )
@@ -37,7 +37,7 @@ from row3.workflows.against.rules_at_ref import out_of_reach
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.baseline_commit import seen_from
 from row3.workflows.comparing.compare import Comparer, Comparison
-from row3.workflows.comparing.evidence import own_files
+from row3.workflows.comparing.evidence import own_files, same_requests
 from row3.workflows.comparing.older_baseline import OlderBaseline, older_versions
 from row3.workflows.comparing.prompt_texts import tell_texts
 from row3.workflows.comparing.rescore import Recorded, StoredCases
@@ -96,6 +96,8 @@ def compare(
         from row3.workflows.comparing.case_pages import CasePages
 
         session.options = replace(session.options, page=CasePages(session.project, suite, baseline))
+    if (after := after_change(session, judging, baseline)) is not None:
+        comparer.beside = after.take
     run = run_suite(
         session, suite=suite, files=judging.files, comparer=comparer, lineup=lineup, may_lack=judging.asked_no_more
     )
@@ -105,24 +107,27 @@ def compare(
     comparer.older = _older_baseline(suite, judging, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label
+    as_there = cache(lambda: base is not None and answers_as_there(session, base, run, replaced))
     comparison = comparer.finish(
         run,
         session.history(),
         against=label,
         partial=session.options.partial,
         rules=_rules_today(session, suite, lenient=lenient),
+        as_there=as_there,
         own=partial(own_files, session.project, session.suite, beside=judging.brought),
         extra=(
             *extra,
             *judging.reasons,
             *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
-            *own_case_reasons(session, judging, run, comparer),
+            *own_case_reasons(session, judging, run, comparer, after=after, as_there=as_there),
             *unjudged_reasons(run.left_out, judging.label),
             *few_compared_reasons(session, judging, base, run, comparer=comparer, replaced=replaced),
             *_made_current(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
             *edited_reasons(replaced, since),
+            *deleted_reasons(session.project, judging, base, baseline),
             *own_baseline_reasons(
                 session.project,
                 suite,
@@ -130,6 +135,7 @@ def compare(
                 base,
                 verify=verify,
                 brought=brought,
+                uncompared=comparer.incomparable,
             ),
         ),
     )
