@@ -95,9 +95,9 @@ def test_a_suite_without_a_baseline_says_how_to_make_one(box: Box) -> None:
     box.path("baselines/good.json").unlink()
     done = box.row3("--compare", "--all", code=2)
     assert rows(done)["good"][-1] == "unusable"
-    assert "there is no baseline to compare with. Make one with `row3 --baseline --suite good`" in " ".join(
-        done.out.split()
-    )
+    told = " ".join(done.out.split())
+    assert "there is no baseline to compare with. The one that was deleted is in git" in told
+    assert "make one with `row3 --baseline --suite good`" in told
 
 
 def test_the_worst_exit_code_counts(spoilt: Box) -> None:

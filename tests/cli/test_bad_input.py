@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import resource
 import shutil
 import subprocess
@@ -13,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from row3.cli.app import run
-from tests.projects import CASES, CONFIG, Box, worse
+from tests.projects import CASES, CONFIG, Box, tiny, worse
 
 CASE, PROMPT, PROMOTED = "golden/bread/rye.gold.json", "prompts/extract-v1.1.md", "prompts/promoted.json"
 BASELINE, HISTORY, TOML = "baselines/bread.json", "metrics-history.json", "row3.toml"
@@ -374,3 +376,34 @@ def test_standard_output_that_is_closed_is_no_defect(box: Box) -> None:
     )
     assert b"row3 itself failed" not in done.stderr
     assert done.returncode in (0, 2)
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_a_deleted_baseline_comes_back_from_git(tmp_path: Path, committed: bool) -> None:
+    box = tiny(tmp_path / "project")
+    box.init()
+    box.row3("promote", "v1.0", "--commit", code=0)
+    before = box.read(BASELINE)
+    box.path(BASELINE).unlink()
+    if committed:
+        box.commit("no baseline")
+    done = box.row3("--compare", code=2)
+    command = re.search(r"`git (checkout \S+ -- baselines/bread.json)` restores it; or make one with", done.err)
+    assert command is not None, done
+    box.git(*command[1].split())
+    assert box.read(BASELINE) == before
+
+
+def test_of_two_files_with_one_id_the_one_with_another_name_is_wrong(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "project")
+    box.write("golden/bread/a-copy.gold.json", box.read("golden/bread/rye.gold.json"))
+    (error,) = box.row3(code=2).errors
+    assert "golden/bread/a-copy.gold.json: the id `rye` is also that of golden/bread/rye.gold.json" in error
+
+
+def test_an_import_says_whose_answers_it_takes_them_for(tmp_path: Path) -> None:
+    box = tiny(tmp_path / "project")
+    line = {"caseId": "rye", "prompt": "extract", "response": "{}"}
+    box.write("raw.jsonl", json.dumps(line) + "\n")
+    out = box.row3("recordings", "import", "raw.jsonl", "--model", "baker-2", code=0).out
+    assert out.startswith("extract-v1.1: 1 recording, as answers of baker-2\n")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable
 
 from row3.domain.requests import digest_json
 from row3.domain.tiers import tier_of
-from row3.errors import InvalidFile, UsageError
+from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, content_digest, demands
 from row3.store.history import FILE as HISTORY
@@ -107,11 +108,11 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
     if path.is_dir():
         raise InvalidFile("a folder stands where the baseline should", where=where, fix="Move it away")
     if not path.exists():
-        raise InvalidFile(
-            "there is no baseline to compare with",
-            where=where,
-            fix=f"Make one with `row3 --baseline{suite.flag}`, and commit it",
-        )
+        fix = f"make one with `row3 --baseline{suite.flag}`, and commit it"
+        back = None if against else _restored_by(project, f"baselines/{path.name}")
+        if back is not None:
+            fix = f"the one that was deleted is in git, and `{back}` restores it; or {fix}"
+        raise InvalidFile("there is no baseline to compare with", where=where, fix=fix)
     run = read_run(path, where=where)
     if run.header.kind != suite.kind.name:
         raise InvalidFile(
@@ -126,3 +127,19 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
             fix=f"Make one with `row3 --baseline{suite.flag} --mode live`",
         )
     return run
+
+
+def _restored_by(project: Project, file: str) -> str | None:
+    """The command that brings back a file of the project as the last commit that had it has it; None for none."""
+    from row3.vcs.repository import Repository
+
+    with contextlib.suppress(Row3Error):  # what git cannot tell is not needed to make a new one
+        repository = Repository.find(project.root)
+        name = "" if repository is None else repository.relative(project.root / file)
+        changed = None if repository is None else next(repository.commits_of(name), None)
+        if repository is not None and changed is not None:
+            last = changed if repository.has(changed, name) else f"{changed}^"
+            if repository.has(last, name):
+                at = "HEAD" if last == changed else f"{changed[:10]}^"
+                return f"git checkout {at} -- {file}"
+    return None
