@@ -75,6 +75,11 @@ def test_the_loop(project: Box, kind: str) -> None:
     assert PRIMARY[kind] in project.row3("history", "--suite", kind, code=0).out
     for command in ("power", "cases", "flaky"):
         assert project.row3(command, "--suite", kind, code=0).out.startswith(kind)
+    if kind == "retrieval":
+        looked = project.row3("investigate", "q1", "--suite", kind, code=0).out
+        assert "**Query**: When do we ship?" in looked
+        as_json = project.row3("investigate", "q1", "--suite", kind, "--format", "json", code=0).json
+        assert as_json["query"] == "When do we ship?"
     diff = project.row3("diff", "baseline", f"{PROMPTS[kind]}-v1.1", "--suite", kind, code=0)
     assert f"lost {ITEMS[kind]}" in diff.out
     project.row3("recordings", "verify", code=0)

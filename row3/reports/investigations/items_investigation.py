@@ -38,6 +38,8 @@ class ItemsInvestigation:
     notes: tuple[str, ...]
     symptoms: tuple[Symptom, ...]
     items: Items
+    query: str = ""
+    """What was asked; empty where a case has a text."""
 
     @property
     def missed(self) -> list[ItemExpectation]:
@@ -64,6 +66,7 @@ def items_markdown(found: ItemsInvestigation) -> str:
         "",
         f"**Date**: {found.date}",
         f"**Suite**: {inline(found.suite)}, kind {found.kind}",
+        *([f"**Query**: {inline(found.query)}"] if found.query else []),
         f"**Prompt Version**: {versions}",
         f"**Failing Metric(s)**: {failing_metrics(found.symptoms)}",
         "",
@@ -95,6 +98,7 @@ def items_investigation_json(found: ItemsInvestigation) -> str:
             name: getattr(found, name)
             for name in ("suite", "kind", "date", "prompts", "model", "status", "problem", "raw", "notes")
         },
+        **({"query": found.query} if found.query else {}),
         "failing": [symptom.metric.key for symptom in found.symptoms if symptom.failing],
         "fell": falls_json(found.symptoms),
         "metrics": {s.metric.key: metric_json(s) for s in found.symptoms if s.value is not None},

@@ -83,6 +83,7 @@ def _of_items(
         notes=(*score.notes, *skipped, *notes),
         symptoms=symptoms,
         items=score.explanation,
+        query=getattr(stored.case, "query", ""),
     )
 
 
