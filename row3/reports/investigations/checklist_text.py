@@ -1,4 +1,4 @@
-"""The failure checklist of STANDARDS 6.1 to 6.5 as Markdown: what stands above is referred to and not said again."""
+"""The failure checklist as Markdown: what stands above is referred to and not said again."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from row3.reports.investigations.investigation_parts import Investigation, Quest
 from row3.reports.markdowns.markdown_text import code, inline
 
 LEGEND = (
-    "`[x]` the data answer it, `[ ]` a person has to; 6.1 to 6.5 are the sections of the standards' failure checklist. "
-    "Of one in which nothing is wrong the first question stands for all."
+    "`[x]` the data answer it, `[ ]` a person has to. 6.1 to 6.4 ask why something was missed, invented, misdirected "
+    "or not quoted, 6.5 whether the golden case is right. Where nothing is wrong the first question stands for all."
 )
 
 
