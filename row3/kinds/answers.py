@@ -21,7 +21,8 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from row3.kinds.base import Parsed, Unusable
-from row3.kinds.misfits import misfit, why_no_json
+from row3.kinds.broken_json import begins, why_broken
+from row3.kinds.misfits import misfit
 
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
 THINKING = re.compile(
@@ -69,7 +70,7 @@ def read_json(text: str) -> Parsed | Unusable:
         except RecursionError:
             return Unusable("the answer is nested too deeply")
         except ValueError as error:
-            problem = problem or why_no_json(error)
+            problem = problem or why_broken(error, candidate)
             continue
         rest = candidate[end:].strip()
         if rest and "prose around the JSON removed" not in repairs:
@@ -77,7 +78,7 @@ def read_json(text: str) -> Parsed | Unusable:
         return Parsed(value, repairs)
     if refused:
         return Unusable(refused)
-    return Unusable(f"the answer is not JSON ({problem})" if problem else "the answer is not JSON")
+    return Unusable(f"the answer is not JSON: {problem or begins(text)}")
 
 
 def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:

@@ -139,6 +139,26 @@ class TestUnusable:
         assert reason(text).startswith("the answer is not JSON")
 
     @pytest.mark.parametrize(
+        ("text", "why"),
+        [
+            ("I cannot\n help with that.", "it begins “I cannot help with that.”"),
+            ("Certainly! " + "x" * 90, f"it begins “Certainly! {'x' * 29}…”"),
+            ("7 concepts", "it begins “7 concepts”"),
+            ('{"a": [1, 2', 'it breaks off after “{"a": [1, 2”'),
+            ('Sure: {"a": 1, "b', 'it breaks off after “{"a": 1, "b”'),
+            ('```json\n{"a": 1 "b": 2}\n```', 'a comma is missing after “{"a": 1”'),
+            ('{"a": [1, 2], b: 3}', 'a key in double quotes is missing after “{"a": [1, 2],”'),
+            ('{"a": tru}', 'a value is missing after “{"a":”'),
+            ('{"a" 1}', 'a colon is missing after “{"a"”'),
+            ('{"a": "b\nc"}', 'a line break or another control character stands in a text after “{"a": "b”'),
+            ('{"a": "\\q"}', 'a backslash stands where none may after “{"a": "”'),
+            ('{"a": "' + "x" * 90, f"it breaks off after “…{'x' * 40}”"),
+        ],
+    )
+    def test_why_it_is_none_in_plain_words(self, text: str, why: str) -> None:
+        assert reason(text) == f"the answer is not JSON: {why}"
+
+    @pytest.mark.parametrize(
         "text", ['{"a": NaN}', '{"a": Infinity}', '{"a": [-Infinity]}', '```json\n{"a": NaN}\n```', 'So: {"a": NaN}']
     )
     def test_what_is_no_number_in_json(self, text: str) -> None:
