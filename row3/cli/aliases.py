@@ -35,7 +35,7 @@ def command() -> None:
     type=click.Choice(["all", "unmatched", "unused"]),
     is_flag=False,
     flag_value="unmatched",
-    help="Ask nothing: a tab-separated line for each unmatched item; for each alias that never met anything; or both.",
+    help="Ask nothing: a line for each unmatched item; for each alias that never met anything; or both.",
 )
 @click.option("--again", is_flag=True, help="Ask also about the items that were judged to be real misses before.")
 @common_options("row3 aliases review")
@@ -45,7 +45,7 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     An item becomes an alias of an expected concept, a canary, or is remembered as a real miss. Each decision is written
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
-    from row3.reports.aliases.alias_list import list_json, list_text
+    from row3.reports.aliases.alias_list import list_json, list_screen, list_text
     from row3.reports.aliases.alias_screen import unused_told
     from row3.workflows.aliases.alias_review import review as gather
 
@@ -61,7 +61,11 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     if asking:
         _Dialogue(session, found, common, again=again).run()
     else:
-        emit((list_json if common.format == "json" else list_text)(found, part or "all"), common.out)
+        if common.on_terminal and common.format != "json":
+            text = list_screen(found, part or "all", common.style)
+        else:
+            text = (list_json if common.format == "json" else list_text)(found, part or "all")
+        emit(text, common.out)
         if part == "unmatched" and found.unused:
             common.say(unused_told(found))
 

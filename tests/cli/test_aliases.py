@@ -9,6 +9,7 @@ import pytest
 
 from tests.projects import Box
 from tests.reviews import REVIEWED, RYE, reviewable, with_items
+from tests.terminal import terminal
 
 REVIEW = ("aliases", "review")
 
@@ -138,3 +139,22 @@ def test_an_item_of_a_hostile_answer_stays_one_line(box: Box) -> None:
     box.prompt("1.4")
     box.record("1.4", {"rye": with_items("rye", "proofing", "a\tb\nc\x1b[31m\u202ed")})
     assert ["rye", "a b c d"] in [row[:2] for row in rows(box)] or ["rye", "a b cd"] in [row[:2] for row in rows(box)]
+
+
+@pytest.mark.parametrize("columns", [68, 80, 140])
+def test_on_a_terminal_a_list_is_a_table_within_its_width(box: Box, columns: int) -> None:
+    with terminal(box, *REVIEW, "--list", "all", columns=columns) as one:
+        assert one.end()[0] == 0
+        lines = one.text.splitlines()
+    assert lines[0].split() == ["item", "answers", "nearest", "expected", "alike", "in", "text", "line"]
+    assert f"rye  {RYE}" in lines
+    (found,) = [line for line in lines if "final proofing" in line]
+    assert found.split()[:5] == ["final", "proofing", "2", "proofing", "0.90"]
+    assert max(map(len, lines)) <= columns
+    assert "\t" not in "".join(lines)
+
+
+def test_an_empty_list_says_so_to_a_person_only(box: Box) -> None:
+    with terminal(box, *REVIEW, "--list", "--prompt", "extract-v1.1", "-q") as one:
+        assert one.end()[0] == 0
+        assert one.text.strip() == "nothing to list"

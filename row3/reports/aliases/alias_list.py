@@ -1,4 +1,4 @@
-"""A review of aliases for pipes and machines: a line each, tab separated, or JSON."""
+"""A review of aliases without questions: tab separated for a pipe, as JSON, or as a table on a terminal."""
 
 from __future__ import annotations
 
@@ -7,11 +7,16 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from row3.reports.aliases.alias_parts import AliasReview, Unmatched
-from row3.reports.style import plain
+from row3.reports.style import Style, plain, shorten, table
 
 SCHEMA_VERSION = 1
 NONE = "-"
 """Stands for nothing, so that no column is ever empty."""
+SCREEN = ("  item", "answers", "nearest expected", "alike", "in text", "line")
+OTHERS = 36
+"""Columns of a screen that items and concepts leave to the rest."""
+LEAST = 12
+"""Columns of an item, however narrow the screen."""
 Part = Literal["all", "unmatched", "unused"]
 
 
@@ -21,8 +26,42 @@ def list_text(review: AliasReview, part: Part = "all") -> str:
     Columns: case, item, answers that have it, prompt versions, nearest expected concept, resemblance to it, `yes` or
     `no` for whether it stands in the text, file and line of the concept or the alias.
     """
+    return "".join("\t".join(row) + "\n" for row in _rows(review, part))
+
+
+def list_screen(review: AliasReview, part: Part, style: Style) -> str:
+    """The same for a terminal: aligned under a header and within its width, each case with its file above its items.
+
+    Without the prompt versions, for which there is no room.
+    """
+    rows = _rows(review, part)
+    if not rows:
+        return "nothing to list\n"
+    room = max(LEAST, (style.width - OTHERS) // 2)
+    shown = [
+        (f"  {shorten(item, room)}", count, shorten(nearest, room), alike, in_text, _line(place))
+        for _, item, count, _, nearest, alike, in_text, place in rows
+    ]
+    head, rule, *lines = table(SCREEN, shown, "lrlrlr", style)
+    told, last = [head, rule], ""
+    for line, (case, *_, place) in zip(lines, rows, strict=True):
+        above = f"{case}  {place.removesuffix(f':{_line(place)}')}"
+        if above != last:
+            told += style.wrap(above, then="  ")
+        told.append(line)
+        last = above
+    return "\n".join(told) + "\n"
+
+
+def _rows(review: AliasReview, part: Part) -> list[tuple[str, ...]]:
     rows = [*(_items(review) if part != "unused" else ()), *(_unused(review) if part != "unmatched" else ())]
-    return "".join("\t".join(plain(cell) or NONE for cell in row) + "\n" for row in rows)
+    return [tuple(plain(cell) or NONE for cell in row) for row in rows]
+
+
+def _line(place: str) -> str:
+    """The line of `file:line`; - where only a file is named."""
+    line = place.rpartition(":")[2]
+    return line if line.isdecimal() else NONE
 
 
 def _items(review: AliasReview) -> Iterator[tuple[str, ...]]:
