@@ -38,7 +38,7 @@ def few_compared_reasons(
     what = f"{many} could be compared with the baseline"
     if base is None:
         return [Reason(Verdict.BLOCK, f"{what}; it takes a new one", cause="baseline")]
-    verdict = Verdict.INVESTIGATE if _answers_as_there(session, base, run, replaced) else Verdict.BLOCK
+    verdict = Verdict.INVESTIGATE if answers_as_there(session, base, run, replaced) else Verdict.BLOCK
     if not judging.new_baseline:
         alone = f"`row3 --baseline{judging.suite.flag}` in a change of its own"
         return [Reason(verdict, f"{what}; it takes a new one, by {alone}", cause="stale")]
@@ -47,7 +47,7 @@ def few_compared_reasons(
     return [Reason(verdict, f"{what}; the new one of this change ends that, once somebody approves", cause="stale")]
 
 
-def _answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
+def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
     """The same prompts are asked under the same settings as at the base, and what is recorded of them is the same.
 
     A system may be given files that move what it is asked; of one nobody can say so.

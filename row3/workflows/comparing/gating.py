@@ -34,6 +34,7 @@ from row3.workflows.against.recording_drift import (
     since_baseline,
 )
 from row3.workflows.against.rules_at_ref import out_of_reach
+from row3.workflows.against.signed_since import hold_to_change
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.compare import Comparer, Comparison
 from row3.workflows.comparing.evidence import own_files
@@ -132,6 +133,8 @@ def compare(
         ),
     )
     comparison.reasons = (*comparison.reasons, *_of_older_versions(comparison, judging))
+    if base is not None:
+        hold_to_change(comparison, session, judging, base, replaced)
     comparison.hint = judging.hint
     comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
     if again := again_text(replaced, since):
