@@ -54,8 +54,7 @@ def cure(hook: HookView) -> list[str]:
     if any(result.exit_code == 3 for result in hook.results):
         return [*_recorded(hook), *_aligned(back)]
     suite = _named(hook)
-    # By the commit that judged here: the baseline of the work tree may be the very thing that was changed.
-    compare = f"{_row3(hook)} --compare{suite}{f' --against {hook.base[:SHA]}' if hook.base else ''}"
+    compare = f"{_row3(hook)} --compare{suite}{_judge(hook)}"
     gone = isinstance(_worst(hook), Gone)
     steps = [
         ("See it in full:", compare),
@@ -106,6 +105,16 @@ def _named(hook: HookView) -> str:
     worst = _worst(hook)
     alone = len(hook.results) + len(hook.untouched) < 2 and not isinstance(worst, Gone)
     return "" if alone else f" --suite {plain(worst.suite)}"
+
+
+def _judge(hook: HookView) -> str:
+    """The commit that judged here: the baseline of the work tree may be the very thing that was changed.
+
+    None did for a suite that it does not have: the baseline beside it judged, and that commit could not.
+    """
+    worst = _worst(hook)
+    by_its_own = isinstance(worst, Judged) and not worst.comparison.against
+    return "" if by_its_own or not hook.base else f" --against {hook.base[:SHA]}"
 
 
 def _aligned(steps: Sequence[tuple[str, str]]) -> list[str]:
