@@ -35,6 +35,7 @@ from row3.workflows.against.recording_drift import (
 )
 from row3.workflows.against.rules_at_ref import out_of_reach
 from row3.workflows.against.signed_since import hold_to_change
+from row3.workflows.against.swapped_since import swapped_since_reasons
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.compare import Comparer, Comparison
 from row3.workflows.comparing.evidence import own_files
@@ -114,6 +115,7 @@ def compare(
         extra=(
             *extra,
             *judging.reasons,
+            *swapped_since_reasons(judging, baseline, base),
             *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
             *own_case_reasons(session, judging, run, comparer),
             *unjudged_reasons(run.left_out, judging.label),
