@@ -9,7 +9,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.projects import CASES, CONFIG, SUITE, Box, Done, flawless, next_second, worse
+from tests.projects import CASES, CONFIG, SUITE, Box, Done, first, flawless, next_second, worse
+from tests.suites import record
 
 BASELINE = f"baselines/{SUITE}.json"
 
@@ -124,6 +125,48 @@ def test_the_commands_that_the_hook_prints_end_the_block(box: Box, change: Calla
     box.row3(*("agreed" if word == "REASON" else word for word in accept), code=0)
     box.git("add", "metrics-history.json", "CHANGELOG.md")
     assert "BLOCK, approved" in box.git("commit", "-m", "x", code=0).err
+
+
+def advised(said: str) -> list[list[str]]:
+    """The commands by which a hook lets somebody see and accept what it stops."""
+    steps = [line.partition(":")[2] for line in said.splitlines() if line.strip().startswith(("See it", "Accept it"))]
+    return [["agreed" if word == "REASON" else word for word in shlex.split(step)[1:]] for step in steps]
+
+
+def poor_suite(box: Box) -> None:
+    """A suite that misses most of what it expects, with its baseline."""
+    for case_id, case in CASES.items():
+        box.write(f"golden/cake/{case_id}.gold.json", json.dumps({"id": case_id} | case) + "\n")
+    box.write("row3.toml", box.read("row3.toml") + '\n[suites.cake]\npipeline = ["find-cake"]\n')
+    box.prompt("1.0", "find-cake")
+    record(box, "cake", "1.0", {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
+    box.row3("--baseline", "--suite", "cake", code=0)
+    box.git("add", "-A")
+
+
+def test_the_commands_that_it_prints_for_a_new_suite_do_too(box: Box) -> None:
+    box.row3("hook", "install", code=0)
+    poor_suite(box)
+    see, accept = advised(box.git("commit", "-m", "x", code=1).err)
+    assert "BLOCK" in box.row3(*see, code=1).out
+    box.row3(*accept, code=0)
+    box.git("add", "metrics-history.json", "CHANGELOG.md")
+    assert "BLOCK, approved" in box.git("commit", "-m", "x", code=0).err
+
+
+def test_a_new_suite_that_was_taken_back_is_approved_anew(box: Box) -> None:
+    poor_suite(box)
+    box.row3("--compare", "--suite", "cake", "--approve", "agreed", code=0)
+    ci = ("--compare", "--all", "--against", "main")
+    box.git("checkout", "-q", "-b", "work")
+    box.commit("cake")
+    assert "1 is approved" in box.row3(*ci, code=0, CI="1").out
+    box.git("branch", "-f", "main", "work")
+    box.git("rm", "-rq", "golden/cake", "recordings/cake", "baselines/cake.json")
+    box.commit("no cake")
+    box.git("branch", "-f", "main", "work")
+    box.git("checkout", "HEAD~1", "--", "golden", "recordings", "baselines")
+    assert "1 blocks" in box.row3(*ci, code=1, CI="1").out
 
 
 def test_a_merge_that_was_looked_at_can_be_taken_back(branch: Box) -> None:

@@ -132,7 +132,66 @@ class TestBaseline:
         box.row3("promote", "v1.1", code=0)
         box.commit("v1.1")
         result: Any = box.row3("--compare", "--against", "HEAD~1", "--format", "json").json
-        assert not [reason for reason in result["reasons"] if reason["text"].startswith("the new baseline")]
+        told = [reason["text"] for reason in result["reasons"] if reason["text"].startswith("the new baseline")]
+        assert told
+        assert all(text.startswith("the new baseline is of worse answers: with its cases in quar") for text in told)
+
+
+class TestWashed:
+    """A baseline that is made meanwhile judges the case when it counts again, so its fall is told with it."""
+
+    @pytest.fixture
+    def resting(self, box: Box) -> Box:
+        put(box, "iris")
+        box.commit("quarantine")
+        box.git("checkout", "-q", "-b", "work")
+        return box
+
+    def test_a_fall_of_the_whole_suite_blocks_until_it_is_approved(self, resting: Box) -> None:
+        resting.row3("promote", "v1.1", code=0)
+        told = once(resting.row3("--compare", "--against", "main", code=1).out)
+        assert "block the new baseline is of worse answers: with its cases in quarantine, Concept recall" in told
+        assert "Concept recall 100.0% → 93.3%" in told
+        resting.row3("--compare", "--against", "main", "--approve", "iris is given up", code=0)
+        resting.commit("v1.1")
+        resting.git("branch", "-f", "main", "work")
+        resting.path(FILE).unlink()
+        resting.row3("--compare", "--against", "main", code=0)
+
+    def test_so_it_does_where_the_change_takes_the_case_out(self, resting: Box) -> None:
+        resting.path(FILE).unlink()
+        resting.row3("promote", "v1.1", "--approve", "iris is given up", code=0)
+        value = json.loads(resting.read("metrics-history.json"))
+        resting.write("metrics-history.json", json.dumps(value[:-2]))
+        told = once(resting.row3("--compare", "--against", "main", code=1).out)
+        assert "with its cases in quarantine, Concept recall 100.0% → 93.3%" in told
+
+    def test_a_critical_case_blocks_alone(self, resting: Box) -> None:
+        resting.git("checkout", "-q", "main")
+        case = json.loads(resting.read("golden/bread/iris.gold.json"))
+        resting.write("golden/bread/iris.gold.json", json.dumps(case | {"critical": True}))
+        resting.path(FILE).unlink()
+        resting.row3("--baseline", code=0)
+        put(resting, "iris")
+        resting.commit("critical")
+        resting.git("checkout", "-q", "-B", "work")
+        record(resting, "1.1", found(4) | {"iris": 2})
+        done = resting.row3("promote", "v1.1", code=0)
+        assert "(it is critical)" in once(done.out)
+        told = once(resting.row3("--compare", "--against", "main", code=1).out)
+        assert "block the new baseline is of worse answers: critical case iris (in quarantine), Overall" in told
+        assert "block the new baseline is of worse answers: with its cases" not in told
+
+    def test_a_small_one_is_told(self, resting: Box) -> None:
+        record(resting, "1.1", found(4) | {"iris": 2})
+        resting.row3("promote", "v1.1", code=0)
+        told = once(resting.row3("--compare", "--against", "main", code=0).out)
+        assert "investigate the new baseline is of worse answers: with its cases in quarantine" in told
+
+    def test_one_that_is_as_good_is_not(self, resting: Box) -> None:
+        record(resting, "1.1", found(4))
+        resting.row3("promote", "v1.1", code=0)
+        assert "the new baseline" not in resting.row3("--compare", "--against", "main", code=0).out
 
 
 class TestAgainst:

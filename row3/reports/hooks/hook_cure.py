@@ -63,8 +63,7 @@ def cure(hook: HookView) -> list[str]:
         lying = "The approval for this lies in the work tree, and is not among what is judged here. Add it:"
         return [f"  {lying}", f"    {add}", *_aligned(back)]
     suite = _named(hook, left[0])
-    # By the commit that judged here: the baseline of the work tree may be the very thing that was changed.
-    compare = f"{_row3(hook)} --compare{suite}{f' --against {hook.base[:SHA]}' if hook.base else ''}"
+    compare = f"{_row3(hook)} --compare{suite}{_judge(hook, left[0])}"
     steps = [
         ("See it in full:", compare),
         *([] if isinstance(left[0], Gone) else [("Explain a case:", f"{_row3(hook)} investigate{suite} CASE")]),
@@ -109,6 +108,15 @@ def _named(hook: HookView, result: SuiteResult) -> str:
     """The suite that the cure is for, where there are several, or where nothing else says which one it was."""
     alone = len(hook.results) + len(hook.untouched) < 2 and not isinstance(result, Gone)
     return "" if alone else f" --suite {plain(result.suite)}"
+
+
+def _judge(hook: HookView, result: SuiteResult) -> str:
+    """The commit that judged here: the baseline of the work tree may be the very thing that was changed.
+
+    None did for a suite that it does not have: the baseline beside it judged, and that commit could not.
+    """
+    by_its_own = isinstance(result, Judged) and not result.comparison.against
+    return "" if by_its_own or not hook.base else f" --against {hook.base[:SHA]}"
 
 
 def _aligned(steps: Sequence[tuple[str, str]]) -> list[str]:

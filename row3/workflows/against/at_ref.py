@@ -21,6 +21,7 @@ from row3.store.prompts import PROMOTED
 from row3.store.suites import Suite, make_suite
 from row3.workflows.against.default_suite import brought_default, default_reasons
 from row3.workflows.against.gone_prompts import gone_prompt_reasons
+from row3.workflows.against.laid_beside import lay_beside
 from row3.workflows.against.locks_at_ref import lock_reasons
 from row3.workflows.against.rules_at_ref import live_reasons, rules_reasons
 
@@ -205,11 +206,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     reasons += lock_reasons(base, own, name)
     reasons += gone_prompt_reasons(base, own, name)
     reasons += (default := default_reasons(base, own, name))
-    for file in added:
-        # New cases run too, so that they are seen; they are in no baseline, so they move no delta.
-        copy = there.golden(name) / file
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        copy.write_bytes(case_bytes(new[file]))
+    lay_beside(there.golden(name), old, {file: new[file] for file in added})
     before, after = there.baseline(name), own.baseline(name)
     if before.is_file() and not after.is_file():
         what = f"the baseline was removed since {label}: nothing would judge what comes after this change"

@@ -19,11 +19,15 @@ def default_reasons(base: Base, own: Project, suite: str) -> list[Reason]:
     The new default one tells it, since such a command looks at no other. Where the base cannot judge that, the old one
     does; a default suite that is gone tells it itself.
     """
-    before, after = base.project.config.suite, own.config.suite
-    # An earlier one without a baseline judged nothing, and nothing is lost.
-    if before == after or not base.has_judged(default_of(base.project)) or suite != teller(base, own):
+    before, after = default_of(base.project), default_of(own)
+    # A setting that says what holds without it changes nothing. What is not set was not changed either: a suite that is
+    # added to the only one leaves a command without `--suite` an error. And an earlier default without a baseline
+    # judged nothing, so that nothing is lost.
+    if before == after or base.project.config.suite == own.config.suite:
         return []
-    what = f"{FILE} has another default suite than at {base.ref.label}: {before} → {after}"
+    if not base.has_judged(before) or suite != teller(base, own):
+        return []
+    what = f"{FILE} has another default suite than at {base.ref.label}: {before or 'none'} → {after or 'none'}"
     if after is not None and informs(own, after):
         what += ", whose gate is informational: what is run without --suite would block nothing"
     return [Reason(Verdict.BLOCK, what, cause="rules")]

@@ -16,7 +16,7 @@ from row3.store.cases import case_bytes
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, HistoryEntry, history_text, read_history
+from row3.store.history import HistoryEntry, history_text, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import make_suite
@@ -25,8 +25,9 @@ from row3.store.unbuilt import made
 from row3.workflows.against.at_ref import Base, find_ref, laid_out
 from row3.workflows.against.default_suite import default_of, has_cases, judged_by
 from row3.workflows.against.locks_at_ref import promoted_for_nobody
+from row3.workflows.against.signed_since import signed_since
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.evidence import approved_before, unjudged_files
+from row3.workflows.comparing.evidence import unjudged_files
 from row3.workflows.pipeline.run_header import new_run_id
 from row3.workflows.session import adds_nothing, check_approval, make_approval, repository_state
 
@@ -34,8 +35,7 @@ from row3.workflows.session import adds_nothing, check_approval, make_approval, 
 def gone_suites(project: Project, base: Base | None, names: Iterable[str] | None = None) -> list[Gone]:
     """Suites that the base has golden cases and a baseline of, and that have no golden case here; of `names`, if given.
 
-    An approval counts that came with the change. One that the base has already, or had once, was for an earlier
-    removal, and the suite has come back since.
+    An approval counts that came with the change: an earlier removal was another one, the suite has come back since.
     """
     if base is None:
         return []
@@ -47,9 +47,8 @@ def gone_suites(project: Project, base: Base | None, names: Iterable[str] | None
     ]
     if not found:
         return []
-    before = {entry.run_id for entry in read_history(base.project.root)}
-    since = [entry for entry in read_history(project.root) if entry.run_id not in before]
-    return [replace(each, approval=_signed_for(base, since, each.evidence)) for each in found]
+    history = read_history(project.root)
+    return [replace(each, approval=signed_since(base, history, each.evidence)) for each in found]
 
 
 def gate_gone(
@@ -73,16 +72,6 @@ def gate_gone(
         return gone
     check_approval(approve, may_write=may_write)
     return _approved(project, gone, approve, say)
-
-
-def _signed_for(base: Base, since: Iterable[HistoryEntry], evidence: str) -> Approval | None:
-    """The approval that came with the change; a revert may have taken an old one out of the base's own history."""
-    ref = base.ref
-    signed = [entry for entry in since if entry.approval is not None and entry.evidence == evidence]
-    return approved_before(
-        (each for each in signed if not ref.repository.ever_held(ref.inside + HISTORY, each.run_id, at=ref.sha)),
-        evidence,
-    )
 
 
 def _gone(project: Project, base: Base, name: str) -> Gone:

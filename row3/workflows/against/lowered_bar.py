@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -30,6 +30,9 @@ class LoweredBar:
     parameters are held to that one answer, those of a text that is another now, or whose old answer is not recorded any
     more, to what the case had before. A case that is as it was adds no difference, so what is told is how far the whole
     suite fell.
+
+    Nor does the gate count a case in quarantine, which counts again one day: by then this baseline judges it. So it is
+    told here how far the suite falls with such cases.
     """
 
     def __init__(
@@ -50,29 +53,55 @@ class LoweredBar:
         self._project, self._suite, self._before, self._new = project, suite, before, new
         self._own = make_suite(project.config, suite.name, suite.tier)
         self._cases = StoredCases(project, self._own)
-        self._rested = new.header.resting.intersection(resting)
+        self._rested = frozenset(resting)
+        self._rescored = new.header.scorer != before.header.scorer
 
     def reasons(self) -> list[Reason]:
         """A ground for each gated metric that fell, as much as the gate's own rule says, and each critical case."""
         old, now = Aggregate(), Aggregate()
-        reasons = []
+        records, reasons = [], []
         for record in self._new.records():
             was = self._before.record(record.id)
             # What the one before lacks had no bar, and added to both sums it would thin what the others lost.
-            if was is None or record.id in self._rested:
+            if was is None:
                 continue
-            instead = self._held_to(record, was)
+            records.append((record, was))
+            rests = record.id in self._rested
+            instead = was.metrics if rests else self._held_to(record, was)
             bar, figures = both_sides(self._suite.kind, record.metrics if instead is None else instead, record.metrics)
-            old.add(bar, {})
-            now.add(figures, {})
+            if not rests:
+                old.add(bar, {})
+                now.add(figures, {})
             if instead is not None and self._is_critical(record.id):
+                which = f"{record.id} (in quarantine)" if rests else record.id
                 reasons += [
-                    Reason(verdict, f"{WORSE}critical case {record.id}, {what}", case_id=record.id, cause="baseline")
+                    Reason(verdict, f"{WORSE}critical case {which}, {what}", case_id=record.id, cause="baseline")
                     for verdict, what in self._fallen([self._suite.kind.primary], bar, figures)
                     if verdict is Verdict.BLOCK
                 ]
         fallen = self._fallen(self._suite.policy.metrics, old.means(), now.means())
-        return reasons + [Reason(verdict, WORSE + what, cause="baseline") for verdict, what in fallen]
+        reasons += [Reason(verdict, WORSE + what, cause="baseline") for verdict, what in fallen]
+        return [*reasons, *self._with_rested(records)]
+
+    def _with_rested(self, records: Sequence[tuple[CaseRecord, CaseRecord]]) -> Iterator[Reason]:
+        """A ground for each gated metric that says more over all cases than over those that are not in quarantine."""
+        if not any(record.id in self._rested for record, _ in records):
+            return
+        awake, whole = (Aggregate(), Aggregate()), (Aggregate(), Aggregate())
+        for record, was in records:
+            rests = record.id in self._rested
+            # What the case is held to otherwise is told already; here only what its answers lost counts.
+            same = was.digest == record.digest and not self._rescored
+            before = was.metrics if rests or same else record.metrics
+            bar, figures = both_sides(self._suite.kind, before, record.metrics)
+            for old, now in (whole,) if rests else (awake, whole):
+                old.add(bar, {})
+                now.add(figures, {})
+        keys = self._suite.policy.metrics
+        known = {key: verdict for key, verdict, _ in self._moved(keys, *(side.means() for side in awake))}
+        for key, verdict, what in self._moved(keys, *(side.means() for side in whole)):
+            if verdict > known.get(key, Verdict.PROCEED):
+                yield Reason(verdict, f"{WORSE}with its cases in quarantine, {what}", cause="baseline")
 
     def _held_to(self, record: CaseRecord, was: CaseRecord) -> Mapping[str, float] | None:
         """The figures that a record is held to; None where the comparison itself holds them to the base's.
@@ -133,6 +162,12 @@ class LoweredBar:
         self, keys: Collection[str], old: Mapping[str, float], now: Mapping[str, float]
     ) -> Iterator[tuple[Verdict, str]]:
         """By how much these metrics are worse, where the gate's rule says something of it."""
+        return ((verdict, what) for _, verdict, what in self._moved(keys, old, now))
+
+    def _moved(
+        self, keys: Collection[str], old: Mapping[str, float], now: Mapping[str, float]
+    ) -> Iterator[tuple[str, Verdict, str]]:
+        """The same with the key of each."""
         policy = self._suite.policy
         for metric in self._suite.kind.metrics:
             key = metric.key
@@ -140,4 +175,4 @@ class LoweredBar:
                 lost = worse_by(old[key], now[key], higher_is_better=metric.higher_is_better, unit=policy.unit)
                 verdict = judge_move(lost, policy, limit=policy.limit(key))
                 if verdict is not Verdict.PROCEED:
-                    yield verdict, f"{metric.title} {old[key]:.1%} → {now[key]:.1%}"
+                    yield key, verdict, f"{metric.title} {old[key]:.1%} → {now[key]:.1%}"

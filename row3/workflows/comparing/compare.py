@@ -154,7 +154,10 @@ class Comparer:
         if (result.critical if counts else case_id not in self._rested) and (
             how := how_it_broke(self.suite, result, compared)
         ):
-            (self.critical if counts else self._newly_resting)[case_id] = how
+            if counts:
+                self.critical[case_id] = how
+            else:
+                self._newly_resting[case_id] = f"{how} (it is critical)" if result.critical else how
         if compared.weakened:
             self.weakened[case_id] = list(compared.weakened)
         if compared.changed:

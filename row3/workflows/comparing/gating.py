@@ -34,6 +34,8 @@ from row3.workflows.against.recording_drift import (
     since_baseline,
 )
 from row3.workflows.against.rules_at_ref import out_of_reach
+from row3.workflows.against.signed_since import hold_to_change
+from row3.workflows.against.swapped_since import swapped_since_reasons
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.baseline_commit import seen_from
 from row3.workflows.comparing.compare import Comparer, Comparison
@@ -119,6 +121,7 @@ def compare(
         extra=(
             *extra,
             *judging.reasons,
+            *swapped_since_reasons(judging, baseline, base),
             *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
             *own_case_reasons(session, judging, run, comparer, after=after, as_there=as_there),
             *unjudged_reasons(run.left_out, judging.label),
@@ -140,6 +143,8 @@ def compare(
         ),
     )
     comparison.reasons = (*comparison.reasons, *_of_older_versions(comparison, judging))
+    if base is not None:
+        hold_to_change(comparison, session, judging, base, replaced)
     comparison.hint = judging.hint
     comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
     if again := again_text(replaced, since):

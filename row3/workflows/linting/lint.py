@@ -8,13 +8,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
 from row3.reports.findings import LintFinding, LintReport
-from row3.store import embeddings, positions
+from row3.store import positions
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
@@ -22,19 +21,15 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, tell_interrupted
 from row3.store.project import LOCAL, READ_PATHS, Project, find_root
-from row3.store.recording_lines import from_line
 from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.workflows.asking.endpoints import check_provider
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
-from row3.workflows.linting.lint_lines import broken_lines
 from row3.workflows.linting.lint_prompts import PromptLint
+from row3.workflows.linting.lint_recordings import lint_recordings
 
 __all__ = ["LintFinding", "LintReport", "lint", "lint_at"]
-
-MOST = 20
-"""Findings of one recordings file: one that is no recordings file at all would give as many as it has lines."""
 
 
 def lint_at(
@@ -94,7 +89,7 @@ class _Lint:
         PromptLint(self.project, self._findings).run(piped, samples, everything=only is None)
         for suite in suites:
             self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
-            self._recordings(suite)
+            lint_recordings(self.project, suite, self._findings)
             for tier in TIERS:
                 if (path := self.project.baseline(suite.name, tier)).exists():
                     where = f"baselines/{path.name}"
@@ -147,15 +142,6 @@ class _Lint:
                 self._findings.attempt(FILE, partial(make_suite, self.project.config, name, "live"), count=False)
                 made.append(suite)
         return made
-
-    def _recordings(self, suite: Suite) -> None:
-        folder = self.project.recordings(suite.name)
-        for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-            where = f"recordings/{suite.name}/{path.name}"
-            read = embeddings.from_line if embeddings.is_embeddings(path) else from_line
-            for error in islice(broken_lines(path, where, read), MOST):
-                self._findings.unusable(error, where)
-            self._findings.files += 1
 
 
 def _read_baseline(path: Path, where: str) -> int:

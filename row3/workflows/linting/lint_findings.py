@@ -48,6 +48,9 @@ class Findings:
         self.files = 0
         self._found: list[LintFinding] = []
 
+    def __len__(self) -> int:
+        return len(self._found)
+
     def report(self) -> LintReport:
         """All of it, in order."""
         return make_report(self._found, self.files)

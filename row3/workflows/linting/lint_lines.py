@@ -30,8 +30,3 @@ def read_lines(path: Path, where: str, read: Read) -> Iterator[tuple[int, Any]]:
         yield 1, error
     except OSError as error:
         yield 1, InvalidFile(f"cannot be read ({error.strerror})", where=where)
-
-
-def broken_lines(path: Path, where: str, read: Read) -> Iterator[Row3Error]:
-    """What is wrong with each line that cannot be used."""
-    return (value for _, value in read_lines(path, where, read) if isinstance(value, Row3Error))

@@ -8,6 +8,7 @@ from row3.errors import Row3Error
 from row3.reports.suites.suites_model import Broken, Judged, SuiteResult, Unjudged
 from row3.workflows.against.at_ref import Base
 from row3.workflows.against.default_suite import judged_by
+from row3.workflows.against.signed_since import signed_since
 from row3.workflows.comparing.gating import compare
 from row3.workflows.session import Session
 
@@ -32,17 +33,19 @@ def judge_suites(
                 comparison = compare(session, base=base, lenient=not change, pages=pages)
                 yield Judged(comparison, hint=comparison.hint)
             else:
-                yield _by_its_own(session, brought=base is not None, pages=pages)
+                yield _by_its_own(session, base, pages=pages)
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
 
 
-def _by_its_own(session: Session, *, brought: bool, pages: bool) -> SuiteResult:
+def _by_its_own(session: Session, base: Base | None, *, pages: bool) -> SuiteResult:
     """A suite that no base has, judged by a baseline that has to follow from recordings: no other holds it."""
     name = session.suite.name
     session.switch("replay")  # like all that is judged by a base
     if not session.project.baseline(name).is_file():
         how = f"row3 --baseline{session.suite.flag}"
         return Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
-    comparison = compare(session, verify=True, brought=brought, pages=pages)
+    comparison = compare(session, verify=True, brought=base is not None, pages=pages)
+    if base is not None and comparison.approval is not None:
+        comparison.approval = signed_since(base, session.history(), comparison.evidence)
     return Judged(comparison, "the baseline is new in this change, and judges it")

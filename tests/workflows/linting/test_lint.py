@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.reports.findings import LintFinding, findings_json, findings_text
 from row3.store.project import open_project
@@ -778,3 +779,31 @@ def test_a_conflict_in_the_changelog_is_found_before_a_promotion_stops_on_it(roo
     path.write_text("\n".join([*lines, "<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> x", ""]), encoding="utf-8")
     found = [finding for finding in lint(open_project(root)).findings if finding.file == "CHANGELOG.md"]
     assert [(finding.rule, finding.line) for finding in found] == [("merge-conflict", len(lines) + 1)]
+
+
+def recorded(case_id: str, answer: str, *, of: str | None = None) -> str:
+    """A line of the recordings of one request for each case; `of` is the answer that it has the digest of."""
+    value = {
+        "digest": digest_text(case_id),
+        "schemaVersion": 1,
+        "caseId": case_id,
+        "prompt": "ask-v1.0",
+        "repeat": 0,
+        "request": {},
+        "response": {"text": answer},
+        "answerDigest": digest_text(answer if of is None else of),
+    }
+    return json.dumps(value) + "\n"
+
+
+def test_recordings_that_a_replay_would_refuse(root: Path) -> None:
+    folder = root / "recordings/starter"
+    folder.mkdir(parents=True)
+    (folder / "a.jsonl").write_text(recorded("rye", "one") + recorded("oat", "one"))
+    (folder / "b.jsonl").write_text(recorded("oat", "one") + recorded("rye", "two") + recorded("bun", "x", of="y"))
+    findings = found(root)
+    assert [(one.file, one.line, one.rule) for one in findings] == [
+        ("recordings/starter/b.jsonl", 2, "two-answers"),
+        ("recordings/starter/b.jsonl", 3, "edited-answer"),
+    ]
+    assert "another answer in recordings/starter/a.jsonl:1" in findings[0].message

@@ -1,0 +1,123 @@
+"""An approval is for one change: what the base has of it already lets nothing pass that is done once more."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.judging import said
+from tests.projects import SUITE, Box, worse
+
+CANARY = f"golden/{SUITE}/rye.gold.json"
+HISTORY = "metrics-history.json"
+
+
+def merged(box: Box, message: str) -> None:
+    box.commit(message)
+    box.git("branch", "-f", "main", "HEAD")
+
+
+def without_canary(box: Box) -> None:
+    box.case("rye", forbiddenConcepts=[])
+
+
+def approve(box: Box, *options: str) -> None:
+    box.row3("--compare", *options, "--approve", "wrong canary", code=0)
+
+
+@pytest.fixture
+def again(work: Box) -> Box:
+    """A canary was removed, signed, came back on main, and is gone once more."""
+    without_canary(work)
+    approve(work, "--against", "main")
+    assert "BLOCK, approved" in said(work, 0)
+    merged(work, "signed")
+    work.git("checkout", "HEAD~1", "--", "golden")
+    merged(work, "it was right")
+    without_canary(work)
+    return work
+
+
+def test_what_was_approved_once_is_not_when_it_is_done_again(again: Box) -> None:
+    told = said(again, 1)
+    assert "BLOCK Overall" in told
+    assert "stood in the history of main before this change, and was for an earlier one" in told
+    again.row3("hook", "install", code=0)
+    again.git("add", "-A")
+    again.git("commit", "-m", "again", code=1)
+
+
+def test_the_same_reason_is_another_approval_of_another_change(again: Box) -> None:
+    approve(again, "--against", "main")
+    assert "BLOCK, approved" in said(again, 0)
+
+
+def test_a_revert_brings_no_approval_back(work: Box) -> None:
+    without_canary(work)
+    approve(work, "--against", "main")
+    merged(work, "signed")
+    work.git("revert", "--no-edit", "HEAD")
+    work.git("branch", "-f", "main", "HEAD")
+    work.git("revert", "--no-commit", "HEAD")
+    assert "wrong canary" in work.read(HISTORY)
+    said(work, 1)
+
+
+def test_a_worse_prompt_that_was_taken_back_is_approved_anew(work: Box) -> None:
+    """A comparison that only meets the old approval notes it again, which makes it no new one."""
+    worse(work)
+    approve(work, "--against", "main")
+    merged(work, "a draft")
+    work.git("rm", "-rq", "prompts/extract-v1.2.md", f"recordings/{SUITE}/extract-v1.2.jsonl")
+    merged(work, "taken back")
+    work.git("checkout", "HEAD~1", "--", "prompts", "recordings")
+    noted = len(work.history())
+    work.row3("--compare", code=0)
+    assert len(work.history()) == noted + 1
+    assert work.history()[-1]["approval"]["reason"] == "wrong canary"
+    said(work, 1)
+
+
+def test_an_approved_draft_stops_nobody_who_leaves_it_alone(work: Box) -> None:
+    worse(work)
+    approve(work, "--against", "main")
+    merged(work, "a draft")
+    work.write("row3.toml", work.read("row3.toml") + "# more of it\n")
+    assert "BLOCK, approved" in said(work, 0)
+
+
+def test_an_approved_draft_is_promoted_by_the_next_change(work: Box) -> None:
+    worse(work)
+    approve(work)
+    merged(work, "a draft")
+    work.row3("promote", "v1.2", code=0)
+    assert "BLOCK, approved" in said(work, 0)
+
+
+def test_an_approval_holds_for_all_of_its_branch(work: Box) -> None:
+    work.git("remote", "add", "origin", str(work.root))
+    work.git("fetch", "-q", "origin", "main")
+    work.row3("hook", "install", code=0)
+    worse(work)
+    approve(work)
+    for name in ("one.txt", "row3.toml"):
+        work.write(name, (work.read(name) if work.path(name).exists() else "") + "# more\n")
+        work.git("add", "-A")
+        work.git("commit", "-q", "-m", name, code=0)
+        assert "BLOCK, approved" in said(work, 0)
+
+
+def test_one_on_main_holds_until_it_is_pushed(work: Box) -> None:
+    remote = work.root.parent / "remote.git"
+    work.git("init", "-q", "--bare", str(remote))
+    work.git("remote", "add", "origin", str(remote))
+    work.git("checkout", "-q", "main")
+    work.git("push", "-q", "origin", "main")
+    work.row3("hook", "install", code=0)
+    without_canary(work)
+    approve(work, "--against", "HEAD")
+    work.git("add", "-A")
+    work.git("commit", "-q", "-m", "signed", code=0)
+    work.write("prompts/notes.txt", "more\n")
+    work.git("add", "-A")
+    work.git("commit", "-q", "-m", "more", code=0)
+    work.git("push", "-q", "origin", "main", code=0)
