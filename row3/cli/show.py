@@ -16,7 +16,7 @@ from row3.domain.counts import count
 if TYPE_CHECKING:
     from row3.reports.places import Places
     from row3.store.history import HistoryEntry
-    from row3.workflows.comparing.compare import Comparison
+    from row3.workflows.comparing.comparison import Comparison
     from row3.workflows.hook import HookVerdict
     from row3.workflows.pipeline.run_suite import Run
     from row3.workflows.running import Announced

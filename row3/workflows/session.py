@@ -22,7 +22,7 @@ from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.suites import Suite, pick_suite, with_limits
 from row3.store.unbuilt import made
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 from row3.workflows.reasons import check_reason

@@ -11,7 +11,7 @@ from row3.reports import numbers
 from row3.reports.model import ComparisonView, HistoryView, RunView
 from row3.reports.style import cells, plain, shorten, visible
 from row3.store.history import HistoryEntry
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.run_suite import Run
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from row3.errors import Row3Error
 from row3.reports.suites.suites_model import Gone, Judged, SuiteResult
 from row3.store.history import read_history
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 
 
 def approved_beside(results: Iterable[SuiteResult], work_tree: Path) -> set[str]:

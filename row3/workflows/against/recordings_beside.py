@@ -10,7 +10,7 @@ from row3.reports.suites.suites_model import Judged, SuiteResult
 from row3.store.cases import case_files
 from row3.store.config import read_config
 from row3.store.project import Project
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking, replay
 
 

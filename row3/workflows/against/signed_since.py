@@ -11,7 +11,7 @@ from row3.store.unbuilt import plain_values
 from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.few_compared import answers_as_there
 from row3.workflows.against.recording_drift import Replaced
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.evidence import approved_before
 from row3.workflows.session import Session
 

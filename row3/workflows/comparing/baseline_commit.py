@@ -5,7 +5,7 @@ from __future__ import annotations
 from row3.domain.verdicts import Cause
 from row3.errors import Row3Error
 from row3.store.project import Project
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 
 SEEN_BY_GIT: frozenset[Cause] = frozenset(("cases", "rules", "recordings"))
 """Causes that lie in files of the project, so that `git diff` shows them."""

@@ -9,26 +9,23 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from row3.domain.quick_dataclass import dataclass
-from row3.domain.scores import Tally
-from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
 from row3.gate.broken import sound
 from row3.gate.comparison import by_size
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.gate.sensitivity import Sensitivity, sensitivity
+from row3.gate.sensitivity import sensitivity
 from row3.gate.verdicts import Evidence, judge
 from row3.gate.zones import warning_only, zones_of
 from row3.metrics.tallies import Tallies
-from row3.store.history import Approval, HistoryEntry
+from row3.store.history import HistoryEntry
 from row3.store.project import Project
-from row3.store.run_records import RunHeader
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.comparing.compare_case import CaseComparer
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.critical_cases import how_it_broke
 from row3.workflows.comparing.differences import RulesView, loosened, signature_change, what_differs
 from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest
@@ -38,61 +35,8 @@ from row3.workflows.comparing.rescore import Recorded
 from row3.workflows.pipeline.results import CaseResult
 from row3.workflows.pipeline.run_suite import Run
 
-if TYPE_CHECKING:
-    from row3.gate.adaptive import Standing
-    from row3.gate.drift import Drift
-
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
-
-
-@dataclass(slots=True)
-class Comparison:
-    """A run against a baseline, judged."""
-
-    run: Run
-    baseline: RunHeader
-    against: str | None
-    """The git ref that baseline, cases and thresholds were read from."""
-    metrics: list[MetricChange]
-    cases: list[CaseChange]
-    """Those that moved most, largest first."""
-    moves: Counter[str]
-    verdict: Verdict
-    reasons: tuple[Reason, ...]
-    differs: list[str]
-    """What differs from the baseline apart from the answers, a line each."""
-    declines: int
-    evidence: str
-    compared: int
-    """Cases that both sides have and that could be compared."""
-    rescored: int = 0
-    sensitivity: Sensitivity | None = None
-    """What this many cases can see of the composite."""
-    approval: Approval | None = None
-    prompt_diffs: dict[str, str] = field(default_factory=dict)
-    copies: list[str] = field(default_factory=list)
-    """Versions that ask word for word what the promoted ones ask: they were not edited yet."""
-    since: str | None = None
-    """What `git diff` is given to show how the project's files changed since the baseline; None where git cannot."""
-    in_git: bool = True
-    """False where no git repository is there to commit to."""
-    tallies: tuple[Tally, Tally] = ({}, {})
-    """What became of the items of the baseline and of the run, over the cases that both have and know it of."""
-    interleaved: bool = False
-    """The baseline's prompts were asked again in the same run, and `metrics` compares with what they answer now."""
-    drift: Drift | None = None
-    """How far they answer otherwise than the baseline says, where they were asked."""
-    adaptive: Standing | None = None
-    behind: int = 0
-    """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
-    hint: str = ""
-    """What would spare those who come after the change; empty for nothing."""
-
-    @property
-    def blocked(self) -> bool:
-        """The gate blocks and nobody has approved."""
-        return self.verdict is Verdict.BLOCK and self.approval is None and not self.run.suite.policy.informational
 
 
 class Comparer:
@@ -167,21 +111,7 @@ class Comparer:
         self.rescored += compared.rescored
         self._problem = self._problem or compared.problem
         if counts and compared.before is not None:
-            self.compared += 1
-            repeats = compared.before_repeats or self.baseline.header.repeats
-            # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
-            # move it.
-            self._pairs.add(
-                compared.before,
-                result.metrics,
-                source=result.source,
-                repeats=(repeats, result.repeats),
-                spreads=(compared.before_spread, result.spread),
-                apart=change.move == "broke",
-            )
-            if compared.before_tally and result.tally and repeats == result.repeats:
-                self._tallies[0].add(compared.before_tally)
-                self._tallies[1].add(result.tally)
+            self._pair(result, compared, compared.before)
         if counts and change.move == "broke":
             self.broke.append(case_id)
         if change.move == "not comparable":
@@ -192,6 +122,23 @@ class Comparer:
         if not counts:
             change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
         self._keep(change)
+
+    def _pair(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> None:
+        self.compared += 1
+        repeats = compared.before_repeats or self.baseline.header.repeats
+        # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
+        # move it.
+        self._pairs.add(
+            before,
+            result.metrics,
+            source=result.source,
+            repeats=(repeats, result.repeats),
+            spreads=(compared.before_spread, result.spread),
+            apart=compared.change.move == "broke",
+        )
+        if compared.before_tally and result.tally and repeats == result.repeats:
+            self._tallies[0].add(compared.before_tally)
+            self._tallies[1].add(result.tally)
 
     def leave_out(self, case_ids: Iterable[str]) -> None:
         """Take note of cases of the baseline that were asked and have no answer that could be compared."""

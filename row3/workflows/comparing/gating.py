@@ -38,7 +38,8 @@ from row3.workflows.against.signed_since import hold_to_change
 from row3.workflows.against.swapped_since import swapped_since_reasons
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.baseline_commit import seen_from
-from row3.workflows.comparing.compare import Comparer, Comparison
+from row3.workflows.comparing.compare import Comparer
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.evidence import own_files, same_requests
 from row3.workflows.comparing.older_baseline import OlderBaseline, older_versions
 from row3.workflows.comparing.prompt_texts import tell_texts

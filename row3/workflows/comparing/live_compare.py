@@ -19,7 +19,8 @@ from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.asking.estimate import Beside
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.compare import Comparer, Comparison
+from row3.workflows.comparing.compare import Comparer
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.drift import ask_again, asking_again
 from row3.workflows.comparing.live_comparer import LiveComparer
 from row3.workflows.comparing.rescore import StoredCases

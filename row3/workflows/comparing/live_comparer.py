@@ -19,7 +19,8 @@ from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.asking.interleaved import Adaptive
-from row3.workflows.comparing.compare import Comparer, Comparison
+from row3.workflows.comparing.compare import Comparer
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.results import CaseResult
 from row3.workflows.pipeline.run_suite import Run

@@ -6,7 +6,7 @@ from row3.domain.prompts import Prompt, PromptRef, parse_version
 from row3.errors import InvalidFile
 from row3.store.project import Project
 from row3.store.prompts import read_prompt
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.differences import text_diff
 from row3.workflows.pipeline.lineup import Lineup
 

@@ -14,7 +14,7 @@ from row3.store.transaction import commit
 from row3.workflows.against.affected import asked_by
 from row3.workflows.against.at_ref import Ref, inside_of, laid_out
 from row3.workflows.against.made_current import of_version_alone
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import compare
 from row3.workflows.hook import work_base
 from row3.workflows.pipeline.run_suite import Run, RunOptions, with_action

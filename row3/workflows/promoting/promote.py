@@ -18,7 +18,7 @@ from row3.store.project import Project
 from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import commit
 from row3.workflows.against.locks_at_ref import falling_back
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest, own_files
 from row3.workflows.comparing.gating import compare
 from row3.workflows.comparing.prompt_texts import asks_the_same

@@ -8,7 +8,7 @@ from row3.domain.prompts import PromptRef
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Reason, Verdict
 from row3.store.history import Approval
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.run_suite import Run
 
 

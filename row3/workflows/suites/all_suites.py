@@ -20,7 +20,7 @@ from row3.store.transaction import commit
 from row3.workflows.against.at_ref import find_ref, laid_out
 from row3.workflows.against.default_suite import has_cases
 from row3.workflows.against.gone_suites import gone_suites
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.running import Announced

@@ -21,7 +21,7 @@ from row3.reports.comparison_table import reason_lines, verdict_block
 from row3.reports.headline import what_runs
 from row3.reports.style import PLAIN, VERDICT_MARKS, plain
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import gate
 from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import Run, RunOptions

@@ -9,7 +9,7 @@ import pytest
 
 from row3.domain.verdicts import Verdict
 from row3.workflows.comparing.baseline import save_baseline
-from row3.workflows.comparing.compare import Comparison
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.differences import loosened, what_differs
 from row3.workflows.comparing.gating import gate
 from row3.workflows.pipeline.run_suite import RunOptions

@@ -15,7 +15,8 @@ from row3.errors import InvalidFile, UsageError
 from row3.store.history import read_history
 from row3.store.quarantine import read_quarantine, write_quarantine
 from row3.workflows.comparing.baseline import read_baseline, save_baseline
-from row3.workflows.comparing.compare import Comparer, Comparison
+from row3.workflows.comparing.compare import Comparer
+from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.history.quarantine import in_force, quarantine, release, today
 from row3.workflows.pipeline.lineup import line_up
