@@ -58,9 +58,9 @@ class CaseScorecard:
     text: str
 
     @property
-    def value(self) -> float:
-        """The composite, a fraction; 0 for a bad answer."""
-        return self.metrics[self.primary]
+    def value(self) -> float | None:
+        """The composite, a fraction; 0 for a bad answer, None where nothing is there nor was said."""
+        return self.metrics.get(self.primary)
 
     @property
     def zone(self) -> str:
@@ -72,7 +72,8 @@ class CaseScorecard:
 
     def __repr__(self) -> str:
         moved = "" if self.delta is None else f" {numbers.points(self.delta)}"
-        return f"<row3 score {self.case_id} {numbers.percent(self.value)} {self.zone}{moved}>"
+        worth = "unknown" if self.value is None else numbers.percent(self.value)
+        return f"<row3 score {self.case_id} {worth} {self.zone}{moved}>"
 
 
 @dataclass(frozen=True, slots=True)
