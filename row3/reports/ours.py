@@ -46,7 +46,7 @@ TEXT = re.compile(
     r"|copied \S+-v\d+\.\d+ to prompts/"
     r"|  (?:kept|created|extended) "
     r"|\S+ (?:does not count until|is out of quarantine)"
-    r"|\S+-v\d+\.\d+: [\d,]+ recordings?\n",
+    r"|\S+-v\d+\.\d+: [\d,]+ recordings?(?:, as answers of [^\n]+)?\n",
     re.DOTALL,
 )
 TEXT_END = re.compile(
@@ -54,7 +54,7 @@ TEXT_END = re.compile(
     r"|[\d,]+ errors?, [\d,]+ warnings?(?: in [\d,]+ files?)?"
     r"|all recordings are in order"
     r"|[\d,]+ (?:would be )?removed, [\d,]+ kept"
-    r"|[\d,]+ responses? read, [\d,]+ recordings new or changed)\s*\Z"
+    r"|[\d,]+ responses? read, [\d,]+ recordings? new or changed)\s*\Z"
 )
 """How lists end that begin with whatever was found."""
 

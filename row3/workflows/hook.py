@@ -188,7 +188,7 @@ def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: s
                 found = _judge_folder(
                     verdict, folder / inside, at_base, [path.removeprefix(inside) for path in changed]
                 )
-            verdict.approved_beside |= approved_beside(found, repository.root / inside)
+                verdict.approved_beside |= approved_beside(found, repository.root / inside, at_base)
             verdict.not_added |= recorded_beside(folder / inside, found, repository.root / inside)
 
 

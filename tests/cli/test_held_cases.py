@@ -89,7 +89,7 @@ def test_that_they_are_gone_is_told(work: Box) -> None:
     without_old_answers(work)
     told = said(work, 0)
     assert f"{GONE}oven, rye, yeast; they are needed until `row3 --baseline` makes another" in told
-    assert "git diff recordings" in told
+    assert "git diff main -- recordings" in told
 
 
 def test_of_what_no_baseline_rests_on_nothing_is(work: Box) -> None:

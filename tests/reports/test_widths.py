@@ -133,6 +133,10 @@ class Combination:
     parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
     @property
+    def shown(self) -> str:
+        return self.model
+
+    @property
     def prompts(self) -> Mapping[str, str]:
         return {LONG: self.version, "map-ontology": "v1.0"}
 

@@ -71,7 +71,8 @@ def test_what_is_pushed_has_to_be_committed(comparison: Any, name: str) -> None:
 
 
 def test_commands_say_where_the_project_is(comparison: Any) -> None:
-    hook = Hook([Judged(comparison)], directory="../team a", folder="../team a/", merging=True)
+    judged = Judged(replace(comparison, against="0123456789"))
+    hook = Hook([judged], directory="../team a", folder="../team a/", merging=True)
     text = hook_text(hook)
     assert "row3 -C '../team a' --compare --against 0123456789 --approve REASON\n" in text
     assert "git add '../team a/metrics-history.json' '../team a/CHANGELOG.md'\n" in text
@@ -110,7 +111,8 @@ def test_an_approval_that_was_not_added(comparison: Any, name: str) -> None:
 
 
 def test_of_two_blocks_the_one_without_an_approval_is_to_be_approved(comparison: Any) -> None:
-    other = replace(comparison, run=replace(comparison.run, suite=replace(comparison.run.suite, name="graph")))
+    suite = replace(comparison.run.suite, name="graph")
+    other = replace(comparison, run=replace(comparison.run, suite=suite), against="0123456789")
     text = hook_text(Hook([Judged(comparison), Judged(other)], approved_beside={"decomposition"}))
     assert "--compare --suite graph --against 0123456789 --approve REASON" in text
 

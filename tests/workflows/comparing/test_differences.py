@@ -92,6 +92,7 @@ ELSEWHERE = {
         "predicates": "a table of its own",
         "gate": "a table of its own",
         "live": "a table of its own",
+        "lint_sizes": "what lint says, which judges no run",
     },
     PredicatesConfig: {"allowed": "part of the request"},
     SemanticConfig: {"base_url": "where the model is, not which", "key_variable": "as the address"},
