@@ -15,8 +15,9 @@ from row3.matching.by_value.signs import TWO_SIGNS, two_signs
 from row3.matching.by_value.values import value_of
 from row3.matching.contradictions import contradict, contradict_words
 from row3.matching.normalise import normalise
-from row3.matching.persons.given_names import GIVEN, PERSONAL_TITLES, SAME_NAME, THINGS
+from row3.matching.persons.given_names import PERSONAL_TITLES, SAME_NAME, THINGS
 from row3.matching.persons.persons import Person, is_eastern, parse_person
+from row3.matching.persons.roles import is_given
 from row3.matching.persons.same_person import can_be_one, may_be_persons, same_person, turned
 from row3.matching.scorers import SLACK, similarity
 from row3.matching.spellings.acronyms import NO_ACRONYMS, Acronyms
@@ -215,10 +216,8 @@ def _told_apart(a: str, b: str, text: str) -> str:
 def _two_surnames(a: str, b: str) -> bool:
     """`Philip` and `Philips`: a given name has no plural, and the surname made of it is another name."""
     short, long = sorted((a, b), key=len)
-    return (
-        long == f"{short}s" and short.istitle() and (low := short.lower()) not in THINGS
-        and (low in SAME_NAME or low in GIVEN)
-    )  # fmt: skip
+    low = short.lower()
+    return long == f"{short}s" and short.istitle() and low not in THINGS and is_given(low)
 
 
 _SONS = re.compile(r"((?:&|and) Son)s\b")

@@ -63,6 +63,8 @@ _RUN_OF_INITIALS = r"[B-DF-HJ-NP-TV-XZ]{2,3}"
 _SYLLABLES = re.compile(r"[A-Z][a-z]+-[a-z]+\b")
 """A given name as Korea writes it: Geun-hye."""
 _WORD = r"[^\W\d_]+(?:-[^\W\d_]+)*\.?"
+LONGEST = 200
+"""Characters beyond which nothing is a person's name, with all that the person is said to be."""
 TOLD_BY = frozenset(SAME_NAME) | GIVEN | frozenset(TITLES) | BEFORE_TITLES
 """First words that tell of a person."""
 BESIDE = frozenset(DEGREES) | frozenset(GENERATIONS) | OFFICERS | {"the"}
@@ -105,6 +107,8 @@ def parse_person(name: str) -> Person | None:
     Looks like one: two to six words of letters (one after a title), each with a capital unless the whole name has
     none, with no function words but the particles of surnames, not ending in a word such as "University".
     """
+    if len(name) > LONGEST:
+        return None
     text = re.sub(_LATE, "", re.sub(_APOSTROPHES, "", name)).strip()
     bare = without_role(_RETIRED.sub("", _BEFORE_TITLE.sub("", text)))
     text = _without_rank(bare.name)

@@ -49,6 +49,7 @@ MASS = words(
 )
 """Nouns without a plural, which are no names for all that."""
 ADJECTIVES = words("general chief executive")
+"""Offices that are adjectives as well: General Riemann Hypothesis."""
 _GENERAL = re.compile(
     r"\b(?:secretary|attorney|director|surgeon|solicitor|governor|inspector|comptroller|auditor|lieutenant|major|brigadier|"
     r"consul)[- ]general$",
@@ -77,8 +78,7 @@ def without_role(text: str) -> Bare:
     """Take what a person is said to be from the name.
 
     A title stays before it: `UN Secretary-General António Guterres` -> `General António Guterres`, `British economist
-    John Maynard Keynes` -> `John Maynard Keynes`. The text itself where nothing tells that a
-    person's name stands there.
+    John Maynard Keynes` -> `John Maynard Keynes`. The text itself where nothing tells that a person's name is there.
     """
     if (behind := _SAID_BEHIND.fullmatch(text)) is not None and _looks_like_a_name(behind["name"].split()):
         role = _role(behind["said"])

@@ -6,6 +6,7 @@ import pytest
 
 from row3.matching.compare import compare
 from row3.matching.names import Named, NameIndex, NameRule, match_names
+from row3.matching.persons.persons import parse_person
 from row3.matching.persons.roles import without_role
 
 ONE = """
@@ -115,3 +116,8 @@ def test_a_given_name_has_no_plural(given: str, surname: str) -> None:
 @pytest.mark.parametrize("noun", ["Rose", "Bill", "Jack", "Model"])
 def test_a_noun_has_one(noun: str) -> None:
     assert compare(f"{noun}s", noun).how == "form"
+
+
+def test_a_text_is_no_name_however_it_begins() -> None:
+    assert parse_person("Director " + "Word " * 50_000) is None
+    assert not compare("Director " + "Word " * 5_000, "Tom Hanks").same
