@@ -31,6 +31,7 @@ class Approval(FileModel):
     reason: str
     by: str
     at: str
+    id: str | None = Field(default=None, description="Tells it from another that says the same in the same second.")
 
 
 class HistoryEntry(FileModel):

@@ -263,6 +263,8 @@ def check_approval(approve: str | None, *, may_write: bool) -> None:
 
 def make_approval(project: Project, reason: str) -> Approval:
     """An approval in the name of git's user, for a reason that was checked."""
+    import secrets
+
     from row3.vcs.repository import Repository
 
     repository = Repository.find(project.root)
@@ -272,7 +274,7 @@ def make_approval(project: Project, reason: str) -> Approval:
         import getpass
 
         by = getpass.getuser()
-    return Approval(reason=" ".join(reason.split()), by=by, at=now())
+    return Approval(reason=" ".join(reason.split()), by=by, at=now(), id=secrets.token_hex(4))
 
 
 def adds_nothing(approval: Approval, before: ApprovalView | None) -> bool:

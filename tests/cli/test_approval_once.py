@@ -51,6 +51,16 @@ def test_the_same_reason_is_another_approval_of_another_change(again: Box) -> No
     assert "BLOCK, approved" in said(again, 0)
 
 
+def test_one_of_the_same_second_is_another_one_too(again: Box) -> None:
+    """Approvals are timed to the second, and a script signs twice in one."""
+    approve(again, "--against", "main")
+    signed = [entry["approval"] for entry in again.history() if entry.get("approval")]
+    first, last = signed[0]["at"], signed[-1]["at"]
+    again.write(HISTORY, again.read(HISTORY).replace(last, first))
+    assert len({entry["approval"]["at"] for entry in again.history() if entry.get("approval")}) == 1
+    assert "BLOCK, approved" in said(again, 0)
+
+
 def test_a_revert_brings_no_approval_back(work: Box) -> None:
     without_canary(work)
     approve(work, "--against", "main")

@@ -244,26 +244,25 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     state = repository_state(session.project) if session.may_write else (None, None)
     run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     comparison.in_git = not session.may_write or state != OUTSIDE_GIT
-    again = False
+    given = None
     if approve is not None and comparison.verdict is Verdict.BLOCK and run.complete:
-        approval = make_approval(session.project, approve)
-        again = adds_nothing(approval, comparison.approval)
-        comparison.approval = comparison.approval if again else approval
-    if again:
+        given = make_approval(session.project, approve)
+    if given is not None and adds_nothing(given, comparison.approval):
         session.say("approved with this reason already: nothing is written")
     elif session.may_write and run.complete and not run.partial:
-        _note(session, comparison)
+        comparison.approval = given or comparison.approval
+        _note(session, comparison, given)
     save_log(session, run)
     return comparison
 
 
-def _note(session: Session, comparison: Comparison) -> None:
-    """One entry in the history; a fresh approval also in the changelog, as one change."""
+def _note(session: Session, comparison: Comparison, given: Approval | None) -> None:
+    """One entry in the history; an approval given now also in the changelog, as one change."""
     project, entry = session.project, entry_of(comparison.run, comparison, comparison.approval)
     with writing(project.local, say=session.say):
         files = {HISTORY: history_text(project.root, entry).encode()}
-        if comparison.approval is not None and comparison.approval.at >= comparison.run.header.at:
-            files[CHANGELOG] = approval_text(project, comparison, comparison.approval).encode()
+        if given is not None:
+            files[CHANGELOG] = approval_text(project, comparison, given).encode()
         commit(project.root, project.local, files)
     session.noted += 1
 
