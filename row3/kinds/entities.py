@@ -37,7 +37,7 @@ class Entities(ListKind):
     """Scores `{"entities": […]}`: which were found, of which type, and whether mentions were merged correctly."""
 
     name = "entities"
-    version = 7
+    version = 8
     items = "entities"
     case_model: type[BaseModel] = EntitiesCase
     outputs: Mapping[str, type[BaseModel]] = {"entities": EntitiesOut}

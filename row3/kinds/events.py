@@ -42,7 +42,7 @@ class Events(ListKind):
     """Scores `{"events": […]}`: found, of the right category, with the right actor, with evidence."""
 
     name = "events"
-    version = 7
+    version = 8
     items = "events"
     case_model: type[BaseModel] = EventsCase
     outputs: Mapping[str, type[BaseModel]] = {"events": EventsOut}

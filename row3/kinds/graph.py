@@ -38,7 +38,7 @@ class Graph(ListKind):
     """Scores `{"connections": […]}`: valid, complete, over the right path, and none to what is unrelated."""
 
     name = "graph"
-    version = 7
+    version = 8
     items = "connections"
     case_model: type[BaseModel] = GraphCase
     outputs: Mapping[str, type[BaseModel]] = {"connections": ConnectionsOut}

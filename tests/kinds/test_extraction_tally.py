@@ -139,7 +139,7 @@ def test_the_counts_sum_to_what_was_extracted(output: Any, more: list[Any], any_
 def test_repeats_are_added_up() -> None:
     one = scored(links(("Alpha", "PRECEDES", "Beta")))
     two = scored(links(("Beta", "PRECEDES", "Alpha"), ("Omega", "INFLUENCES", "Beta")))
-    assert average([one, two, two]).tally == {
+    assert average(EXTRACTION, [one, two, two]).tally == {
         "concepts": {},
         "relationships": {"exact": 1, "reversed": 2, "unmatched": 2},
         "unknownPredicates": {"INFLUENCES": 2},

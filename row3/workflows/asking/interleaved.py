@@ -16,6 +16,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Standing, stand
+from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
 from row3.store.run_records import CaseRecord, parse_record
 from row3.store.saved_runs import SavedRun
@@ -45,10 +46,9 @@ class Side:
         self.texts.append(walk.texts)
         self.said = walk.said
 
-    @property
-    def score(self) -> CaseScore:
+    def score(self, kind: Kind) -> CaseScore:
         """Of all rounds."""
-        return self.scores[0] if len(self.scores) == 1 else average(self.scores)
+        return self.scores[0] if len(self.scores) == 1 else average(kind, self.scores)
 
 
 @dataclass(slots=True)
@@ -230,10 +230,12 @@ class InterleavedRun:
             self.unfinished[stored.id] = pair.problem
         packing = live.packing
         if pair.before is not None:
-            line = Packing(live.suite)(stored, pair.before.score, (), answers=short(pair.before.said)).line
+            line = Packing(live.suite)(
+                stored, pair.before.score(live.suite.kind), (), answers=short(pair.before.said)
+            ).line
             record = parse_record(line, where=stored.id)
             packing = replace(packing, compare=self._compare(record, len(pair.before.scores)))
-        return packing(stored, pair.now.score, spent, answers=short(pair.now.said))
+        return packing(stored, pair.now.score(live.suite.kind), spent, answers=short(pair.now.said))
 
     def _compare(self, again: CaseRecord, repeats: int) -> Compare:
         return lambda record: self.comparer.against(record, again, repeats)

@@ -20,7 +20,8 @@ from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
-from row3.kinds.base import Unusable
+from row3.gate.silence import side_by_side
+from row3.kinds.base import Kind, Unusable
 from row3.metrics.aggregate import mean_and_spread
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
@@ -172,7 +173,7 @@ def steps(asking: Asking, stored: StoredCase) -> Steps:
         if score.status == "failed":
             return score
         scores.append(score)
-    return scores[0] if len(scores) == 1 else average(scores)
+    return scores[0] if len(scores) == 1 else average(asking.suite.kind, scores)
 
 
 def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
@@ -204,17 +205,21 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     return replace(score, notes=tuple(notes), output=output)
 
 
-def average(scores: list[CaseScore]) -> CaseScore:
+def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:
     """Repeats of a case as one: means, spreads, summed counts; the explanation is that of the repeat nearest the mean.
 
-    A repeat whose answer could not be used counts with its zeros; the case is a bad answer only where all are.
+    A repeat whose answer could not be used counts with its zeros; the case is a bad answer only where all are. One that
+    rightly says nothing counts as flawless beside one that invents.
     """
-    keys = [key for key in scores[0].metrics if all(key in score.metrics for score in scores)]
-    summary = {key: mean_and_spread([score.metrics[key] for score in scores]) for key in keys}
+    metrics = side_by_side(kind, [score.metrics for score in scores])
+    keys = [key for key in metrics[0] if all(key in values for values in metrics)]
+    summary = {key: mean_and_spread([values[key] for values in metrics]) for key in keys}
     means = {key: mean for key, (mean, _) in summary.items()}
-    middle = min(
-        scores, key=lambda score: (score.status != "scored", sum(abs(score.metrics[key] - means[key]) for key in keys))
-    )
+
+    def away(number: int) -> tuple[bool, float]:
+        return scores[number].status != "scored", sum(abs(metrics[number][key] - means[key]) for key in keys)
+
+    middle = scores[min(range(len(scores)), key=away)]
     counts: dict[str, tuple[int, int]] = {}
     for score in scores:
         for key, (part, whole) in score.counts.items():
@@ -225,13 +230,16 @@ def average(scores: list[CaseScore]) -> CaseScore:
         tally.add(score.tally)
     unusable = [score for score in scores if score.status == "bad_answer"]
     notes = list(dict.fromkeys(note for score in scores for note in score.notes))
+    silent = sum(score.metrics is not values for score, values in zip(scores, metrics, strict=True))
+    if silent and (invent := len(scores) - silent - len(unusable)):
+        notes.append(f"{invent} of {len(scores)} repeats say something where nothing is to be found")
     if unusable and len(unusable) < len(scores):
         notes.append(f"{len(unusable)} of {len(scores)} repeats gave a bad answer: {unusable[0].problem}")
     return CaseScore(
         case_id=middle.case_id,
         status="bad_answer" if len(unusable) == len(scores) else "scored",
         metrics=means,
-        skipped=middle.skipped,
+        skipped={key: why for score in scores for key, why in score.skipped.items() if key not in means},
         counts=counts,
         explanation=middle.explanation,
         problem=unusable[0].problem if len(unusable) == len(scores) else "",

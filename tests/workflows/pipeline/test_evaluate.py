@@ -9,6 +9,7 @@ import pytest
 from row3.domain.requests import Answer, NoAnswer
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
+from row3.kinds import KINDS
 from row3.store.cases import read_case
 from row3.store.config import ProviderConfig
 from row3.workflows.pipeline.evaluate import Overrides, average, parameters_of, steps
@@ -65,8 +66,8 @@ def test_repeats_are_averaged_bad_answers_with_their_zeros(small: Box, opened: O
 
 def test_the_mean_of_one_is_itself() -> None:
     score = CaseScore("x", "scored", {"recall": 0.5}, counts={"recall": (1, 2)})
-    assert average([score, score]).metrics == {"recall": 0.5}
-    assert average([score, score]).counts == {"recall": (2, 4)}
+    assert average(KINDS["extraction"], [score, score]).metrics == {"recall": 0.5}
+    assert average(KINDS["extraction"], [score, score]).counts == {"recall": (2, 4)}
 
 
 def test_parameters_flags_beat_the_file_and_the_file_the_prompt(small: Box, opened: Open) -> None:

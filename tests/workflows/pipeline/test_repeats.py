@@ -1,0 +1,79 @@
+"""Repeats of a case in which nothing is to be found: some answers invent, others rightly say nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from row3.domain.scores import CaseScore
+from row3.kinds import KINDS
+from row3.kinds.base import Kind, Parsed, Rules
+from row3.workflows.pipeline.evaluate import average
+from tests.memory import ITEMS, SEED, document
+
+QUIET: dict[str, dict[str, Any]] = {
+    "events": document("m1") | {"expected_events": []},
+    "entities": document("m1") | {"expected_entities": []},
+    "graph": SEED | {"expected_connections": [], "expected_not_connected": ["m3"]},
+}
+INVENTED: dict[str, dict[str, Any]] = {
+    "events": {"category": "Decision", "description": "The board left", "actor": "Nobody Known"},
+    "entities": {"name": "Ghost Corp", "type": "ORG", "mentions": []},
+    "graph": {"document_id": "m7"},
+}
+NOTE = "say something where nothing is to be found"
+
+
+def answered(kind: Kind, items: list[dict[str, Any]] | None, **changed: Any) -> CaseScore:
+    """An answer's score, of None that of one that cannot be used."""
+    fields = kind.case_model.model_fields
+    given = {key: value for key, value in (QUIET[kind.name] | changed).items() if key in fields}
+    case = kind.case_model.model_validate(given)
+    if items is None:
+        return kind.bad_answer(case, "no JSON", "", Rules())
+    read = kind.read_output({ITEMS[kind.name]: items})
+    assert isinstance(read, Parsed)
+    return kind.score(case, read.value, Rules())
+
+
+@pytest.mark.parametrize("name", list(QUIET))
+class TestNothingIsToBeFound:
+    def test_one_invention_of_three_answers_costs_a_third(self, name: str) -> None:
+        kind = KINDS[name]
+        silent, invents = answered(kind, []), answered(kind, [INVENTED[name]])
+        for scores in ([silent, invents, silent], [invents, silent, silent]):
+            whole = average(kind, scores)
+            assert whole.metrics[kind.primary] == pytest.approx(2 / 3)
+            assert whole.spread[kind.primary] == pytest.approx(3**-0.5)
+            assert whole.metrics.keys().isdisjoint(whole.skipped)
+            assert whole.notes == (f"1 of 3 repeats {NOTE}",)
+        assert whole.metrics.keys() == invents.metrics.keys()
+
+    def test_the_explanation_is_that_of_most_answers(self, name: str) -> None:
+        kind = KINDS[name]
+        silent, invents = answered(kind, []), answered(kind, [INVENTED[name]])
+        assert average(kind, [silent, invents, invents]).explanation == invents.explanation
+        assert average(kind, [silent, invents, silent]).explanation == silent.explanation
+
+    def test_an_unusable_answer_is_no_invention(self, name: str) -> None:
+        kind = KINDS[name]
+        whole = average(kind, [answered(kind, []), answered(kind, None)])
+        assert whole.metrics[kind.primary] == 0.5
+        assert not any(NOTE in note for note in whole.notes)
+
+    def test_answers_that_all_say_nothing_have_no_figure(self, name: str) -> None:
+        kind = KINDS[name]
+        silent = answered(kind, [])
+        whole = average(kind, [silent, silent])
+        assert kind.primary not in whole.metrics
+        assert whole.skipped == silent.skipped
+        assert whole.notes == ()
+
+
+def test_to_find_nothing_where_something_is_to_be_found_is_not_flawless() -> None:
+    kind = KINDS["events"]
+    expected = document("m1")["expected_events"]
+    empty = answered(kind, [], expected_events=expected)
+    found = answered(kind, [INVENTED["events"]], expected_events=expected)
+    assert average(kind, [empty, found]).metrics["f1"] == 0.0
