@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -259,10 +259,18 @@ class Box:
             for case_id, answer in answers.items()
         ]
         project = open_project(self.root)
+        self._leave_the_second_of(f"extract-v{version}", answers)
         file = self.root.parent / f"responses-{self.root.name}.jsonl"
         file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         import_responses(project, pick_suite(project, None), file, named=(f"extract-v{version}",), options=RunOptions())
         file.unlink()
+
+    def _leave_the_second_of(self, prompt: str, case_ids: Collection[str]) -> None:
+        """What takes the place of an answer is newer than it, to the second; else it was edited."""
+        held = [json.loads(line) for file in self.path("recordings").rglob(f"{prompt}.jsonl") for line in file.open()]
+        times = {line["recordedAt"] for line in held if line["caseId"] in case_ids}
+        if times and max(times) >= time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()):
+            next_second()
 
     def versions(self) -> dict[str, str]:
         """The candidates."""

@@ -9,7 +9,7 @@ import pytest
 
 from row3.domain.requests import digest_text
 from tests.chat_server import FakeModel, FakeReply
-from tests.projects import CASES, SUITE, Box, Done, first, flawless, next_second
+from tests.projects import CASES, SUITE, Box, Done, first, flawless
 
 OLD, NEW = (f"recordings/{SUITE}/extract-v{version}.jsonl" for version in ("1.0", "1.1"))
 
@@ -36,7 +36,6 @@ def test_an_answer_that_was_put_in_the_place_of_the_baselines_blocks(box: Box) -
 
 
 def test_an_answer_that_was_recorded_again_is_said_and_does_not_block(box: Box) -> None:
-    next_second()
     box.record("1.0", {"rye": flawless(CASES["rye"])})
     value = box.row3("--compare", "--prompt", "extract-v1.0", "--format", "json", code=0).json
     assert "recorded again since the baseline, with other answers: rye" in value["differs"]
@@ -53,7 +52,6 @@ def test_a_change_that_edits_a_recording_blocks(box: Box) -> None:
 
 
 def test_a_change_that_records_again_is_judged_by_what_was_recorded(box: Box) -> None:
-    next_second()
     box.record("1.1", {"yeast": first(flawless(CASES["yeast"]), 3)})
     value = box.row3("--compare", "--against", "HEAD", "--format", "json", code=0).json
     assert "recorded again since HEAD, with other answers: yeast (extract-v1.1)" in value["differs"]
@@ -74,7 +72,6 @@ def test_an_edit_that_forgets_the_digest_is_refused_as_ever(box: Box) -> None:
 
 def test_verify_tells_edited_answers_from_those_that_were_recorded_again(box: Box) -> None:
     edit(box, NEW, "yeast", 3)
-    next_second()
     box.record("1.0", {"rye": flawless(CASES["rye"])})
     done = box.row3("recordings", "verify", "--against", "HEAD", code=2)
     lines = done.out.splitlines()
