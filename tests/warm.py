@@ -3,7 +3,8 @@
 Each command is a process of its own, with its own environment, folder and streams, forked from one that has run none:
 only the second of imports that a new interpreter takes is saved. Where a new interpreter is the point (imports, hash
 seeds, locales, kills), and for local models, whose threads may not like a fork, tests start one:
-`Box.row3(fresh=True)`, `Box.start`. On a terminal a command is forked too.
+`Box.row3(fresh=True)`, `Box.start`. On a terminal a command is forked too, and so is what a git hook runs, if it was
+installed by a command that was.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import atexit
 import contextlib
 import gc
 import importlib
-import json
+import marshal
 import os
 import pkgutil
 import runpy
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -46,6 +48,9 @@ HEAVY = (
 """What takes long to import where it is used, and what these import only once they are used themselves."""
 LARGEST = 1 << 20
 """Bytes of a request."""
+CALLER = Path(__file__).with_name("warm_call.py")
+HOOKS_PYTHON = "ROW3_TESTS_HOOKS_PYTHON"
+"""Variable of the server: what stands for the interpreter in the hooks that its commands install."""
 
 
 def can_run(env: Mapping[str, str]) -> bool:
@@ -99,10 +104,19 @@ class Server:
     def __init__(self, env: Mapping[str, str]) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="row3-warm-")
         self._address = f"{self._folder.name}/s"
+        hooks_python = Path(self._folder.name, "python")
+        call = shlex.join([sys.executable, "-IS", str(CALLER), self._address, sys.executable, env.get("PATH", "")])
+        hooks_python.write_text(f'#!/bin/sh\nexec {call} "$@"\n')
+        hooks_python.chmod(0o755)
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.warm", self._address],
             cwd=HOME,
-            env={**env, "OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": os.environ.get("PYTHONPATH", "")},
+            env={
+                **env,
+                "OPENBLAS_NUM_THREADS": "1",
+                "PYTHONPATH": os.environ.get("PYTHONPATH", ""),
+                HOOKS_PYTHON: str(hooks_python),
+            },
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )
@@ -113,7 +127,7 @@ class Server:
         self, args: tuple[str, ...], *, cwd: Path, env: Mapping[str, str], files: Sequence[int], session: bool = False
     ) -> Forked:
         """The command, begun: `files` are its three streams, `session` gives it a process group of its own."""
-        request = json.dumps({"args": args, "cwd": str(cwd), "env": dict(env), "session": session}).encode()
+        request = marshal.dumps({"args": args, "cwd": str(cwd), "env": dict(env), "session": session})
         assert len(request) < LARGEST
         call = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         call.connect(self._address)
@@ -190,7 +204,7 @@ def _serve(address: str) -> None:
             if not (pid := os.fork()):
                 for one in (listening, wake, ended, call, *running.values()):
                     one.close()
-                _become(json.loads(request), files)
+                _become(marshal.loads(request), files)
                 return
             for file in files:
                 os.close(file)
@@ -220,6 +234,8 @@ def _become(value: Mapping[str, Any], files: Sequence[int]) -> None:
         os.dup2(file, number)
         os.close(file)
     os.chdir(value["cwd"])
+    if "hook" in value["args"]:
+        sys.executable = os.environ[HOOKS_PYTHON]
     os.environ.clear()
     os.environ.update(value["env"])
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -228,7 +244,10 @@ def _become(value: Mapping[str, Any], files: Sequence[int]) -> None:
         for number, mode, errors in ((0, "r", "strict"), (1, "w", "strict"), (2, "w", "backslashreplace"))
     )
     sys.argv = ["row3", *value["args"]]
-    sys.path[0] = value["cwd"]
+    if "PYTHONSAFEPATH" in value["env"]:
+        del sys.path[0]
+    else:
+        sys.path[0] = value["cwd"]
 
 
 def _command() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,15 @@ def test_a_commit_is_blocked_in_one_screen(second: Box) -> None:
     assert "Bit-flip error" in done.err
     assert "--approve" in done.err
     assert second.git("status", "--porcelain").out.count("\n") == 3
+
+
+def test_the_hooks_start_an_interpreter(second: Box) -> None:
+    """Those of the other tests are answered by a fork of one (see `warm`)."""
+    second.row3("hook", "install", code=0, fresh=True)
+    assert f"python={sys.executable}\n" in second.read(".git/hooks/pre-commit")
+    take_draft(second)
+    second.write("json.py", "raise SystemExit('not the module that was meant')\n")
+    assert blocked(second.git("commit", "-m", "tidier", code=1).err)
 
 
 def test_a_commit_of_something_else_is_not_judged(second: Box) -> None:
