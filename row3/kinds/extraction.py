@@ -32,7 +32,7 @@ from row3.kinds.swapped_names import swapped
 from row3.metrics.composite import overall
 from row3.metrics.extraction import Counts, concept_counts, relationship_counts, states_of, type_counts, values
 
-SCORER_VERSION = 8
+SCORER_VERSION = 9
 """Raise it with every change that can move a score; a test holds the scores of this version."""
 
 METRICS = (
@@ -153,7 +153,7 @@ class Extraction:
     def bad_answer(self, case: GoldenCase, reason: str, raw: str, rules: Rules) -> CaseScore:
         """0 on every metric that applies; everything expected counts as missed."""
         nothing = explain(case, ExtractionOut.model_construct(concepts=[], relationships=[]), rules)
-        counts, counted, skipped = _counted(case, nothing, rules)
+        counts, counted, skipped = _counted(case, nothing, rules, readable=False)
         return CaseScore(
             case_id=case.id,
             status="bad_answer",
@@ -217,26 +217,45 @@ class Extraction:
         return extraction_lint.lint_suite(cases)
 
 
-def _counted(case: GoldenCase, explanation: Explanation, rules: Rules) -> tuple[Counts, Tally, dict[str, str]]:
+def _counted(
+    case: GoldenCase, explanation: Explanation, rules: Rules, *, readable: bool = True
+) -> tuple[Counts, Tally, dict[str, str]]:
     """Numerators and denominators, what items became, and which metrics do not apply, with the reason."""
     typed, states = carries_types(case), states_of(explanation)
     counts = concept_counts(explanation, states.concepts) | relationship_counts(explanation, states.relationships)
     if typed:
         counts |= type_counts(explanation)
-    return counts, tally(explanation, states, rules, typed=typed), _skipped(case, typed=typed)
+    skipped = _skipped(case, typed=typed)
+    if not (case.expected_concepts or case.expected_relationships):
+        skipped |= _skipped_of_nothing(explanation, readable=readable)
+    return counts, tally(explanation, states, rules, typed=typed), skipped
 
 
 def _skipped(case: GoldenCase, *, typed: bool) -> dict[str, str]:
     skipped: dict[str, str] = {}
     if not case.expected_concepts:
-        about_concepts = ("recall", "precision", "f1", "deduplicationAccuracy")
-        skipped |= dict.fromkeys(about_concepts, "the case expects no concepts")
+        skipped |= dict.fromkeys(("recall", "f1", "deduplicationAccuracy"), "the case expects no concepts")
+        if case.expected_relationships:
+            skipped["precision"] = "the case expects no concepts"
     if not case.expected_relationships:
-        skipped |= dict.fromkeys(("relationshipAccuracy", "relationshipRecall"), "the case expects no relationships")
+        skipped["relationshipRecall"] = "the case expects no relationships"
+        if case.expected_concepts:
+            skipped["relationshipAccuracy"] = "the case expects no relationships"
     if not case.forbidden_relationships:
         skipped["forbiddenRelationshipRate"] = "the case forbids no relationships"
     if not typed:
         skipped |= dict.fromkeys(("typeAccuracy", "typesNormalised"), "the case carries no types")
+    return skipped
+
+
+def _skipped_of_nothing(explanation: Explanation, *, readable: bool) -> dict[str, str]:
+    """Where nothing is to be found, silence is right, and what is said all the same is judged."""
+    skipped: dict[str, str] = {}
+    if not explanation.relationships:
+        skipped["relationshipAccuracy"] = "no relationships are expected or extracted"
+        if readable and not explanation.concepts:
+            about_concepts = ("precision", "provenanceCoverage", "provenanceVerified")
+            skipped |= dict.fromkeys(about_concepts, "no concepts are expected or extracted")
     return skipped
 
 

@@ -11,7 +11,8 @@ def overall(metrics: Mapping[str, float], weights: Mapping[str, float]) -> float
 
     overall = sum of w_k * m_k. Where a rewarded metric does not apply to the case, the
     remaining rewards are scaled up to the same total, so that a flawless case scores the same with or
-    without it (0.85 with the default weights).
+    without it (0.85 with the default weights). Where none applies, nothing was to be found and nothing was said,
+    which is flawless too.
 
     Args:
         metrics: fractions in [0, 1] by key.
@@ -24,6 +25,6 @@ def overall(metrics: Mapping[str, float], weights: Mapping[str, float]) -> float
     total = math.fsum(weight for _, weight in rewards)
     present = math.fsum(weight for key, weight in rewards if key in metrics)
     scale = total / present if present and present != total else 1.0
-    gain = math.fsum(weight * metrics[key] for key, weight in rewards if key in metrics)
+    gain = math.fsum(weight * metrics[key] for key, weight in rewards if key in metrics) if present else total
     penalty = math.fsum(weight * metrics[key] for key, weight in weights.items() if weight < 0 and key in metrics)
     return max(0.0, gain * scale + penalty)

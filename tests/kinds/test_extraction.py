@@ -6,7 +6,7 @@ import copy
 import math
 import random
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -220,11 +220,9 @@ class TestSkipped:
         assert result.metrics["overall"] == pytest.approx(0.85)
 
     def test_no_expected_concepts(self, score: Score) -> None:
-        result = score({"concepts": [quoted("Neural osmosis")]}, expectedConcepts=[], expectedRelationships=[])
+        result = score(PERFECT, expectedConcepts=[])
         assert {"recall", "precision", "f1", "deduplicationAccuracy"} <= result.skipped.keys()
-        assert result.metrics["hallucinationRate"] == 1.0
-        # Only provenance is rewarded: 1.0, scaled to 0.85, less the penalty.
-        assert result.metrics["overall"] == pytest.approx(0.70)
+        assert "relationshipAccuracy" in result.metrics
 
     def test_no_forbidden_relationships(self, score: Score) -> None:
         result = score(PERFECT, forbiddenRelationships=[])
@@ -235,6 +233,39 @@ class TestSkipped:
         result = score({"concepts": []}, expectedConcepts=[], expectedRelationships=[], forbiddenRelationships=[])
         assert all(result.skipped.values())
         assert result.metrics.keys() | result.skipped.keys() == {*ALL, *OF_TYPES}
+
+
+class TestNothingIsToBeFound:
+    """Of the rewards that are left, precision (or the accuracy of relationships) is 0, which halves the 0.85."""
+
+    QUIET: ClassVar[dict[str, Any]] = {"expectedConcepts": [], "expectedRelationships": []}
+
+    def test_silence_is_flawless(self, score: Score) -> None:
+        result = score({"concepts": [], "relationships": []}, **self.QUIET)
+        assert result.metrics["overall"] == pytest.approx(0.85)
+        about_said = {"precision", "relationshipAccuracy", "provenanceCoverage", "provenanceVerified"}
+        assert about_said <= result.skipped.keys()
+        assert result.metrics["hallucinationRate"] == 0.0
+
+    def test_an_invention_is_not(self, score: Score) -> None:
+        result = score({"concepts": [quoted("Ghost")]}, **self.QUIET)
+        assert {"recall", "f1", "deduplicationAccuracy"} <= result.skipped.keys()
+        assert (result.metrics["precision"], result.metrics["provenanceCoverage"]) == (0.0, 1.0)
+        assert result.metrics["overall"] == pytest.approx(0.425)
+
+    def test_a_canary_costs_its_penalty_as_well(self, score: Score) -> None:
+        result = score({"concepts": [quoted("Neural osmosis")]}, **self.QUIET)
+        assert result.metrics["hallucinationRate"] == 1.0
+        assert result.metrics["overall"] == pytest.approx(0.425 - 0.15)
+
+    def test_nor_are_relationships(self, score: Score) -> None:
+        result = score({"concepts": [], "relationships": [link("A", "REQUIRES", "B")]}, **self.QUIET)
+        assert result.metrics["relationshipAccuracy"] == 0.0
+        assert result.metrics["overall"] == 0.0
+
+    def test_an_answer_that_cannot_be_read_is_not_silent(self, small_case: dict[str, Any], rules: Rules) -> None:
+        result = EXTRACTION.bad_answer(GoldenCase.model_validate(small_case | self.QUIET), "x", "", rules)
+        assert (result.metrics["overall"], result.metrics["precision"]) == (0.0, 0.0)
 
 
 class TestBadAnswer:

@@ -64,13 +64,17 @@ def test_skipped_rewards_scale_the_others_and_leave_the_penalty() -> None:
     assert overall(metrics, WEIGHTS) == pytest.approx(0.5 * 0.85 / 0.65 - 0.015, abs=1e-12)
 
 
+def test_where_no_reward_applies_there_is_nothing_to_lose_but_the_penalty() -> None:
+    assert overall({"hallucinationRate": 0.2}, WEIGHTS) == pytest.approx(0.85 - 0.03, abs=1e-12)
+    assert overall({}, WEIGHTS) == pytest.approx(0.85, abs=1e-12)
+
+
 def test_metrics_without_a_weight_do_not_count() -> None:
     assert overall(FLAWLESS | {"f1": 0.0, "duplicateRate": 1.0}, WEIGHTS) == overall(FLAWLESS, WEIGHTS)
 
 
-def test_no_metric_or_no_weight_is_zero() -> None:
-    assert overall({}, WEIGHTS) == 0.0
-    assert overall(FLAWLESS, {}) == 0.0
+def test_without_weights_it_is_zero() -> None:
+    assert overall(FLAWLESS, {}) == overall({}, {}) == 0.0
 
 
 @given(METRICS)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from row3.matching.normalise import normalise
@@ -48,6 +49,16 @@ MASS = words(
     "statistics status water work"
 )
 """Nouns without a plural, which are no names for all that."""
+SECOND = words("vice deputy under lieutenant")
+"""Before an office: who stands in for the one who holds it."""
+SAME_RANK = words("admiral marshal general colonel commander")
+"""Ranks by which who is below is called as well: General Smith, a lieutenant general."""
+SUBJECTS = words(
+    "agriculture commerce defence education energy environment finance fire foreign health home housing interior "
+    "labour police trade transport"
+)
+"""Whose secretary, minister or chief somebody is."""
+_SUBJECTS_TOO = {"defense": "defence", "labor": "labour", "transportation": "transport", "treasury": "finance"}
 ADJECTIVES = words("general chief executive")
 """Offices that are adjectives as well: General Riemann Hypothesis."""
 _GENERAL = re.compile(
@@ -116,6 +127,15 @@ def _tells(said: str, role: str) -> bool:
     if role in ADJECTIVES:
         return _GENERAL.search(said) is not None
     return role in ROLES or role in said
+
+
+def rank_of(spelt: Sequence[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """What tells two offices of one name apart: for whom somebody stands in, and the subjects.
+
+    `vice` of Vice President Cheney, `fire` of Fire Chief Smith; `spelt` are the normalised words of the whole text.
+    """
+    ahead = [word for word, office in pairwise(spelt) if word in SECOND and office in SAID and office not in SAME_RANK]
+    return frozenset(ahead), SUBJECTS.intersection(_SUBJECTS_TOO.get(word, word) for word in spelt[:-1])
 
 
 def is_given(name: str) -> bool:

@@ -23,6 +23,7 @@ from row3.matching.persons.given_names import (
     TITLES,
 )
 from row3.matching.persons.persons import BESIDE, Person, may_be_person, parse_person
+from row3.matching.persons.roles import rank_of
 from row3.matching.spellings.forms import UMLAUTS
 
 
@@ -38,7 +39,7 @@ def may_be_persons(one: str, other: str) -> bool:
 
 def same_person(one: str, other: str) -> bool:
     """The two names can be one person's and nothing contradicts; False where one is no person's name."""
-    return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other))
+    return any(can_be_one(a, b) for a in _readings(one) for b in _readings(other)) and not _of_two_ranks(one, other)
 
 
 def _readings(name: str) -> list[Person]:
@@ -76,6 +77,14 @@ def _of_two_offices(a: Person, b: Person) -> bool:
     if not bare.titles or office in bare.titles:
         return False
     return other.glossed or (office in TITLES and not bare.given)
+
+
+def _of_two_ranks(one: str, other: str) -> bool:
+    """`Vice President Cheney` and `President Cheney`, `Fire Chief Smith` and `Police Chief Smith`."""
+    if any((person := parse_person(name)) is None or person.given for name in (one, other)):
+        return False
+    (second, about), (other_second, other_about) = (rank_of(normalise(name).split()) for name in (one, other))
+    return second != other_second or (bool(about and other_about) and about.isdisjoint(other_about))
 
 
 def _generation_may_miss(a: Person, b: Person) -> bool:

@@ -8,6 +8,7 @@ from row3.matching.compare import compare
 from row3.matching.names import Named, NameIndex, NameRule, match_names
 from row3.matching.persons.persons import parse_person
 from row3.matching.persons.roles import without_role
+from row3.matching.persons.same_person import same_person
 
 ONE = """
 UN Secretary-General António Guterres | Antonio Guterres
@@ -87,6 +88,41 @@ def test_it_is_no_part_of_the_name(one: str, other: str) -> None:
 def test_two_are_two(one: str, other: str) -> None:
     assert not compare(one, other).same
     assert not compare(other, one).same
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Governor Newsom", "Lieutenant Governor Newsom"),
+        ("President Cheney", "Vice-President Cheney"),
+        ("Vice Chair Jefferson", "Fed Chair Jefferson"),
+        ("Deputy Governor Smith", "Governor Smith"),
+        ("Fire Chief Smith", "Police Chief Smith"),
+        ("Home Secretary Smith", "Foreign Secretary Smith"),
+    ],
+)
+def test_one_who_stands_in_for_another_is_not_the_other(one: str, other: str) -> None:
+    assert not same_person(one, other)
+    assert not same_person(other, one)
+    assert not compare(one, other).same
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Vice President Cheney", "Dick Cheney"),
+        ("Vice President Harris", "Vice President Kamala Harris"),
+        ("Fed Vice Chair Jefferson", "Vice Chair Jefferson"),
+        ("Chief Smith", "Police Chief Smith"),
+        ("Defense Secretary Smith", "Defence Secretary Smith"),
+        ("Treasury Secretary Smith", "Finance Secretary Smith"),
+        ("Lieutenant General Smith", "General Smith"),
+        ("Vice Admiral Smith", "Admiral Smith"),
+    ],
+)
+def test_a_rank_may_be_said_more_or_less_exactly(one: str, other: str) -> None:
+    assert same_person(one, other)
+    assert same_person(other, one)
 
 
 @pytest.mark.parametrize(
