@@ -10,6 +10,7 @@ from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.cases.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
+from row3.reports.cases.fell_elsewhere import fell_elsewhere
 from row3.reports.headline import baseline_origin, shown_metrics, some, title_of
 from row3.reports.match_counts import moved_block
 from row3.reports.model import ComparisonView
@@ -164,13 +165,15 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
     # Those without an answer have been named above, each with its reason.
     quiet = ("unchanged",) if verbose else ("unchanged", "failed")
     moved = [change for change in comparison.cases if change.move not in quiet]
+    elsewhere = fell_elsewhere(comparison)
     shown = moved if verbose else moved[:SHOWN_CASES]
     lines = [f"{style.bold('Cases')}  {count_line(comparison.moves)}"]
     after = after_values(comparison.run)
     room = room_for_ids(style)
-    column = max([LONGEST_ID, *(min(room, cells(plain(change.case_id))) for change in shown)])
+    shown_ids = [change.case_id for change in (*shown, *(one.change for one in elsewhere[:SHOWN_CASES]))]
+    column = max([LONGEST_ID, *(min(room, cells(plain(case_id))) for case_id in shown_ids)])
     for change in shown:
-        lines += _case(change, *movement(change, after), style, column)
+        lines += _case(change, *movement(change, after), style, column, good=GOOD.get(change.move))
     worse = [change for change in moved[len(shown) :] if GOOD.get(change.move) is False and change.move != "failed"]
     if worse:
         deltas = [numbers.points(change.delta) for change in worse]
@@ -186,11 +189,12 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
     if left > 0:
         how = "-v shows them" if not verbose else "--format json has all"
         lines.append(style.dim(f"  and {left:,} more ({how})"))
+    for one in elsewhere[: None if verbose else SHOWN_CASES]:
+        lines += _case(one.change, one.metric.title, numbers.points(one.delta), style, column, good=False)
     return lines
 
 
-def _case(change: CaseChange, between: str, delta: str, style: Style, column: int) -> list[str]:
-    good = GOOD.get(change.move)
+def _case(change: CaseChange, between: str, delta: str, style: Style, column: int, *, good: bool | None) -> list[str]:
     name = shorten(plain(change.case_id), column)
     head = f"{style.moved(arrow(good) if good is not None else '·', good)} {style.bold(name)}"
     pad = " " * (column - cells(name))

@@ -10,6 +10,7 @@ from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.bounds_text import bounds_lines
 from row3.reports.cases.case_changes import after_values, count_line, flips, moved_cases, movement
+from row3.reports.cases.fell_elsewhere import Elsewhere, fell_elsewhere
 from row3.reports.headline import (
     baseline_origin,
     declines_line,
@@ -150,7 +151,9 @@ def _details(run: RunView, comparison: ComparisonView | None) -> list[list[str]]
         beside = _scorecard(run, companion=True)
         return [*parts, counts_markdown(run), _beside(beside, usage)]
     moved = [change for change in comparison.cases if change.move != "unchanged"]
-    parts = [fold(f"Cases: {count_line(comparison.moves)}", _cases(moved, comparison))] if moved else []
+    elsewhere = fell_elsewhere(comparison)
+    cases = [*_cases(moved, comparison), *_elsewhere(elsewhere)] if moved or elsewhere else []
+    parts = [fold(f"Cases: {count_line(comparison.moves)}", cases)] if cases else []
     parts.append(fold("What changed", _what_changed(comparison)))
     beside = _compared(comparison, companion=True)
     return [*parts, counts_markdown(run, comparison), _beside(beside, usage)]
@@ -185,6 +188,14 @@ def _cases(moved: Sequence[CaseChange], comparison: ComparisonView) -> list[str]
         lines += [f"  - {inline(flip.what)}: {_named(flip.items, flip.named)}" for flip in flips(change)]
     left = moved_cases(comparison.moves) - min(len(moved), SHOWN_CASES)
     return [*lines, f"- and {left:,} more"] if left > 0 else lines
+
+
+def _elsewhere(fell: Sequence[Elsewhere]) -> list[str]:
+    lines = []
+    for one in fell[:SHOWN_CASES]:
+        lines.append(f"- {code(one.change.case_id)} {inline(one.metric.title)} {numbers.points(one.delta)}")
+        lines += [f"  - {inline(flip.what)}: {_named(flip.items, flip.named)}" for flip in flips(one.change)]
+    return lines
 
 
 def _named(items: Sequence[str], most: int) -> str:

@@ -18,7 +18,7 @@ from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.sensitivity import sensitivity
 from row3.gate.verdicts import Evidence, judge
-from row3.gate.zones import warning_only, zones_of
+from row3.gate.zones import SLACK, warning_only, zones_of
 from row3.metrics.tallies import Tallies
 from row3.store.history import HistoryEntry
 from row3.store.project import Project
@@ -37,6 +37,8 @@ from row3.workflows.pipeline.run_suite import Run
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
+LEAST = 1e-12
+"""What a fall elsewhere weighs beside one of the composite."""
 
 
 class Comparer:
@@ -58,6 +60,7 @@ class Comparer:
         self.held = HeldCases(suite, baseline.header)
         self._tallies = Tallies(), Tallies()
         self._heap: list[tuple[float, int, CaseChange]] = []
+        self._better = {metric.key: 1 if metric.higher_is_better else -1 for metric in suite.kind.metrics}
         self._serial = 0
         self._problem = ""
         self.moves: Counter[str] = Counter()
@@ -153,9 +156,12 @@ class Comparer:
 
     def _keep(self, change: CaseChange) -> None:
         self.moves[change.move] += 1
-        if change.move == "unchanged":
-            return
         weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
+        if change.move == "unchanged":
+            # It may have fallen in what the composite does not weigh; whatever moved the composite comes before it.
+            weight = LEAST * max((-self._better[key] * delta for key, delta in change.deltas.items()), default=0.0)
+            if weight <= LEAST * SLACK:
+                return
         self._serial += 1
         heapq.heappush(self._heap, (weight, self._serial, change))
         if len(self._heap) > KEPT_CHANGES:
