@@ -28,7 +28,7 @@ COMMANDS = {
     "score": "Score outputs made elsewhere, without a provider.",
     "diff": "Compare prompt versions, runs, baselines, git refs or models; nothing is judged.",
     "leaderboard": "Rank models × prompt versions on one suite by score, cost and latency; nothing is judged.",
-    "investigate": "Explain a case: what was missed, invented, misdirected or unquoted, and where.",
+    "investigate": "Explain a case: what was missed, unexpected, misdirected or unquoted, and where.",
     "aliases": "Judge what recorded runs found and no golden case knows: alias, real miss or hallucination.",
     "power": "Say how small a drop the suite detects, and whether cases or repeats are the better buy.",
     "drift": "Ask the baseline's prompts again on a sample: has the provider changed?",

@@ -12,7 +12,7 @@ from row3.cli.output import emit
 @click.argument("case_id", metavar="CASE")
 @common_options("row3 investigate")
 def command(case_id: str, common: Common) -> None:
-    """Explain a case: what was missed, invented, misdirected or unquoted, and where.
+    """Explain a case: what was missed, unexpected, misdirected or unquoted, and where.
 
     Writes the investigation template of the standards, filled in; of kinds other than extraction what was expected,
     answered and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.

@@ -141,7 +141,7 @@ nothing of the spread.
 
 Cases  1 improved · 1 regressed
   ▼ ozone                        −10.0   70.0 → 60.0
-      + no longer invented: Gas
+      + no longer unexpected: Gas
       − lost: Halons, ozone layer
       − canary extracted: Kyoto Protocol
       − 1 relationship lost: Halons IS_A Gas

@@ -1,4 +1,4 @@
-"""How a case moved, in words: what was found, lost and invented."""
+"""How a case moved, in words: what was found, lost and unexpected."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def moved_cases(moves: Mapping[str, int]) -> int:
 
 
 def flips(change: CaseChange) -> list[Flip]:
-    """What a case gained and lost, list by list; found before lost before invented.
+    """What a case gained and lost, list by list; found before lost before unexpected.
 
     Of an answer that cannot be used it is all that there was, and only how much.
     """
@@ -71,7 +71,7 @@ def _flip(key: str, items: Sequence[str], *, good: bool) -> Flip:
         return Flip(good, "canary no longer extracted" if good else "canary extracted", names, MOST_NAMED)
     missed, noun = key.startswith("missed"), _noun(key, len(items))
     if noun.startswith("concept"):
-        words = ("found", "lost") if missed else ("no longer invented", "invented")
+        words = ("found", "lost") if missed else ("no longer unexpected", "unexpected")
         return Flip(good, words[not good], names, MOST_NAMED)
     words = (f"{noun} found", f"{noun} lost") if missed else (f"wrong {noun} gone", f"wrong {noun}")
     return Flip(good, f"{len(items):,} {words[not good]}", names, MOST_RELATIONSHIPS)

@@ -39,7 +39,7 @@ def words_of(key: str) -> str:
     if key == "canaries":
         return "canary extracted"
     if key == "wrongConcepts":
-        return "invented"
+        return "unexpected"
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
 
 

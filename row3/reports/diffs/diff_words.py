@@ -11,7 +11,7 @@ from row3.reports import numbers
 
 NOUNS = {
     "missedConcepts": "concepts",
-    "wrongConcepts": "invented concepts",
+    "wrongConcepts": "unexpected concepts",
     "canaries": "canaries",
     "missedRelationships": "relationships",
     "wrongRelationships": "wrong relationships",

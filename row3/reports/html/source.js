@@ -84,7 +84,7 @@ function texts(body, answer) {
   const legend = [
     ["matched", "found"],
     ["missed", "missed"],
-    ["invented", answer ? "invented" : "wrong"],
+    ["invented", answer ? "unexpected" : "wrong"],
     ...(answer ? [["canary", "canary"]] : []),
     ["q", "quoted"],
   ];

@@ -8,7 +8,7 @@ from row3.reports.investigations.investigation_parts import Investigation, Quest
 from row3.reports.markdowns.markdown_text import code, inline
 
 LEGEND = (
-    "`[x]` the data answer it, `[ ]` a person has to. 6.1 to 6.4 ask why something was missed, invented, misdirected "
+    "`[x]` the data answer it, `[ ]` a person has to. 6.1 to 6.4 ask why something was missed, unexpected, misdirected "
     "or not quoted, 6.5 whether the golden case is right. Where nothing is wrong the first question stands for all."
 )
 

@@ -74,7 +74,7 @@ def _causes(found: Investigation) -> Iterator[str]:
     concepts, relationships = found.extracted
     stand = count(sum(1 for item in found.missed if item.place is not None), "stands", "stand")
     yield from _list("Missed concepts", f"in all, {stand} in the text", map(_missed, found.missed))
-    yield from _list("Invented concepts", f"of {concepts} extracted", map(_invented, found.invented))
+    yield from _list("Unexpected concepts", f"of {concepts} extracted", map(_invented, found.invented))
     again = (f"{code(label)} names {code(expected)} again" for label, expected in found.duplicates)
     yield from _list("Duplicates", f"of {concepts} extracted", again)
     yield from _list("Matched though written otherwise", f"of {concepts} extracted", map(_otherwise, found.otherwise))

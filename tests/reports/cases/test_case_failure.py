@@ -27,7 +27,7 @@ regressed −10.0: Overall 70.0% → 60.0%
 
   − lost: Halons, ozone layer
   − 1 relationship lost: Halons IS_A Gas
-  + no longer invented: Gas
+  + no longer unexpected: Gas
 
   metric          before    now  points  zone
   ───────────────────────────────────────────

@@ -24,7 +24,7 @@ def test_each_case_names_its_lists_in_the_order_of_the_rows(run: Any) -> None:
     assert items_block(run, run.rows, Style()) == [
         "What was missed or wrong",
         "  bank-runs",
-        "      − invented: x",
+        "      − unexpected: x",
         "  ozone",
         "      − missed concepts: CFCs",
         "      − canary extracted: ozone glue",

@@ -11,7 +11,7 @@ from row3.reports.diffs.diff_words import noun, verb
     ("name", "words"),
     [
         ("missedConcepts", "concepts"),
-        ("wrongConcepts", "invented concepts"),
+        ("wrongConcepts", "unexpected concepts"),
         ("missedDueDates", "due dates"),
         ("wrongEvents", "wrong events"),
         ("forbidden", "forbidden"),

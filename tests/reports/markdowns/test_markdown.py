@@ -106,7 +106,7 @@ decompose-concepts v1.1 (candidate; promoted v1.0) → map-ontology v1.0 (promot
 <details><summary>Cases: 1 improved · 1 regressed</summary>
 
 - `ozone` 70.0 → 60.0 (−10.0)
-  - no longer invented: `Gas`
+  - no longer unexpected: `Gas`
   - lost: `Halons`, `ozone layer`
   - canary extracted: `Kyoto Protocol`
   - 1 relationship lost: `Halons IS_A Gas`

@@ -130,11 +130,11 @@ def test_the_text_names_what_was_found_and_what_is_invented(project: Project) ->
     found = compared(project, "old.json", "new.json")
     text = diff_text(found, suite_of(project).kind.metrics)
     assert "  up: improved +20.0\n    + found concepts: rye" in text
-    assert "  down: regressed −10.0\n    − new invented concepts: stove" in text
+    assert "  down: regressed −10.0\n    − new unexpected concepts: stove" in text
     # Differences of 20 and −10: 5 ± 12.706 × 15, t = 1/3 with one degree of freedom.
     assert "Overall          70.0%  75.0%   +5.0 ▲  −100.0…+100.0  .795      2" in text
     assert json.loads(json.dumps(diff_json(found)))["moves"] == {"improved": 1, "regressed": 1}
-    assert "  + 1 concept found\n  − 1 new invented concept\n" in text
+    assert "  + 1 concept found\n  − 1 new unexpected concept\n" in text
     assert "prompts, model, parameters, cases and rules are the same" in text.replace("\n    ", " ")
 
 
