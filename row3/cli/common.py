@@ -89,6 +89,11 @@ class Common:
         in_ci = os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no")
         return not in_ci and self.format not in CI_FORMATS
 
+    @property
+    def told_directory(self) -> str:
+        """The folder that commands are to be given where they are typed; a file, or CI, is read elsewhere."""
+        return self.directory or "" if self.may_write and self.out is None else ""
+
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""
         from row3.workflows.pipeline.evaluate import Overrides
@@ -140,7 +145,8 @@ class Common:
     def session(self, **rest: Any) -> Session:
         """The project opened for a command that runs cases."""
         from row3.cli.progress import make_observer
-        from row3.workflows.session import GateFlags, open_session
+        from row3.workflows.flags import GateFlags
+        from row3.workflows.session import open_session
 
         return open_session(
             self.start,
@@ -151,4 +157,5 @@ class Common:
             say=self.say,
             observer=make_observer(quiet=self.quiet),
             gate=GateFlags(self.policy, self.inconclusive, self.fail),
+            directory=self.told_directory,
         )

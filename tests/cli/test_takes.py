@@ -10,6 +10,7 @@ import pytest
 from row3.cli.app import COMMANDS, Commands, main
 from row3.cli.common import Common
 from row3.cli.takes import ALWAYS, LONGER, TAKES, spelled
+from row3.domain.given import LIVE, REPEATED, REQUEST
 from tests.projects import Box
 
 VALUES = {
@@ -40,6 +41,18 @@ ARGUMENTS = {
     "row3 flaky release": ["rye"],
     "row3 recordings import": ["none.jsonl"],
 }
+
+
+OWN_OPTIONS = LIVE | {"C"}
+"""Options of printed commands that are not shared."""
+
+
+@pytest.mark.parametrize("command", REPEATED)
+def test_a_printed_command_takes_what_it_is_given_again(command: str) -> None:
+    shared = {spelled(name).lstrip("-") for name in TAKES[command.partition(" --")[0]].all}
+    assert REPEATED[command] - OWN_OPTIONS <= shared
+    left = {"prompt"} if command == "row3 --baseline" else set()  # it runs the promoted versions
+    assert (REQUEST & shared) - REPEATED[command] == left
 
 
 def leaves() -> list[str]:
