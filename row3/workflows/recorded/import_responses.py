@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from row3.domain.limits import MOST_REPEATS
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
+from row3.domain.spoken import marked
 from row3.errors import InvalidFile
 from row3.kinds.base import Unusable
 from row3.store.cases import StoredCase, read_cases
@@ -119,7 +120,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
             )
         repeat: Any = value.get("repeat", 0)
         if not isinstance(repeat, int) or isinstance(repeat, bool) or not 0 <= repeat < MOST_REPEATS:
-            what = f"field `repeat`: {repeat!r} is not a whole number from 0 to {MOST_REPEATS - 1}"
+            what = f"field `repeat`: {marked(repeat)} is not a whole number from 0 to {MOST_REPEATS - 1}"
             raise InvalidFile(what, where=place, fix="Correct it")
         held = responses.setdefault(case_id, {})
         earlier = held.get((refs[named], repeat))
@@ -154,7 +155,7 @@ def _answer(value: dict[str, Any], *, where: str) -> Answer:
         wrong = isinstance(found, bool) or not isinstance(found, kind)
         wrong = wrong or (isinstance(found, int | float) and not 0 <= found <= LARGEST)
         if found is not None and wrong:
-            raise InvalidFile(f"field `{key}`: {found!r} is not {what}", where=where, fix="Correct it")
+            raise InvalidFile(f"field `{key}`: {marked(found)} is not {what}", where=where, fix="Correct it")
         return found
 
     text = value.get("response")

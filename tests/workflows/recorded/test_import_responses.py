@@ -106,9 +106,9 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
         ({"digest": "d", "caseId": "a", "request": {}, "response": {}}, "the line is a recording"),
         ({"caseId": "a", "response": "x"}, "field `prompt` is missing"),
         ({"caseId": "a", "prompt": "decompose"}, "field `response` is missing"),
-        (response("a", "decompose", "x", repeat=-1), "field `repeat`: -1 is not a whole number"),
-        (response("a", "decompose", "x", usage={"promptTokens": "9"}), "field `promptTokens`: '9' is not"),
-        (response("a", "decompose", "x", repeat=100), "field `repeat`: 100 is not a whole number from 0 to 99"),
+        (response("a", "decompose", "x", repeat=-1), "field `repeat`: `-1` is not a whole number"),
+        (response("a", "decompose", "x", usage={"promptTokens": "9"}), "field `promptTokens`: `9` is not"),
+        (response("a", "decompose", "x", repeat=100), "field `repeat`: `100` is not a whole number from 0 to 99"),
         (response("a", "decompose", "x", latencyS=2**60), "is not a number from 0"),
         (response("a", "decompose", "x", usage={"promptTokens": 10**20}), "field `promptTokens`"),
         (response("a", "decompose", "x", usage=[1]), "field `usage` is not an object"),
@@ -144,7 +144,7 @@ def test_what_is_no_response_is_told_the_shape_of_one(project: Project, line: st
 def test_a_number_that_overflows_is_refused(project: Project) -> None:
     file = project.root / "responses.jsonl"
     file.write_text('{"caseId": "a", "prompt": "decompose", "response": "{}", "latencyS": 1e400}\n', encoding="utf-8")
-    with pytest.raises(InvalidFile, match="field `latencyS`: inf is not a number from 0"):
+    with pytest.raises(InvalidFile, match="field `latencyS`: `Infinity` is not a number from 0"):
         import_responses(project, suite_of(project), file)
 
 
