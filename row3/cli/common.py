@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
+    from row3.store.suites import Suite
     from row3.workflows.pipeline.run_suite import RunOptions
     from row3.workflows.session import Session
 
@@ -93,6 +95,13 @@ class Common:
     def told_directory(self) -> str:
         """The folder that commands are to be given where they are typed; a file, or CI, is read elsewhere."""
         return self.directory or "" if self.may_write and self.out is None else ""
+
+    def told(self, suite: Suite) -> Suite:
+        """The suite, which knows what the command line said, for a command that has no session."""
+        from row3.workflows.flags import given_by
+
+        given = given_by(self.run_options(), self.prompt, directory=self.told_directory)
+        return replace(suite, given=given)
 
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""

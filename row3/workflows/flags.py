@@ -69,7 +69,16 @@ class LiveFlags:
         return said + ([] if self.interleave else [("no-interleave", "")])
 
 
-def given_by(options: RunOptions, named: Sequence[str], gate: GateFlags, live: LiveFlags, directory: str) -> Given:
+NO_LIVE_FLAGS: Final = LiveFlags()
+
+
+def given_by(
+    options: RunOptions,
+    named: Sequence[str],
+    gate: GateFlags = NO_FLAGS,
+    live: LiveFlags = NO_LIVE_FLAGS,
+    directory: str = "",
+) -> Given:
     """What was typed of the answers that are looked at and of how they are judged."""
     overrides = options.overrides
     said: list[tuple[str, Any]] = [
