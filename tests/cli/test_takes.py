@@ -55,6 +55,13 @@ def test_a_printed_command_takes_what_it_is_given_again(command: str) -> None:
     assert (REQUEST & shared) - REPEATED[command] == left
 
 
+@pytest.mark.parametrize("group", ["hook", "aliases", "recordings"])
+def test_a_group_alone_shows_its_help(tiny_promoted: Box, group: str) -> None:
+    done = tiny_promoted.row3(group, code=2)
+    assert (done.errors, done.out) == ([], "")
+    assert done.err == tiny_promoted.row3(group, "--help", code=0).out
+
+
 def leaves() -> list[str]:
     """The words that call each command."""
     assert isinstance(main, Commands)
@@ -155,6 +162,9 @@ def test_options_of_row3_alone_and_those_that_contradict(tiny_promoted: Box, arg
         (["--compare", "--approve", "--format", "json"], "--approve: `--format` begins like an option, so the REASON"),
         (["promote", "v1.1", "--approve", "--commit"], "--approve: `--commit` begins like an option"),
         (["--out", "--compare"], "--out: `--compare` begins like an option, so the FILE"),
+        (["--model", ""], "--model: the value is empty. Write --model NAME, or leave --model out"),
+        (["--prompt", " "], "--prompt: the value is empty"),
+        (["--compare", "--model", "MODEL"], "--model: `MODEL` stands for the name of a model. Write the model's own"),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "- wavers"], None),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` begins"),
     ],
