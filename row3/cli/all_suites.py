@@ -14,7 +14,8 @@ from row3.errors import UsageError
 if TYPE_CHECKING:
     from row3.reports.suites.suites_model import SuitesReport
     from row3.store.suites import Suite
-    from row3.workflows.session import LiveFlags, Session
+    from row3.workflows.flags import LiveFlags
+    from row3.workflows.session import Session
     from row3.workflows.suites.all_suites import AllSuites
 
 
@@ -74,7 +75,8 @@ def refuse_one(common: Common) -> None:
 def opened(common: Common, live: LiveFlags) -> AllSuites:
     """The project with all its suites. Raises `InvalidFile`."""
     from row3.cli.progress import make_observer
-    from row3.workflows.session import GateFlags, Session, open_whole
+    from row3.workflows.flags import GateFlags
+    from row3.workflows.session import Session, open_whole
     from row3.workflows.suites.all_suites import AllSuites
 
     options = common.run_options()
@@ -84,7 +86,18 @@ def opened(common: Common, live: LiveFlags) -> AllSuites:
     def make(suite: Suite) -> Session:
         observer = make_observer(quiet=common.quiet)
         own = gate.applied(suite)
-        return Session(project, own, options, (), common.may_write, common.say, observer, gate, recovered=tuple(done))
+        return Session(
+            project,
+            own,
+            options,
+            (),
+            common.may_write,
+            common.say,
+            observer,
+            gate,
+            recovered=tuple(done),
+            directory=common.told_directory,
+        )
 
     return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
+    from row3.store.suites import Suite
     from row3.workflows.pipeline.run_suite import RunOptions
     from row3.workflows.session import Session
 
@@ -89,6 +91,18 @@ class Common:
         in_ci = os.environ.get("CI", "").strip().lower() not in ("", "0", "false", "no")
         return not in_ci and self.format not in CI_FORMATS
 
+    @property
+    def told_directory(self) -> str:
+        """The folder that commands are to be given where they are typed; a file, or CI, is read elsewhere."""
+        return self.directory or "" if self.may_write and self.out is None else ""
+
+    def told(self, suite: Suite) -> Suite:
+        """The suite, which knows what the command line said, for a command that has no session."""
+        from row3.workflows.flags import given_by
+
+        given = given_by(self.run_options(), self.prompt, directory=self.told_directory)
+        return replace(suite, given=given)
+
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""
         from row3.workflows.pipeline.evaluate import Overrides
@@ -140,7 +154,8 @@ class Common:
     def session(self, **rest: Any) -> Session:
         """The project opened for a command that runs cases."""
         from row3.cli.progress import make_observer
-        from row3.workflows.session import GateFlags, open_session
+        from row3.workflows.flags import GateFlags
+        from row3.workflows.session import open_session
 
         return open_session(
             self.start,
@@ -151,4 +166,5 @@ class Common:
             say=self.say,
             observer=make_observer(quiet=self.quiet),
             gate=GateFlags(self.policy, self.inconclusive, self.fail),
+            directory=self.told_directory,
         )

@@ -39,7 +39,7 @@ def show_drift(common: Common, *, sample: int | None, max_cost: float | None, re
     """Ask again and show what came of it; the exit code."""
     from row3.reports.drift_text import drift_report_json, drift_text
     from row3.workflows.comparing.drift import drift
-    from row3.workflows.session import LiveFlags
+    from row3.workflows.flags import LiveFlags
 
     # The provider's seed is that of what is asked again; the one that is given here chooses the cases.
     seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json
@@ -60,7 +60,7 @@ def show_drift_all(common: Common, *, sample: int | None, max_cost: float | None
     from row3.reports.drifts_text import drifts_json, drifts_text
     from row3.reports.suites.suites_model import worst_code
     from row3.workflows.comparing.drift import drift
-    from row3.workflows.session import LiveFlags
+    from row3.workflows.flags import LiveFlags
 
     refuse_one(common)
     seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json

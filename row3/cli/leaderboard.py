@@ -52,7 +52,7 @@ def command(
     its answers, and where some are still missing after --mode live.
     """
     from row3.cli.show import INCOMPLETE
-    from row3.workflows.session import LiveFlags
+    from row3.workflows.flags import LiveFlags
 
     form = common.form("table", "json", "markdown")
     named, called = _listed(prompts, "--prompts"), _listed(models, "--models")

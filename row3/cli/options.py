@@ -42,15 +42,30 @@ class Form(click.Choice[str]):
         return value if value in (*FORMATS, HTML) else super().convert(value, param, ctx)
 
 
+REASONS = ("REASON", "TEXT")
+"""Values that are told to be empty with what is to be written."""
+
+
 def takes_a_value(_: click.Context, option: click.Parameter, value: Any) -> Any:
-    """The value, unless it is the next option, which was swallowed; raises `UsageError`."""
+    """The value, unless it is the next option, which was swallowed, or empty; raises `UsageError`."""
+    name, wanted = option.opts[0], option.metavar
     for text in value if isinstance(value, tuple) else (value,):
         if isinstance(text, str) and text.startswith("--"):
-            name, wanted = option.opts[0], option.metavar
             raise click.UsageError(
                 f"{name}: `{text}` begins like an option, so the {wanted} seems to be missing. Write {name} {wanted}"
             )
+        if isinstance(text, str) and not text.strip() and wanted not in REASONS:
+            raise click.UsageError(f"{name}: the value is empty. Write {name} {wanted}, or leave {name} out")
     return value
+
+
+def names_a_model(context: click.Context, option: click.Parameter, value: Any) -> Any:
+    """The value, unless it is what printed commands have in the place of a model's name; raises `UsageError`."""
+    placeholder = next((text for text in value or () if text in ("MODEL", "NAME")), None)
+    if placeholder is not None:
+        what = f"{option.opts[0]}: `{placeholder}` stands for the name of a model"
+        raise click.UsageError(f"{what}. Write the model's own name in its place, as the provider knows it")
+    return takes_a_value(context, option, value)
 
 
 _OPTIONS = (
@@ -69,7 +84,7 @@ _OPTIONS = (
     ),
     once("--case", callback=takes_a_value, metavar="GLOB", help="Only the cases whose id fits."),
     once("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
-    once("--model", callback=takes_a_value, metavar="NAME", help="The model, whatever row3.toml and the prompt say."),
+    once("--model", callback=names_a_model, metavar="NAME", help="The model, whatever row3.toml and the prompt say."),
     once(
         "--temperature", type=Amount(0, 2), metavar="T", help="The temperature, whatever row3.toml and the prompt say."
     ),

@@ -27,7 +27,7 @@ def _opened(common: Common) -> tuple[Project, Suite]:
     from row3.store.suites import pick_suite
 
     project = common.project()
-    return project, pick_suite(project, common.suite)
+    return project, common.told(pick_suite(project, common.suite))
 
 
 @command.command("list")
@@ -50,14 +50,16 @@ def list_(common: Common) -> None:
 @common_options("row3 recordings import")
 def import_(file: str, common: Common) -> None:
     """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
-    from row3.reports.recordings_table import imported_text
+    from row3.reports.recordings_table import imported_text, waiting_text
     from row3.workflows.recorded.import_responses import import_responses
 
     project, suite = _opened(common)
     done = import_responses(project, suite, Path(file), named=common.prompt, options=common.run_options())
-    emit(common.fitted(imported_text(done.responses, done.changed, done.by_prompt, done.models)), common.out)
+    emit(common.fitted(imported_text(done)), common.out)
     for line in done.unused:
         common.say(f"not used: {line}")
+    for line in waiting_text(done.waiting, suite):
+        common.say(line)
 
 
 @command.command()

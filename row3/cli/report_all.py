@@ -28,7 +28,7 @@ def report_all(common: Common, *, against: str | None) -> int:
     Raises `UsageError` where the pages have no folder to go to.
     """
     from row3.reports.suites.suites_model import Broken, Gone
-    from row3.workflows.session import LiveFlags
+    from row3.workflows.flags import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
 
     refuse_one(common)

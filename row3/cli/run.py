@@ -34,7 +34,7 @@ def run_default(
     if common.mode == "replay" and (max_cost is not None or no_interleave):
         flag = "--max-cost" if max_cost is not None else "--no-interleave"
         raise click.UsageError(f"{flag} is about asking a provider, and --mode replay asks none; leave one of them out")
-    from row3.workflows.session import MAX_REPEATS, LiveFlags
+    from row3.workflows.flags import MAX_REPEATS, LiveFlags
 
     live = LiveFlags(not no_interleave, adaptive, max_repeats or MAX_REPEATS, max_cost)
     if dry_run and (against is not None or common.approve is not None):

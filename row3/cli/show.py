@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from row3.cli.options import Common
 from row3.cli.output import emit, tell
-from row3.domain.counts import count
+from row3.domain.counts import count, part
 
 if TYPE_CHECKING:
     from row3.reports.places import Places
@@ -38,7 +38,7 @@ def show_run(announced: Announced, common: Common) -> int:
     emit(_run_text(announced, common), common.out)
     run = announced.run
     if run.collected.failed:
-        _tell_incomplete(run)
+        _tell_incomplete(run, common)
         return INCOMPLETE
     return 0
 
@@ -135,7 +135,7 @@ def show_comparison(comparison: Comparison, common: Common, *, history: Sequence
     else:
         emit(_comparison_text(comparison, common), common.out)
     if comparison.run.collected.failed:
-        _tell_incomplete(comparison.run)
+        _tell_incomplete(comparison.run, common)
         return INCOMPLETE
     return BLOCKED if comparison.blocked else 0
 
@@ -161,8 +161,12 @@ def append_summary(markdown: str) -> None:
             file.write(markdown + "\n")
 
 
-def _tell_incomplete(run: Run) -> None:
+def _tell_incomplete(run: Run, common: Common) -> None:
+    """That it is; and why, unless the person has just read that in the result."""
     failed = run.collected.failed
+    if common.format in (None, "table") and common.out is None:
+        tell(f"error: the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer.")
+        return
     problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
     more = f" (and {count(len(failed) - 1, 'more case')})" if len(failed) > 1 else ""
     text = f"{failed[0]}: {problem.rstrip('.')}{more}"

@@ -48,7 +48,7 @@ def model_named(name: str) -> PackagedModel:
     if family is not None:
         return MODELS[family]
     known = " or ".join(model.name for model in MODELS.values())
-    raise UsageError(f"the local provider has no model {name!r}", fix=f"use {known}, or another provider")
+    raise UsageError(f"the local provider has no model `{name}`", fix=f"use {known}, or another provider")
 
 
 def gguf_path(model: PackagedModel) -> Path:

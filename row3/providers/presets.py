@@ -53,9 +53,9 @@ def endpoint_for(
         endpoint = PRESETS[preset]
     except KeyError:
         near = difflib.get_close_matches(preset.lower(), PRESETS, n=1)
-        hint = f"Did you mean {near[0]!r}? " if near else ""
+        hint = f"Did you mean `{near[0]}`? " if near else ""
         raise UsageError(
-            f"no provider preset {preset!r}", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}"
+            f"no provider preset `{preset}`", where="preset", fix=f"{hint}Known: {', '.join(PRESETS)}"
         ) from None
     if base_url is not None:
         endpoint = _moved(endpoint, base_url)
@@ -113,13 +113,13 @@ def checked_url(base_url: str) -> str:
             "the base_url carries a user name or password", where="base_url", fix="keep the key in the environment"
         )
     if parts.scheme not in ("http", "https") or not host or port == 0 or re.search(r"\s", base_url.strip()):
-        raise UsageError(f"the base_url {base_url!r} is not an http or https address", where="base_url", fix=fix)
+        raise UsageError(f"the base_url `{base_url}` is not an http or https address", where="base_url", fix=fix)
     if parts.query or parts.fragment:
         raise UsageError("the base_url has a query or fragment", where="base_url", fix=fix)
     path = parts.path.rstrip("/")
     if path.endswith("/chat/completions"):
         raise UsageError(
-            f"the base_url {base_url!r} ends with /chat/completions, which row3 adds itself",
+            f"the base_url `{base_url}` ends with /chat/completions, which row3 adds itself",
             where="base_url",
             fix="leave that off",
         )

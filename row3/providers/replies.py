@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain.requests import Answer
+from row3.domain.spoken import marked
 from row3.providers.faults import Exchange, Fault, looks_like_html, status_fault
 from row3.providers.redaction import public_model_name, redact
 
@@ -77,7 +78,8 @@ def _content(message: dict[str, Any], finish_reason: str, exchange: Exchange) ->
         return ""
     if finish_reason == "content_filter":
         return Fault("give_up", f"the content filter of {exchange.host} stopped the answer")
-    return Fault("give_up", f"{exchange.host} answered without any content (finish reason {redact(finish_reason)!r})")
+    reason = marked(redact(finish_reason) or None)
+    return Fault("give_up", f"{exchange.host} answered without any content (finish reason {reason})")
 
 
 def _finish(choice: dict[str, Any]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import get_args
 
@@ -11,7 +12,7 @@ from row3.reports import numbers
 from row3.reports.cases.case_changes import count_line
 from row3.reports.headline import candidates, taken_back, title_of
 from row3.reports.hooks.behind import catch_up
-from row3.reports.model import ComparisonView, RunView
+from row3.reports.model import ComparisonView, RunView, SuiteView
 from row3.reports.style import plain, visible
 
 
@@ -47,32 +48,50 @@ def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
     The commands name their suite where it is not the default one; with `named` always, as they must where several are
     told of.
     """
-    suite = comparison.run.suite
-    flag = visible(suite.flag or (f" --suite {suite.name}" if named else ""))
-    return _what_next(comparison, flag)
+    return _what_next(comparison, _Typed(comparison.run.suite, named=named))
 
 
-def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
+class _Typed:
+    """Commands as they are to be typed, to be about the suite, prompts and answers that the output is about."""
+
+    def __init__(self, suite: SuiteView, *, named: bool) -> None:
+        self._suite, self._named = suite, f" --suite {suite.name}" if named and not suite.flag else ""
+
+    def __call__(self, command: str, *said: str) -> str:
+        """A command with what it has to be given beside what it says itself, as `SuiteView.flags` takes it."""
+        return visible(f"{command}{self._named}{self._suite.flags(command, *said)}")
+
+    def fill(self, text: str) -> str:
+        """A sentence in which such commands stand: `row3 --compare{flag} --mode auto`."""
+        return _COMMAND.sub(lambda found: self(found[1], *_OPTION.findall(found[2])) + found[2], text)
+
+
+_COMMAND = re.compile(r"(row3(?: -{0,2}[a-z]+)*)\{flag\}((?: --[a-z-]+(?: [A-Za-z]+)?)*)")
+_OPTION = re.compile(r"--([a-z-]+)")
+
+
+def _what_next(comparison: ComparisonView, typed: _Typed) -> list[str]:
     run, waiting = comparison.run, candidates(comparison.run)
     if comparison.behind and comparison.against and (run.collected.failed or comparison.blocked):
-        return _numbered(catch_up(comparison.behind, comparison.against, flag))
+        return _numbered(catch_up(comparison.behind, comparison.against, typed("row3 --compare")))
     promoting = run.header.action == "promotion"
     proposed = [] if promoting else [name for name in waiting if name not in taken_back(run)]
-    promote = _promote(proposed, comparison, flag)
+    promote = _promote(proposed, comparison, typed)
     if run.collected.failed:
         if run.header.mode == "replay":
             model = model_flag(run)
-            ask = f"Next: row3 --compare{flag} --mode auto{model} asks for what is not recorded."
-            return [ask, *([ANSWER_ELSEWHERE.replace("{flag}", flag)] if model else [])]
+            ask = typed.fill(f"Next: row3 --compare{{flag}} --mode auto{model} asks for what is not recorded.")
+            return [ask, *([typed.fill(ANSWER_ELSEWHERE)] if model else [])]
         return ["Next: give the same command again; it goes on from the answers that are there."]
     if comparison.blocked:
-        against = f"{flag} --against {visible(comparison.against)}" if comparison.against else flag
+        compare = typed("row3 --compare") + (f" --against {visible(comparison.against)}" if comparison.against else "")
         if any(reason.cause == "part" for reason in comparison.reasons):  # no gate, so there is nothing to approve
-            return _steps(comparison, flag, f"{{}} and run row3 --compare{against} with all the cases.")
+            return _steps(comparison, typed, f"{{}} and run {compare} with all the cases.")
         if promoting and "locks" in _causes(comparison):  # an older version: to go back is a decision, no fault
-            return _numbered([*_look(comparison, flag), f"row3 promote{flag} {waiting[0]} --approve REASON goes back."])
-        again = f"row3 promote{flag} {waiting[0]} again" if promoting else f"row3 --compare{against} again"
-        return _steps(comparison, flag, f"{{}} and run {again}; or, if it has to be, --approve REASON.")
+            back = f"{typed('row3 promote', waiting[0])} {waiting[0]} --approve REASON goes back."
+            return _numbered([*_look(comparison, typed), back])
+        again = f"{typed('row3 promote', waiting[0])} {waiting[0]}" if promoting else compare
+        return _steps(comparison, typed, f"{{}} and run {again} again; or, if it has to be, --approve REASON.")
     if promoting:
         return []
     if comparison.verdict is Verdict.BLOCK and comparison.approval is None:
@@ -81,8 +100,8 @@ def _what_next(comparison: ComparisonView, flag: str) -> list[str]:
         return _approved(promote, comparison)
     if comparison.verdict is Verdict.INVESTIGATE:
         if "part" in _causes(comparison):
-            return _numbered([*_look(comparison, flag), f"row3 --compare{flag} with all the cases."])
-        return _steps(comparison, flag, promote or _accepted(comparison, flag))
+            return _numbered([*_look(comparison, typed), f"{typed('row3 --compare')} with all the cases."])
+        return _steps(comparison, typed, promote or _accepted(comparison, typed))
     return _last(promote, comparison)
 
 
@@ -101,11 +120,11 @@ def _approved(promote: str, comparison: ComparisonView) -> list[str]:
     return _numbered([promote, kept] if promote else [kept])
 
 
-def _accepted(comparison: ComparisonView, flag: str) -> str:
+def _accepted(comparison: ComparisonView, typed: _Typed) -> str:
     """How what was looked at becomes what is right from now on."""
     committed = ", and commit" if comparison.in_git else ""
     if _causes(comparison) == ["cases"]:  # the prompts answer as before: it is the measure that is another
-        return f"row3 --baseline{flag} takes them as they are now{committed}."
+        return f"{typed('row3 --baseline')} takes them as they are now{committed}."
     return f"write down why it is acceptable{committed}."
 
 
@@ -114,11 +133,11 @@ def model_flag(run: RunView) -> str:
     return " --model MODEL" if run.suite.system is None and run.header.model in ("", RECORDED_ONLY) else ""
 
 
-def _promote(proposed: list[str], comparison: ComparisonView, flag: str) -> str:
+def _promote(proposed: list[str], comparison: ComparisonView, typed: _Typed) -> str:
     """How the first version that says something new is promoted; where there is none, what is to be edited."""
     new = [name for name in proposed if name not in comparison.copies]
     if new:
-        return f"row3 promote{flag} {new[0]}"
+        return f"{typed('row3 promote', new[0])} {new[0]}"
     return f"edit prompts/{proposed[0]}.md; there is nothing new to promote." if proposed else ""
 
 
@@ -138,7 +157,7 @@ CURES: Mapping[Cause, str] = {
     "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline{flag})",
     "stale": "have a change of its own with row3 --baseline{flag} merged first",
 }
-"""What undoes a block, by its cause; `{flag}` is where a command names its suite."""
+"""What undoes a block, by its cause; `{flag}` is where a command is given what `_Typed` knows."""
 LOOKS: Mapping[Cause, str] = {
     "recordings": "see that the answers were meant to be recorded again (git diff{since} recordings)",
     "cases": "see that the golden cases were meant to change (git diff{since} {golden})",
@@ -151,25 +170,25 @@ LOOKS: Mapping[Cause, str] = {
 """What to look at before going on, by the cause of an investigation; answers have a case to look into."""
 
 
-def _steps(comparison: ComparisonView, flag: str, last: str) -> list[str]:
+def _steps(comparison: ComparisonView, typed: _Typed, last: str) -> list[str]:
     """Look, then act: `last`, with the cures in its place of `{}`."""
     causes = _causes(comparison)
-    steps = _look(comparison, flag)
+    steps = _look(comparison, typed)
     if comparison.verdict is Verdict.INVESTIGATE:
-        steps += [_filled(LOOKS[cause], comparison, flag) for cause in causes if cause in LOOKS]
+        steps += [_filled(LOOKS[cause], comparison, typed) for cause in causes if cause in LOOKS]
     cures = CURES if comparison.run.suite.system is None else {**CURES, "answers": "mend the system"}
     cured = ", ".join(cures[cause] for cause in causes if cause in cures) or cures["answers"]
-    last = last.replace("{}", cured.replace("{flag}", flag))
+    last = last.replace("{}", typed.fill(cured))
     return _numbered([*steps, last])
 
 
-def _filled(look: str, comparison: ComparisonView, flag: str) -> str:
+def _filled(look: str, comparison: ComparisonView, typed: _Typed) -> str:
     """What to look at, seen from where the baseline was made: what is committed already is in no plain `git diff`."""
     if not comparison.in_git:
         look = look.partition(" (git diff")[0]
     since = f" {visible(comparison.since)} --" if comparison.since else ""
     golden = visible(comparison.run.suite.golden) if since else "golden"
-    return look.replace("{flag}", flag).replace("{since}", since).replace("{golden}", golden)
+    return typed.fill(look).replace("{since}", since).replace("{golden}", golden)
 
 
 def _numbered(steps: list[str]) -> list[str]:
@@ -182,14 +201,14 @@ def _causes(comparison: ComparisonView) -> list[Cause]:
     return [cause for cause in get_args(Cause) if cause in there]
 
 
-def _look(comparison: ComparisonView, flag: str) -> list[str]:
+def _look(comparison: ComparisonView, typed: _Typed) -> list[str]:
     """The case that fell most; else the first that a reason names. Only where answers are the cause."""
     own = [r for r in comparison.reasons if r.verdict >= comparison.verdict and r.cause == "answers"]
     if not own:
         return []
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
     case_id = worst.case_id if worst else next((r.case_id for r in own if r.case_id), None) or _fell_in(comparison, own)
-    return [f"row3 investigate{flag} {plain(case_id)}"] if case_id else []
+    return [f"{typed('row3 investigate')} {plain(case_id)}"] if case_id else []
 
 
 def _fell_in(comparison: ComparisonView, reasons: Sequence[Reason]) -> str | None:

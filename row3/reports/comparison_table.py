@@ -34,11 +34,13 @@ from row3.reports.style import (
     plain,
     shorten,
     table,
+    visible,
 )
 from row3.reports.told_reasons import told_reasons
 
 SHOWN_CASES = 8
 LONGEST_TITLE = 22
+ALIGN = "lrrrrrll"
 WITH_WORDS = 92
 """Columns from which on zones are named and not only marked."""
 
@@ -110,12 +112,18 @@ def _aggregate(comparison: ComparisonView, style: Style, *, companions: bool = T
     if not rows:
         return ["No case could be compared."]
     heads = ("metric", "before", "now", "points ", "95% interval", "p", "zone", "gate")
-    lines = table(heads, rows, "lrrrrrll", style)
+    lines = _fitted(heads, rows, style)
     cut = 2 + len(metrics[0])
     quiet = [style.dim(line) for line in lines[cut:]]
     texts = [*_legend(comparison, wide=wide), sensitivity_sentence(comparison.sensitivity) if companions else ""]
     legend = [line for text in texts if text for line in style.wrap(text)]
     return [*lines[:cut], *([""] if quiet else []), *quiet, "", *map(style.dim, legend)]
+
+
+def _fitted(heads: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
+    """The table with its columns close together where it would not fit otherwise: intervals may be of any width."""
+    lines = table(heads, rows, ALIGN, style)
+    return lines if cells(visible(lines[1])) <= style.width else table(heads, rows, ALIGN, style, gap=1)
 
 
 def _legend(comparison: ComparisonView, *, wide: bool) -> list[str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.requests import Request
+from row3.domain.spoken import spoken
 from row3.reports.numbers import money
 from row3.reports.style import PLAIN, Style, named_table, plain
 
@@ -122,7 +123,14 @@ def _line(request: PlannedView) -> str:
 
 
 def _in_full(request: Request) -> list[str]:
-    parameters = f"temperature {request.temperature}, seed {request.seed}, max tokens {request.max_tokens}"
+    parameters = ", ".join(
+        f"{name} {spoken(value)}"
+        for name, value in (
+            ("temperature", request.temperature),
+            ("seed", request.seed),
+            ("max tokens", request.max_tokens),
+        )
+    )
     return [
         f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):",
         "--- system",

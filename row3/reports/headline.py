@@ -130,7 +130,8 @@ def declines_line(declines: int, run: RunView) -> str:
     if declines < run.suite.policy.declines:
         return ""
     title = title_of(run.suite, run.suite.kind.primary)
-    return f"{declines} consecutive declining runs of {title} — row3 trend{visible(run.suite.flag)} draws them"
+    draw = f"row3 trend{visible(run.suite.flags('row3 trend'))}"
+    return f"{declines} consecutive declining runs of {title} — {draw} draws them"
 
 
 def some(items: Sequence[str], most: int) -> str:

@@ -78,6 +78,13 @@ class SuiteView(Protocol):
         """What a command has to be given to be about it: ` --suite NAME`; empty for the default suite."""
         ...
 
+    def flags(self, command: str, *said: str) -> str:
+        """That, and what the command line said besides of the answers: what the printed `command` has to be given.
+
+        What the command says itself is left out: names of options, and the prompt version that is its argument.
+        """
+        ...
+
     @property
     def local(self) -> bool:
         """Its model runs in this process."""

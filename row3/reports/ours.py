@@ -54,7 +54,7 @@ TEXT_END = re.compile(
     r"|[\d,]+ errors?, [\d,]+ warnings?(?: in [\d,]+ files?)?"
     r"|all recordings are in order"
     r"|[\d,]+ (?:would be )?removed, [\d,]+ kept"
-    r"|[\d,]+ responses? read, [\d,]+ recordings? new or changed)\s*\Z"
+    r"|[\d,]+ responses? read(?:, [\d,]+ recordings? new or changed|: [\w, ]+))\s*\Z"
 )
 """How lists end that begin with whatever was found."""
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.counts import count
+from row3.reports.model import SuiteView
 from row3.reports.style import PLAIN, Style, named_table, plain, visible
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
@@ -111,13 +112,43 @@ def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
     return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
 
 
-def imported_text(responses: int, changed: int, by_prompt: Mapping[str, int], models: Mapping[str, str]) -> str:
+class ImportedView(Protocol):
+    """What an import did."""
+
+    @property
+    def responses(self) -> int: ...
+    @property
+    def merged(self) -> tuple[int, int, int]: ...
+    @property
+    def by_prompt(self) -> Mapping[str, int]: ...
+    @property
+    def models(self) -> Mapping[str, str]: ...
+
+
+def imported_text(done: ImportedView) -> str:
     """What an import did, and whose answers it took them for; nothing in the file says of which model they are."""
     lines = [
-        f"{prompt}: {count(lines_of_it, 'recording')}, as answers of {plain(models[prompt])}"
-        for prompt, lines_of_it in by_prompt.items()
+        f"{prompt}: {count(lines_of_it, 'recording')}, as answers of {plain(done.models[prompt])}"
+        for prompt, lines_of_it in done.by_prompt.items()
     ]
-    return "\n".join([*lines, f"{count(responses, 'response')} read, {count(changed, 'recording')} new or changed"])
+    new, replaced, same = done.merged
+    became = [
+        count(new, "recording is new", "recordings are new") if new else "",
+        count(replaced, "replaces an earlier answer", "replace an earlier answer") if replaced else "",
+        count(same, "is as it was", "are as they were") if same else "",
+    ]
+    told = ", ".join(filter(None, became)) or "none can be used"
+    return "\n".join([*lines, f"{count(done.responses, 'response')} read: {told}"])
+
+
+def waiting_text(waiting: Mapping[str, int], suite: SuiteView) -> list[str]:
+    """Which answers of a later stage are missing now, and the command that shows their requests."""
+    flags = visible(suite.flags("row3", "mode"))
+    return [
+        f"{count(missing, 'answer')} of {prompt} {'is' if missing == 1 else 'are'} missing, which follow from these: "
+        f"`row3{flags} --dry-run --mode auto --format json` has the requests"
+        for prompt, missing in waiting.items()
+    ]
 
 
 def size(count: int) -> str:

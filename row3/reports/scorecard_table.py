@@ -247,7 +247,7 @@ def _warnings(run: RunView, declines: int, style: Style) -> list[str]:
     lines = []
     if failing := fail_zones(run):
         made_elsewhere = run.header.mode == ELSEWHERE  # which no comparison sees
-        judge = "" if made_elsewhere else f" — row3 --compare{visible(run.suite.flag)} judges"
+        judge = "" if made_elsewhere else f" — row3 --compare{visible(run.suite.flags('row3 --compare'))} judges"
         text = f"fail zone: {', '.join(failing)}{judge}"
         lines += [style.paint(line, RED) for line in style.wrap(text, first="✗ ")]
     if text := declines_line(declines, run):

@@ -17,6 +17,7 @@ from typing import Any, NoReturn, TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
 
+from row3.domain.spoken import marked
 from row3.errors import InvalidFile
 from row3.kinds.misfits import message, why_no_json
 from row3.store.files import decode, read_bytes, refuse_conflicts
@@ -215,7 +216,7 @@ def check_schema_version(value: Any, known: int, *, where: str) -> int:
     version = value.get("schemaVersion", 1) if isinstance(value, dict) else 1
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InvalidFile(
-            f"schemaVersion {version!r} is not a whole number from 1", where=where, fix="Correct the file"
+            f"schemaVersion {marked(version)} is not a whole number from 1", where=where, fix="Correct the file"
         )
     if version > known:
         raise InvalidFile(

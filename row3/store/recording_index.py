@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request, digest_text
+from row3.domain.spoken import marked
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.embeddings import EmbeddingIndex
 from row3.store.files import open_file, read_faults
@@ -168,7 +169,7 @@ class RecordingIndex:
         """Raise `InvalidFile` where a line says that it is of another request than the one its digest names."""
         other = other_field(recording, request)
         if other is not None:
-            what = f"its `{other[0]}` is {other[1]!r}, that of its digest is {other[2]!r}"
+            what = f"its `{other[0]}` is {marked(other[1])}, that of its digest is {marked(other[2])}"
         elif self._names_other(recording, request) and self.asks_otherwise and self.asks_otherwise(recording, request):
             what = f"{recording.prompt} asks something else about `{recording.case_id}`"
         else:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from row3.errors import InvalidFile
 from row3.store.embeddings import is_embeddings
@@ -47,11 +48,22 @@ def open_index(folder: Path, journals: Iterable[Path] = ()) -> RecordingIndex:
     return index
 
 
-def merge(folder: Path, lines: Iterable[str]) -> int:
+class Merged(NamedTuple):
+    """What became of recordings that were put beside those that were there."""
+
+    new: int
+    """Nothing was recorded of the request."""
+    replaced: int
+    """Another line stood there."""
+    same: int
+    """The same answer was there."""
+
+
+def merge(folder: Path, lines: Iterable[str]) -> Merged:
     """Put recordings into the suite's files, one file a prompt, sorted; the newer of two equal digests wins.
 
     It wins over a line in another prompt's file too: a prompt and its unedited copy ask the same requests.
-    Returns how many lines are new or changed. Raises `InvalidFile`, `EnvironmentFault`.
+    Raises `InvalidFile`, `EnvironmentFault`.
     """
     by_prompt: dict[str, dict[str, str]] = {}
     answers: dict[str, str] = {}
@@ -61,15 +73,18 @@ def merge(folder: Path, lines: Iterable[str]) -> int:
         answers[recording.digest] = recording.answer.text
     index = open_index(folder)
     places = {path for digest in answers for path in index.files_of(digest)}
-    changed = 0
+    held_before = same = 0
     files: dict[Path, list[str]] = {}
     for prompt, fresh in by_prompt.items():
         path = folder / f"{prompt}.jsonl"
         held = [(recording.digest, line) for recording, line in _lines(path)]
         there = dict(held)
+        beside = [index.first(digest) for digest in fresh if digest not in there]
+        held_before += sum(1 for digest in fresh if digest in there) + sum(1 for one in beside if one is not None)
+        same += sum(1 for one in beside if one is not None and one.answer.text == answers[one.digest])
         for digest in [one for one in fresh if one in there and _same(fresh[one], there[one])]:
             fresh[digest] = there[digest]  # the same answer again: when it was first recorded is what counts
-        changed += len(set(fresh.items()) - set(held))
+            same += 1
         kept = dict.fromkeys(line for digest, line in held if digest not in fresh)
         files[path] = [*kept, *fresh.values()]
     for path in places:  # after the others: a kill in between leaves two answers, which is an error, and never none
@@ -79,7 +94,8 @@ def merge(folder: Path, lines: Iterable[str]) -> int:
         if len(still) < len(here):
             files[path] = still
     write_files(files)
-    return changed
+    fresh_lines = sum(map(len, by_prompt.values()))
+    return Merged(fresh_lines - held_before, held_before - same, same)
 
 
 def _same(one: str, other: str) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from row3.domain.given import NOTHING, Given
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import Tier, suite_of_stem, tier_of
@@ -56,11 +57,17 @@ class Suite:
     """What lint makes of cases and suites of another size than usual."""
     flag: str = ""
     """What a printed command has to be given to be about this suite: ` --suite NAME`, nothing for the default one."""
+    given: Given = NOTHING
+    """What else the command line said of the answers that are looked at."""
 
     @property
     def local(self) -> bool:
         """Its model runs in this process."""
         return self.system is None and self.provider.preset == "local"
+
+    def flags(self, command: str, *said: str) -> str:
+        """What a printed command has to be given to be about this suite and the same answers; as `Given.flags`."""
+        return self.flag + self.given.flags(command, *said)
 
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:

@@ -20,7 +20,7 @@ def checked(ref: str) -> str:
     Raises UsageError for what cannot be a name.
     """
     if not ref or ref.startswith("-") or any(ord(letter) < 32 for letter in ref):
-        raise UsageError(f"{ref!r} is not a name that git knows", fix="Give a branch, a tag or a commit")
+        raise UsageError(f"`{ref}` is not a name that git knows", fix="Give a branch, a tag or a commit")
     return ref
 
 

@@ -12,7 +12,7 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.store.config import FILE
 from row3.store.files import disk_faults, read_bytes
-from row3.store.golden import PATTERN
+from row3.store.golden import GOLDEN, PATTERN
 from row3.store.locks import writing
 from row3.store.project import LOCAL
 from row3.store.transaction import commit
@@ -47,13 +47,15 @@ def init(folder: Path) -> list[Created]:
 
     Where there are golden cases or prompts already, the starter's are left out.
 
-    Raises `UsageError` where the folder is a file, `EnvironmentFault` where it cannot be written.
+    Raises `UsageError` where the folder is a file or lies in another project, `EnvironmentFault` where it cannot be
+    written.
     """
     if folder.exists() and not folder.is_dir():
         raise UsageError("this is a file, not a folder", where=str(folder), fix="Name a folder")
+    root = folder.resolve()
+    _refuse_inside(root)
     with disk_faults(str(folder)):
         folder.mkdir(parents=True, exist_ok=True)
-    root = folder.resolve()
     with writing(root / LOCAL):
         done: list[Created] = []
         new: dict[str, bytes] = {}
@@ -71,6 +73,19 @@ def init(folder: Path) -> list[Created]:
         if new:
             commit(root, root / LOCAL, new)
     return done
+
+
+def _refuse_inside(root: Path) -> None:
+    """Raise `UsageError` where a project is above: every command given below it would be about another one."""
+    if (root / FILE).exists() or (root / GOLDEN).is_dir():
+        return
+    above = next((folder for folder in root.parents if (folder / FILE).is_file()), None)
+    if above is not None:
+        raise UsageError(
+            f"this folder is inside the row3 project {above}",
+            where=str(root),
+            fix=f"Go there for a suite of it (golden/NAME/); a project of its own here begins with an empty {FILE}",
+        )
 
 
 def next_steps(created: list[Created]) -> tuple[str, ...]:

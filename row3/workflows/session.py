@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from row3.domain.counts import count, part
 from row3.domain.quick_dataclass import dataclass
@@ -20,9 +20,10 @@ from row3.store.history import Approval, HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
-from row3.store.suites import Suite, pick_suite, with_limits
+from row3.store.suites import Suite, pick_suite
 from row3.store.unbuilt import made
 from row3.workflows.comparing.comparison import Comparison
+from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 from row3.workflows.reasons import check_reason
@@ -32,50 +33,10 @@ if TYPE_CHECKING:
     from row3.workflows.asking.budget import Budget
     from row3.workflows.asking.live import Watching
 
-MAX_REPEATS = 5
-"""Rounds of an adaptive comparison, unless more are allowed."""
 NAMED = 5
 """Files that one note names."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs` for each suite that there is."""
-
-
-@dataclass(frozen=True, slots=True)
-class GateFlags:
-    """What the command line says of the gate; stronger than `row3.toml`, and a looser rule blocks all the same."""
-
-    policy: Literal["fixed", "paired"] | None = None
-    inconclusive: Literal["investigate", "block"] | None = None
-    fail: str | None = None
-    """Limits of single metrics, as `row3.gate.limits` reads them."""
-
-    def __str__(self) -> str:
-        given = {"--policy": self.policy, "--inconclusive": self.inconclusive, "--fail": self.fail}
-        return " ".join(f"{name} {value}" for name, value in given.items() if value)
-
-    def applied(self, suite: Suite) -> Suite:
-        """The suite under these; raises `UsageError` for limits that are none."""
-        policy = suite.policy
-        if self.policy is not None:
-            policy = replace(policy, policy=self.policy)
-        if self.inconclusive is not None:
-            policy = replace(policy, inconclusive=self.inconclusive)
-        if self.fail:
-            policy = with_limits(policy, suite.kind, self.fail, where="--fail")
-        return suite if policy is suite.policy else replace(suite, policy=policy)
-
-
-@dataclass(frozen=True, slots=True)
-class LiveFlags:
-    """What the command line says of a run that asks a provider."""
-
-    interleave: bool = True
-    """A comparison asks the baseline's prompts again, in the same run."""
-    adaptive: bool = False
-    max_repeats: int = MAX_REPEATS
-    """Rounds of an adaptive comparison."""
-    max_cost: float | None = None
-    """US dollars that this command may spend."""
 
 
 @dataclass(slots=True)
@@ -90,7 +51,7 @@ class Session:
     """False in CI, in the hook and for report formats: no tracked file is written."""
     say: Callable[[str], None] = lambda _: None
     observer: Watching | None = None
-    gate: GateFlags = GateFlags()
+    gate: GateFlags = NO_FLAGS
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
     live: LiveFlags = LiveFlags()
@@ -102,6 +63,17 @@ class Session:
     """The history, once it was read."""
     noted: int = 0
     """Comparisons of which the history got an entry."""
+    directory: str = ""
+    """The project's folder as it was typed; empty where it need not be."""
+
+    def __post_init__(self) -> None:
+        self.tell_given()
+
+    def tell_given(self) -> None:
+        """Let the suite know what the command line said, for the commands that are printed about it."""
+        given = given_by(self.options, self.named, self.gate, self.live, self.directory)
+        if given != self.suite.given:
+            self.suite = replace(self.suite, given=given)
 
     def under(self, live: LiveFlags) -> Session:
         """The session with what the command line says of asking a provider; an adaptive comparison asks by itself.
@@ -116,6 +88,7 @@ class Session:
 
             known = partial(recorded_sizes, self.project, self.suite.name)
             self.budget = Budget(live.max_cost, price_table(self.project, [self.suite]), known)
+        self.tell_given()
         return self
 
     def switch(self, mode: Mode) -> None:
@@ -123,6 +96,7 @@ class Session:
         self.options = replace(self.options, mode=mode)
         if tier_of(mode) != self.suite.tier:
             self.suite = self.gate.applied(pick_suite(self.project, self.suite.name, tier_of(mode)))
+            self.tell_given()
 
     def history(self) -> list[HistoryEntry]:
         """The history as it is when it is first asked for; one command judges all its suites by the same."""
@@ -160,13 +134,14 @@ def open_session(
     may_write: bool = True,
     say: Callable[[str], None] = lambda _: None,
     observer: Watching | None = None,
-    gate: GateFlags = GateFlags(),
+    gate: GateFlags = NO_FLAGS,
+    directory: str = "",
 ) -> Session:
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project, done = open_whole(start, may_write=may_write, say=say)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
     tell_misnamed(project, chosen, say)
-    return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done))
+    return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done), directory=directory)
 
 
 def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:

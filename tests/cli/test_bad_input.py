@@ -217,7 +217,7 @@ ALL = (
     Bad("recordings-newer", put(RECORDED, '"schemaVersion": 1', '"schemaVersion": 2'), (f"{RECORDED}:1", "newer")),
     Bad("recordings-utf-16", encoded(RECORDED, "utf-16"), (RECORDED, "UTF-")),
     Bad("recordings-conflict", conflict(RECORDED), (f"{RECORDED}:3", "merge-conflict")),
-    Bad("recordings-gone", gone("recordings"), ("oven", "no recording", "--mode record"), code=3),
+    Bad("recordings-gone", gone("recordings"), ("incomplete", "3 of 3 cases have no answer"), code=3),
     Bad(
         "recordings-folder",
         lambda box: box.path("recordings/bread/x.jsonl").mkdir(),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.bakery import bakery, found, record
@@ -37,6 +39,18 @@ def test_the_table(box: Box) -> None:
     assert "15 cases over 4 versions" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
     assert (done.err, box.tree(), box.git("status", "--porcelain").out) == ("", before, "")
+
+
+def test_one_version_under_several_parameters_is_told_apart(box: Box) -> None:
+    answers = [
+        {"caseId": path.name.removesuffix(".gold.json"), "prompt": "extract-v1.3", "response": "{}"}
+        for path in box.path("golden").rglob("*.gold.json")
+    ]
+    box.write("answers.jsonl", "".join(json.dumps(line) + "\n" for line in answers))
+    box.row3("recordings", "import", "answers.jsonl", "--max-tokens", "400", code=0)
+    titles = box.row3("cases", "--format", "json", code=0).json["versions"]
+    assert len(set(titles)) == len(titles) == 5
+    assert [title.rpartition(" · ")[2] for title in titles if " v1.3 " in title] == ["maxTokens none", "maxTokens 400"]
 
 
 def test_json(box: Box) -> None:

@@ -223,10 +223,10 @@ class TestInterleaved:
         gone = FakeReply(status=404, body=b'{"error": {"message": "no such model"}}')
         provider(lambda asked: gone if asked.version == "1.0" else concepts(asked, 4))
         done = box.row3("--compare", "--mode", "live", code=3)
-        assert "the baseline's prompts: extract-v1.0" in said(done.err)
+        assert "the baseline's prompts: extract-v1.0" in said(done.out)
         box.write("row3.toml", 'suite = "bread"\n[provider]\npreset = "local"\nmodel = "smollm2"\n')
         done = box.row3("--compare", "--mode", "live", code=2)
-        assert "the baseline's prompts cannot be asked: the local provider has no model 'baker-1'" in said(done.err)
+        assert "the baseline's prompts cannot be asked: the local provider has no model `baker-1`" in said(done.err)
         assert "--no-interleave" in done.err
 
 
@@ -291,8 +291,8 @@ class TestCap:
     def test_one_request_that_is_dearer_than_all_of_it(self, box: Box, provider: Make) -> None:
         made = provider(fallen)
         done = box.row3("--mode", "live", "--max-cost", "0.0001", code=3)
-        assert "and one request may cost $0.00" in said(done.err)
-        assert "Raise --max-cost" in said(done.err)
+        assert "and one request may cost $0.00" in said(done.out)
+        assert "Raise --max-cost" in said(done.out)
         assert made.asked == []
 
 

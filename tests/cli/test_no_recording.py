@@ -56,8 +56,17 @@ def test_what_is_answered_keeps_its_line(box: Box) -> None:
 def test_an_error_that_ends_with_a_question_has_one_stop(box: Box) -> None:
     unreachable = '[provider]\npreset = "ollama"\nbase_url = "http://127.0.0.1:9/v1"\nmax_retries = 0\n'
     box.replace("row3.toml", "[provider]\n", unreachable)
-    (error,) = box.row3("--mode", "live", "--case", "rye", code=3).errors
+    (error,) = box.row3("--mode", "live", "--case", "rye", "--format", "json", code=3).errors
     assert error.endswith("Is the server running? The run is incomplete.")
+
+
+@pytest.mark.parametrize("args", [[], ["--compare"]])
+def test_why_answers_are_missing_is_told_once(unrecorded: Box, args: list[str]) -> None:
+    done = unrecorded.row3(*args, code=3)
+    assert done.errors == ["error: the run is incomplete: 3 of 3 cases have no answer."]
+    assert " ".join(done.out.split()).count("no recording") == 1
+    unseen = unrecorded.row3(*args, "--out", "result.txt", code=3)
+    assert "no recording" in unseen.errors[0]
 
 
 def test_outputs_without_an_output_are_one_fault(box: Box) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.projects import CASES, Box, first, flawless, worse
+from tests.projects import CASES, Box, Done, first, flawless, worse
 
 DOCUMENTED = {
     "schemaVersion",
@@ -99,18 +99,30 @@ def test_no_baseline_is_2_and_says_how_to_make_one(box: Box) -> None:
     assert "row3 --baseline" in box.row3("--compare", code=2).errors[0]
 
 
+def told(done: Done) -> str:
+    """The result, however it is wrapped."""
+    return " ".join(done.out.split())
+
+
+def test_a_limit_that_one_side_has_not_is_told_in_words(box: Box) -> None:
+    done = box.row3("--compare", "--max-tokens", "400", code=3)
+    assert "extract maxTokens: none → 400" in done.out
+    assert "maxTokens is none there and `400` here" in told(done)
+    assert "None" not in done.out + done.err + box.row3("--dry-run", "--mode", "live", "-v", code=0).out
+
+
 def test_a_stale_recording_is_3_with_the_nearest_and_the_first_difference(box: Box) -> None:
     box.replace("prompts/extract-v1.1.md", "You read texts", "You study texts")
     before = box.tree()
     done = box.row3("--compare", code=3)
     assert len(done.errors) == 1
-    assert "recordings/bread/extract-v1.1.jsonl:1, first difference in promptDigest" in done.errors[0]
-    assert "and 2 more cases" in done.errors[0]
+    assert "recordings/bread/extract-v1.1.jsonl:1, first difference in promptDigest" in told(done)
+    assert "the same: rye, yeast" in told(done)
     assert box.tree() == before
     again = box.row3("--compare", "--model", "baker-2", "--prompt", "extract-v1.0", code=3)
-    assert "first difference in model: model is 'baker-1' there and 'baker-2' here" in again.errors[0]
+    assert "first difference in model: model is `baker-1` there and `baker-2` here" in told(again)
     repeat = box.row3("--repeats", "2", "--prompt", "extract-v1.0", code=3)
-    assert "first difference in repeat" in repeat.errors[0]
+    assert "first difference in repeat" in told(repeat)
 
 
 def test_notes_go_to_stderr_and_the_result_to_stdout(box: Box) -> None:

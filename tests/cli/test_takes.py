@@ -10,6 +10,7 @@ import pytest
 from row3.cli.app import COMMANDS, Commands, main
 from row3.cli.common import Common
 from row3.cli.takes import ALWAYS, LONGER, TAKES, spelled
+from row3.domain.given import LIVE, REPEATED, REQUEST
 from tests.projects import Box
 
 VALUES = {
@@ -40,6 +41,25 @@ ARGUMENTS = {
     "row3 flaky release": ["rye"],
     "row3 recordings import": ["none.jsonl"],
 }
+
+
+OWN_OPTIONS = LIVE | {"C"}
+"""Options of printed commands that are not shared."""
+
+
+@pytest.mark.parametrize("command", REPEATED)
+def test_a_printed_command_takes_what_it_is_given_again(command: str) -> None:
+    shared = {spelled(name).lstrip("-") for name in TAKES[command.partition(" --")[0]].all}
+    assert REPEATED[command] - OWN_OPTIONS <= shared
+    left = {"prompt"} if command == "row3 --baseline" else set()  # it runs the promoted versions
+    assert (REQUEST & shared) - REPEATED[command] == left
+
+
+@pytest.mark.parametrize("group", ["hook", "aliases", "recordings"])
+def test_a_group_alone_shows_its_help(tiny_promoted: Box, group: str) -> None:
+    done = tiny_promoted.row3(group, code=2)
+    assert (done.errors, done.out) == ([], "")
+    assert done.err == tiny_promoted.row3(group, "--help", code=0).out
 
 
 def leaves() -> list[str]:
@@ -142,6 +162,9 @@ def test_options_of_row3_alone_and_those_that_contradict(tiny_promoted: Box, arg
         (["--compare", "--approve", "--format", "json"], "--approve: `--format` begins like an option, so the REASON"),
         (["promote", "v1.1", "--approve", "--commit"], "--approve: `--commit` begins like an option"),
         (["--out", "--compare"], "--out: `--compare` begins like an option, so the FILE"),
+        (["--model", ""], "--model: the value is empty. Write --model NAME, or leave --model out"),
+        (["--prompt", " "], "--prompt: the value is empty"),
+        (["--compare", "--model", "MODEL"], "--model: `MODEL` stands for the name of a model. Write the model's own"),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "- wavers"], None),
         (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` begins"),
     ],

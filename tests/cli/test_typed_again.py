@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
-from tests.projects import SUITE, Box, tiny, worse
+from tests.projects import CASES, SUITE, Box, Done, first, flawless, tiny, worse
 
 OF_A_SUITE = (
     r"row3 (?:-v|--(?:compare|baseline|mode|repeats|case)|promote|investigate|trend|flaky|power|history|drift|"
@@ -74,6 +76,80 @@ def test_the_next_step_does_what_it_says(box: Box, prompt: str) -> None:
     again = box.row3(*step[1].split())
     assert again.code == 0, again
     assert prompt.replace("-v", " v") in again.out
+
+
+ASIDE = [
+    (["--model", "other one"], " --model 'other one'"),
+    (["--max-tokens", "400", "--temperature", "0.5", "--seed", "0"], " --temperature 0.5 --seed 0 --max-tokens 400"),
+]
+
+
+def steps(done: Done) -> list[str]:
+    """The commands that a comparison ends with, a line each, as they are to be typed."""
+    told = re.split(r" (?:Next|Then): ", " ".join(done.out.split()))[1:]
+    return [text[text.index("row3 ") :] for text in told]
+
+
+def typed(box: Box, command: str) -> Done:
+    """What is printed, given to a shell's rules."""
+    return box.row3(*shlex.split(re.split(r" (?:again\b|asks\b)|; ", command)[0])[1:])
+
+
+def recorded_by(box: Box, *args: str) -> None:
+    """Answers under other parameters: worse ones, of every case, to v1.1."""
+    few = [first(flawless(case), 1) for case in CASES.values()]
+    lines = [
+        {"caseId": case_id, "prompt": "extract-v1.1", "response": json.dumps(answer)}
+        for case_id, answer in zip(CASES, few, strict=True)
+    ]
+    box.write("answers.jsonl", "".join(json.dumps(line) + "\n" for line in lines))
+    named = ["--suite", SUITE, "--prompt", "extract-v1.1"]
+    box.row3("recordings", "import", "answers.jsonl", *named, *args, code=0)
+
+
+@pytest.mark.parametrize(("args", "again"), ASIDE)
+def test_the_steps_look_at_the_answers_that_were_compared(box: Box, args: list[str], again: str) -> None:
+    recorded_by(box, *args)
+    done = box.row3("--compare", "--suite", SUITE, "--prompt", "extract-v1.1", *args, code=1)
+    look, compare = steps(done)
+    flags = f" --suite {SUITE} --prompt extract-v1.1{again}"
+    assert look.startswith(f"row3 investigate{flags} "), done
+    assert compare.startswith(f"row3 --compare{flags} again"), done
+    assert "missed" in typed(box, look).out.lower()
+    assert typed(box, compare).out == done.out
+
+
+def test_the_steps_name_the_version_that_was_compared(box: Box) -> None:
+    done = box.row3("--compare", "--suite", SUITE, "--prompt", "extract-v1.1", code=0)
+    assert steps(done) == [f"row3 promote --suite {SUITE} extract-v1.1"]
+    done = box.row3("--compare", "--suite", SUITE, "--prompt", "extract-v1.1", "--fail", "overall:2", code=0)
+    assert steps(done) == [f"row3 promote --suite {SUITE} --fail overall:2 extract-v1.1"]
+
+
+def test_an_incomplete_run_names_what_has_to_be_asked(box: Box) -> None:
+    done = box.row3("--compare", "--suite", SUITE, "--prompt", "extract-v1.1", "--model", "stranger", code=3)
+    (step,) = steps(done)
+    assert step.startswith(f"row3 --compare --suite {SUITE} --prompt extract-v1.1 --model stranger --mode auto asks")
+
+
+def test_no_baseline(box: Box) -> None:
+    box.path(f"baselines/{SUITE}.json").unlink()
+    done = box.row3("--compare", "--suite", SUITE, "--prompt", "extract-v1.1", "--seed", "3", code=2)
+    assert f"`row3 --baseline --suite {SUITE} --seed 3`" in done.err
+
+
+def test_an_investigation_goes_on_with_the_same_answers(box: Box) -> None:
+    done = box.row3("investigate", "oven", "--suite", SUITE, "--prompt", "extract-v1.0", code=0)
+    again = f"--compare --suite {SUITE} --prompt extract-v1.0 --mode auto`"
+    assert f"`row3 {again}" in done.out and f"`row3 --case oven {again}" in done.out
+
+
+def test_from_another_folder(box: Box) -> None:
+    inside = Box(box.path("golden"), box.env)
+    done = inside.row3("-C", "..", "--compare", "--suite", SUITE, code=1)
+    look, compare = steps(done)
+    assert look.startswith(f"row3 investigate --suite {SUITE} -C .. ")
+    assert typed(inside, compare).out == done.out
 
 
 @pytest.mark.parametrize("args", [["--compare"], ["power"], ["flaky"]])

@@ -51,7 +51,7 @@ def test_what_is_given_wins() -> None:
 
 @pytest.mark.parametrize(("typed", "near"), [("openia", "openai"), ("LLama.cpp", "llama.cpp"), ("olama", "ollama")])
 def test_an_unknown_preset_names_the_near_miss(typed: str, near: str) -> None:
-    with pytest.raises(UsageError, match=f"Did you mean '{near}'") as caught:
+    with pytest.raises(UsageError, match=f"Did you mean `{near}`") as caught:
         endpoint_for(typed)
     assert caught.value.exit_code == 2
 

@@ -50,6 +50,9 @@ class Suite:
     local: bool = False
     flag: str = ""
 
+    def flags(self, command: str, *said: str) -> str:
+        return self.flag
+
 
 @dataclass
 class Header:

@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from typing import Any
 
-from row3.domain.verdicts import CaseChange, Verdict
+from row3.domain.intervals import Interval
+from row3.domain.verdicts import CaseChange, MetricChange, Verdict
 from row3.reports.comparison_table import comparison_table
 from row3.reports.style import cells
 
@@ -102,6 +103,18 @@ def test_it_is_80_columns_wide_whatever_the_labels_are(make: Any) -> None:
     assert max(map(cells, text.split("\n"))) <= 80
     assert "    -…xxxxxxxxxxxxxxxx old\n    +…xxxxxxxxxxxxxxxx new\n" not in text
     assert re.search(r"-…x+ old\n    \+…x+ new\n", text)
+
+
+def test_it_is_80_columns_wide_whatever_the_figures_are(comparison: Any) -> None:
+    kind = comparison.run.suite.kind
+    kind = replace(kind, metrics=tuple(replace(metric, title="Relationship accuracies") for metric in kind.metrics))
+    run = replace(comparison.run, suite=replace(comparison.run.suite, kind=kind))
+    fallen = Interval(-1.0, -1.0, -1.0, 0.95, 0.0001, 0.0, 1.0, 5)
+    changes = [MetricChange(each.key, 1.0, 0.0, -1.0, 100.0, Verdict.BLOCK, 5, fallen) for each in kind.metrics]
+    changes[1] = replace(changes[1], baseline=0.0, current=1.0, delta=1.0)
+    text = comparison_table(replace(comparison, run=run, metrics=changes), colour=False)
+    assert "−100.0…−100.0" in text
+    assert max(map(cells, text.split("\n"))) <= 80
 
 
 def test_labels_cannot_steer_the_terminal(make: Any) -> None:

@@ -49,9 +49,9 @@ def test_a_line_is_read_as_it_was_written() -> None:
 
 def test_merging_sorts_and_the_newer_answer_wins(tmp_path: Path) -> None:
     b, a, other = ask("b", user="b"), ask("a"), ask("a", prompt="q-v1.0", user="q")
-    assert merge(tmp_path, [line_of(b), line_of(a), line_of(other)]) == 3
-    assert merge(tmp_path, [line_of(a)]) == 0
-    assert merge(tmp_path, [line_of(a, "newer")]) == 1
+    assert merge(tmp_path, [line_of(b), line_of(a), line_of(other)]) == (3, 0, 0)
+    assert merge(tmp_path, [line_of(a)]) == (0, 0, 1)
+    assert merge(tmp_path, [line_of(a, "newer")]) == (0, 1, 0)
     lines = (tmp_path / "p-v1.0.jsonl").read_text().splitlines()
     assert [json.loads(line)["caseId"] for line in lines] == ["a", "b"]
     index = open_index(tmp_path)
@@ -115,9 +115,9 @@ def test_a_new_answer_wins_over_that_of_a_copied_prompt_in_another_file(tmp_path
     other = ask("b", user="b")
     assert first.digest == copied.digest
     merge(tmp_path, [line_of(first), line_of(other)])
-    assert merge(tmp_path, [line_of(copied)]) == 1
+    assert merge(tmp_path, [line_of(copied)]) == (0, 0, 1)
     assert len((tmp_path / "p-v1.0.jsonl").read_text().splitlines()) == 2  # equal answers: nothing is taken away
-    assert merge(tmp_path, [line_of(copied, "newer")]) == 1
+    assert merge(tmp_path, [line_of(copied, "newer")]) == (0, 1, 0)
     found = open_index(tmp_path).get(first.digest)
     assert found is not None
     assert found.answer.text == "newer"

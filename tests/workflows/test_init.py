@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -67,6 +68,17 @@ def test_the_commented_settings_are_valid_when_the_comments_go(tmp_path: Path) -
     config = read_config(tmp_path)
     assert config.suites["starter"].weights["recall"] == 0.25
     assert config.jobs == 8
+
+
+def test_inside_a_project_another_one_is_made_only_where_it_was_begun(tmp_path: Path) -> None:
+    init(tmp_path)
+    inside = tmp_path / "prompts" / "drafts"
+    with pytest.raises(UsageError, match=re.escape(f"this folder is inside the row3 project {tmp_path}")):
+        init(inside)
+    assert not inside.exists()
+    inside.mkdir()
+    (inside / "row3.toml").write_text("")
+    assert _by_path(init(inside))["CHANGELOG.md"] == "created"
 
 
 def test_twice_changes_nothing(tmp_path: Path) -> None:

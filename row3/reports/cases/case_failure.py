@@ -84,7 +84,9 @@ def case_text(
         lines += _flips(change, style) if shortfall is None else []
         lines += _moved(suite, metrics, change, style)
     if advice:
-        lines += ["", *style.wrap(f"Next: row3 investigate {plain(case_id)} --suite {plain(suite.name)}")]
+        named = "" if suite.flag else f" --suite {suite.name}"
+        flags = plain(f"{named}{suite.flags('row3 investigate')}")
+        lines += ["", *style.wrap(f"Next: row3 investigate {plain(case_id)} {flags}")]
     return "\n".join(lines)
 
 

@@ -49,7 +49,7 @@ def first_verdict(first: FirstView, version: str, style: Style) -> str:
     elif first.refused:
         wrong = [reason for reason in first.reasons if reason.verdict is Verdict.BLOCK]
         cure = "mend the prompt" if all(reason.cause == "answers" for reason in wrong) else "mend what is named above"
-        again = f"row3 promote{visible(suite.flag)} {version} again"
+        again = f"row3 promote{visible(suite.flags('row3 promote', version))} {version} again"
         lines += style.wrap(f"Next: {cure} and run {again}; or, if it has to be, --approve REASON.", first="  ")
     elif first.verdict is Verdict.BLOCK:
         lines.append("  This gate is informational: it reports, and blocks nothing.")

@@ -53,7 +53,7 @@ def annotations_of(
         found += [_reason(comparison, reason, name, places) for reason in told]
     else:
         if failing := fail_zones(run):
-            text = f"{', '.join(failing)} (row3 --compare{visible(run.suite.flag)} judges)"
+            text = f"{', '.join(failing)} (row3 --compare{visible(run.suite.flags('row3 --compare'))} judges)"
             found.append(("warning", annotation("warning", text, title=f"{name}: fail zone")))
         if text := declines_line(declines, run):
             found.append(("warning", annotation("warning", text, title=f"{name}: declining")))

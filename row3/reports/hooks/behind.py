@@ -18,10 +18,10 @@ def behind_line(commits: int, ref: str) -> str:
     return f"{lacks(commits, ref)}: merge or rebase first; or {left}"
 
 
-def catch_up(commits: int, ref: str, flag: str) -> list[str]:
-    """The steps that come before all others; `flag` names the suites."""
+def catch_up(commits: int, ref: str, compare: str) -> list[str]:
+    """The steps that come before all others; `compare` is the command that judges."""
     name = visible(ref)
-    compare = f"row3 --compare{flag} --against {name}"
+    compare = f"{compare} --against {name}"
     return [
         f"git rebase --autostash {name}, or merge it: {lacks(commits, name)}.",
         f"{compare} again; or judge from where the branch left: {compare}...",

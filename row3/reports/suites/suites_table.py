@@ -220,7 +220,7 @@ def _next(report: SuitesReport) -> list[str]:
     if worst is None or not report.exit_code:
         return []
     if report.behind and report.exit_code != 2:
-        first, then = catch_up(*report.behind, " --all")
+        first, then = catch_up(*report.behind, "row3 --compare --all")
         return [f"Next: {first}", f"Then: {then}"]
     name = plain(worst.suite)
     if isinstance(worst, Gone):

@@ -179,6 +179,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         provider=here.provider,
         system=here.system,
         flag=here.flag,
+        given=here.given,
     )
     old = base.cases(name)
     new = _named_as_before(old, _by_name(own.golden(name)), suite)
@@ -223,7 +224,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         label,
         reasons=tuple(reasons),
         notes=tuple(notes),
-        hint=_keep_up(here.flag) if (less or otherwise) and after.is_file() and not moved else "",
+        hint=_keep_up(here.flags("row3 --baseline")) if (less or otherwise) and after.is_file() and not moved else "",
         added=tuple(new[file] for file in added),
         new_baseline=moved,
         edited=tuple(new[file] for file in (*changed, *others)),

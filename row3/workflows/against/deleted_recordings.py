@@ -40,6 +40,7 @@ def deleted_reasons(project: Project, judging: Judging, base: Base | None, basel
     prompts = sorted({recording.prompt for case_id in lost for recording in gone[case_id]})
     what = (
         f"recorded answers that the baseline of suite {suite.name} rests on are gone since {judging.label} "
-        f"({', '.join(prompts)}): {listed(lost)}; they are needed until `row3 --baseline{suite.flag}` makes another"
+        f"({', '.join(prompts)}): {listed(lost)}; they are needed until "
+        f"`row3 --baseline{suite.flags('row3 --baseline')}` makes another"
     )
     return [Reason(Verdict.INVESTIGATE, what, cause="recordings")]

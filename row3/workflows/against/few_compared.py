@@ -38,7 +38,7 @@ def few_compared_reasons(
         return [Reason(Verdict.BLOCK, f"{what}; it takes a new one", cause="baseline")]
     verdict = Verdict.INVESTIGATE if answers_as_there(session, base, run, replaced) else Verdict.BLOCK
     if not judging.new_baseline:
-        alone = f"`row3 --baseline{judging.suite.flag}` in a change of its own"
+        alone = f"`row3 --baseline{judging.suite.flags('row3 --baseline')}` in a change of its own"
         return [Reason(verdict, f"{what}; it takes a new one, by {alone}", cause="stale")]
     if verdict is Verdict.INVESTIGATE:
         return [Reason(verdict, f"{what}; the new one of this change ends that", cause="baseline")]

@@ -95,9 +95,9 @@ def mixed_tiers(suite: Suite, baseline: RunHeader) -> str:
     if there == suite.tier:
         return ""
     if suite.tier == "live":
-        make = f"`row3 --baseline{suite.flag} --mode live` makes a live one"
+        make = f"`row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live` makes a live one"
         return f"tier: compared with the baseline of recorded answers ({make})"
-    make = f"`row3 --baseline{suite.flag}` makes one of recorded answers"
+    make = f"`row3 --baseline{suite.flags('row3 --baseline')}` makes one of recorded answers"
     return f"tier: the baseline holds live answers, these are recorded ({make})"
 
 
@@ -108,7 +108,7 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
     if path.is_dir():
         raise InvalidFile("a folder stands where the baseline should", where=where, fix="Move it away")
     if not path.exists():
-        fix = f"make one with `row3 --baseline{suite.flag}`, and commit it"
+        fix = f"make one with `row3 --baseline{suite.flags('row3 --baseline')}`, and commit it"
         back = None if against else _restored_by(project, f"baselines/{path.name}")
         if back is not None:
             fix = f"the one that was deleted is in git, and `{back}` restores it; or {fix}"
@@ -118,13 +118,13 @@ def read_baseline(project: Project, suite: Suite, *, against: str | None = None)
         raise InvalidFile(
             f"the baseline is of kind `{run.header.kind}`, the suite of kind `{suite.kind.name}`",
             where=where,
-            fix=f"Make a new one with `row3 --baseline{suite.flag}`",
+            fix=f"Make a new one with `row3 --baseline{suite.flags('row3 --baseline')}`",
         )
     if path != project.baseline(suite.name) and tier_of(run.header.mode) != "live":
         raise InvalidFile(
             f"the baseline of the live tier holds a run in mode `{run.header.mode}`",
             where=where,
-            fix=f"Make one with `row3 --baseline{suite.flag} --mode live`",
+            fix=f"Make one with `row3 --baseline{suite.flags('row3 --baseline', 'mode')} --mode live`",
         )
     return run
 

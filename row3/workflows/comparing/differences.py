@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from typing import Any, Protocol
 
+from row3.domain.spoken import spoken
 from row3.kinds import kind_named
 from row3.store.run_records import RunHeader
 
@@ -27,7 +28,7 @@ def what_differs(baseline: RunHeader, current: RunHeader) -> list[str]:
     for name in current.parameters:
         old, new = baseline.parameters.get(name, {}), current.parameters[name]
         lines += [
-            f"{name} {key}: {old.get(key)} → {new.get(key)}"
+            f"{name} {key}: {spoken(old.get(key))} → {spoken(new.get(key))}"
             for key in new
             if key != "model" and name in baseline.parameters and old.get(key) != new.get(key)
         ]
@@ -42,7 +43,7 @@ def what_differs(baseline: RunHeader, current: RunHeader) -> list[str]:
 
 def _mapping(what: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
     return [
-        f"{what} {key}: {_shown(before.get(key))} → {_shown(after.get(key))}"
+        f"{what} {key}: {spoken(before.get(key))} → {spoken(after.get(key))}"
         for key in dict.fromkeys((*before, *after))
         if before.get(key) != after.get(key)
     ]
@@ -51,14 +52,6 @@ def _mapping(what: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
 def _plain(gate: Mapping[str, Any]) -> dict[str, Any]:
     """The gate's settings without the lists of predicates, which would fill the screen."""
     return {key: value for key, value in gate.items() if key not in ("symmetric", "inverse")}
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "none"
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {_shown(item)}" for key, item in value.items())
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 class RulesView(Protocol):
@@ -103,7 +96,7 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         lines.append(f"the gate no longer judges {', '.join(gone)}")
     lines += _thinner_guard(before, after, kind.primary)
     if before.get("unit") != after.get("unit"):
-        lines.append(f"the gate's unit was changed from {before.get('unit')} to {after.get('unit')}")
+        lines.append(f"the gate's unit was changed from {spoken(before.get('unit'))} to {spoken(after.get('unit'))}")
     lines.extend(
         f"the {what} predicates were changed"
         for what in ("symmetric", "inverse")
@@ -115,7 +108,8 @@ def loosened(baseline: RulesView, current: RulesView) -> list[str]:
         lines.append(f"the matching threshold was {how} from {old:g} to {new:g}")
     if before.get("matchingScorer") != after.get("matchingScorer"):
         lines.append(
-            f"the matching scorer was changed from {before.get('matchingScorer')} to {after.get('matchingScorer')}"
+            f"the matching scorer was changed from {spoken(before.get('matchingScorer'))} to "
+            f"{spoken(after.get('matchingScorer'))}"
         )
     lines += _looser_meaning(before.get("semantic"), after.get("semantic"))
     for key in dict.fromkeys((*baseline.weights, *current.weights)):
@@ -130,7 +124,7 @@ def _looser_meaning(before: Mapping[str, Any] | None, after: Mapping[str, Any] |
     if after is None:
         return []
     if before is None:
-        return [f"matching by meaning was turned on ({_shown(after)})"]
+        return [f"matching by meaning was turned on ({spoken(after)})"]
     if before["model"] != after["model"]:
         return [f"the model of matching by meaning was changed from {before['model']} to {after['model']}"]
     if float(after["threshold"]) < float(before["threshold"]):

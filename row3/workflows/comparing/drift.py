@@ -176,7 +176,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         raise UsageError(
             f"{count(len(ids), 'case')} can be asked again, and a drift is seen in two or more",
             where=source,
-            fix=f"Correct --case, or make a baseline with `row3 --baseline{suite.flag}`",
+            fix=f"Correct --case, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`",
         )
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
     again = ask_again(session, suite, then, asking, chosen)

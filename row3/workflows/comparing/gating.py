@@ -44,13 +44,13 @@ from row3.workflows.comparing.evidence import own_files, same_requests
 from row3.workflows.comparing.older_baseline import OlderBaseline, older_versions
 from row3.workflows.comparing.prompt_texts import tell_texts
 from row3.workflows.comparing.rescore import Recorded, StoredCases
+from row3.workflows.flags import NO_FLAGS
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.run_header import RulesSummary, rules_of
 from row3.workflows.pipeline.run_suite import Run, with_action
 from row3.workflows.running import run_suite
 from row3.workflows.session import (
     OUTSIDE_GIT,
-    GateFlags,
     Session,
     adds_nothing,
     check_approval,
@@ -155,7 +155,7 @@ def compare(
         comparison.differs.insert(0, behind_line(base.ref.behind, base.ref.label))
     if mixed := mixed_tiers(suite, baseline.header):
         comparison.differs.insert(0, mixed)
-    if lenient and session.gate != GateFlags():
+    if lenient and session.gate != NO_FLAGS:
         comparison.differs.append(f"judged as the command line says: {session.gate}")
     if session.mode != "replay":
         from row3.workflows.comparing.live_compare import tell_which_moved
@@ -171,7 +171,9 @@ def _older_baseline(suite: Suite, judging: Judging, comparer: Comparer) -> Older
     if not judging.label:
         return None
     brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
-    return OlderBaseline(judging.label, rules_of(judging.suite), brought, suite.flag, judging.new_baseline)
+    return OlderBaseline(
+        judging.label, rules_of(judging.suite), brought, suite.flags("row3 --baseline"), judging.new_baseline
+    )
 
 
 def _of_older_versions(comparison: Comparison, judging: Judging) -> list[Reason]:
@@ -180,7 +182,7 @@ def _of_older_versions(comparison: Comparison, judging: Judging) -> list[Reason]
         return []
     promoted = {name: entry.version for name, entry in read_promoted(judging.project.root).items()}
     before, ran = comparison.baseline.prompts, comparison.run.header.prompts
-    return older_versions(before, ran, promoted, label=judging.label, flag=judging.suite.flag)
+    return older_versions(before, ran, promoted, label=judging.label, flag=judging.suite.flags("row3 --baseline"))
 
 
 def _made_current(

@@ -78,7 +78,7 @@ class HeldCases:
             if not known:
                 return replace(reason, cause="texts") if same else reason
             approved = ", approved there once," if reason.verdict is Verdict.BLOCK else ""
-            alone = f"`row3 --baseline{self._suite.flag}` in a change of its own{approved}"
+            alone = f"`row3 --baseline{self._suite.flags('row3 --baseline')}` in a change of its own{approved}"
             mended = among.older is not None and among.older.mended
             ends = "the new baseline of this change" if mended else alone
             text = f"{reason.text}; it is so at the base, and {ends} ends that"

@@ -268,7 +268,7 @@ def _no_run(suite: Suite) -> UsageError:
 
 
 def _no_baseline(suite: Suite) -> UsageError:
-    fix = f"Make one with `row3 --baseline{suite.flag}`"
+    fix = f"Make one with `row3 --baseline{suite.flags('row3 --baseline')}`"
     return UsageError("there is no baseline", where=f"baselines/{suite.name}.json", fix=fix)
 
 

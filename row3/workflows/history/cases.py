@@ -15,6 +15,8 @@ from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.history.case_history import History, Seen, gather
 from row3.workflows.history.quarantine import in_force
+from row3.workflows.history.setting_titles import titles_of
+from row3.workflows.recorded.recorded_scores import Setting
 
 
 def judge_cases(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> CasesReport:
@@ -65,7 +67,7 @@ def _rank(one: JudgedCase) -> float:
 
 def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
     """A column for each setting that has at least half of the cases; settings with the same answers are one."""
-    titles: list[str] = []
+    shown: list[Setting] = []
     columns: list[dict[str, float]] = []
     known: set[tuple[tuple[str, str], ...]] = set()
     for setting, seen in history.settings.items():
@@ -75,9 +77,9 @@ def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
         if said in known:
             continue
         known.add(said)
-        titles.append(setting.title)
+        shown.append(setting)
         columns.append({case_id: _value(one) for case_id, one in seen.items()})
-    return titles, columns
+    return titles_of(shown), columns
 
 
 def _said(seen: Seen) -> str:

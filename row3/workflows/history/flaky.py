@@ -12,6 +12,7 @@ from row3.gate.flakiness import LEAST, NOISE, Flakiness, Steadiness, flakiness
 from row3.reports.flaky_table import FlakyCase, FlakyReport, Source
 from row3.workflows.history.case_history import Past, Seen, gather
 from row3.workflows.history.quarantine import in_force
+from row3.workflows.history.setting_titles import titles_of
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.recorded.recorded_scores import Setting, setting_of_asking
@@ -36,6 +37,7 @@ def find_flaky(session: Session) -> FlakyReport:
     several = [setting for setting in ranked if _again(history.settings[setting])]
     chosen = own if own in several or (own in history.settings and not several) else ranked[0]
     assert chosen is not None
+    titles = dict(zip(ranked, titles_of(ranked), strict=True))
     metric = next(metric for metric in suite.kind.metrics if metric.key == suite.kind.primary)
     limits = suite.rules.thresholds.get(metric.key)
     mark = None if limits is None else limits.minimum
@@ -48,12 +50,12 @@ def find_flaky(session: Session) -> FlakyReport:
     return FlakyReport(
         suite.name,
         metric,
-        chosen.title,
+        titles[chosen],
         chosen == own,
         mark,
         tuple(judged),
         tuple([case_id for case_id in history.cases if case_id not in history.settings[chosen]]),
-        tuple([setting.title for setting in several if setting != chosen]),
+        tuple([titles[setting] for setting in several if setting != chosen]),
         in_force(project, suite),
         suite.flag,
     )

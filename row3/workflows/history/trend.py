@@ -58,7 +58,7 @@ def chart_files(suite: Suite, entries: Sequence[HistoryEntry], *, weekly: bool) 
         raise InvalidFile(
             "the history has no run of this suite",
             where="metrics-history.json",
-            fix=f"Make one with `row3 --baseline{suite.flag}`",
+            fix=f"Make one with `row3 --baseline{suite.flags('row3 --baseline')}`",
         )
     charts = trend_charts(
         points_of(own),

@@ -161,8 +161,8 @@ class Inquiry:
     def _plan(self, found: Investigation) -> Iterable[str]:
         """What to do, and how to see that it helped; where nothing fails and nothing fell, that."""
         lineup = self.asking.lineup
-        suite = self.suite.flag
         mode = " --mode auto" if self.project.config.mode == "replay" else ""
+        flags = self.suite.flags("row3 --compare", *(["mode"] if mode else [])) + mode
         current = [p.ref.name for p in lineup.prompts if lineup.promoted.get(p.ref.name) == str(p.ref.version)]
         named = [p.ref for p in lineup.prompts if any(str(p.ref) in fix for fix in found.fixes)]
         faulty = (named or [p.ref for p in lineup.prompts])[0]
@@ -176,5 +176,5 @@ class Inquiry:
             yield f"{make} in a new version: `row3 new-version {faulty.name}`."
         else:
             yield f"{make} in `prompts/{faulty}.md`, which is not promoted."
-        yield f"`row3 --case {self.case.id} --compare{suite}{mode}`: {'; '.join(wanted) or 'nothing gets worse'}."
-        yield f"`row3 --compare{suite}{mode}`: no other case regresses, and the verdict is not block."
+        yield f"`row3 --case {self.case.id} --compare{flags}`: {'; '.join(wanted) or 'nothing gets worse'}."
+        yield f"`row3 --compare{flags}`: no other case regresses, and the verdict is not block."

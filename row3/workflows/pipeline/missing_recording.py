@@ -9,6 +9,7 @@ from rapidfuzz.distance import Levenshtein
 
 from row3.domain.prompts import parse_reference
 from row3.domain.requests import NoAnswer, Request
+from row3.domain.spoken import marked
 from row3.errors import Row3Error
 from row3.store.prompts import read_version_text
 from row3.store.recording_index import RecordingIndex
@@ -34,7 +35,7 @@ def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
         words["promptDigest"] = f"it is of {recording.prompt}, whose text is another"
     if not request.schema:  # of a system, which is told none
         words["promptDigest"] = "the version, arguments or setup of the call, or a file of its corpus, changed after it"
-    how = words.get(field, f"{field} is {there!r} there and {wanted!r} here")
+    how = words.get(field, f"{field} is {marked(there)} there and {marked(wanted)} here")
     return NoAnswer(
         f"no recording; the nearest is {index.place(recording.digest)}, first difference in {field}: {how}",
         "Record it with --mode record",

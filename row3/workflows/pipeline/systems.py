@@ -120,5 +120,5 @@ def no_prompts(suite: Suite, where: str) -> UsageError:
         f"suite `{suite.name}` is answered by `{system_of(suite).type}` and has no prompts",
         where=where,
         fix="Raise `version` in row3.toml when the system changes, and save a baseline with "
-        f"`row3 --baseline{suite.flag}`",
+        f"`row3 --baseline{suite.flags('row3 --baseline')}`",
     )

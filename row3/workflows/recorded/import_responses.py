@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from row3.domain.limits import MOST_REPEATS
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
+from row3.domain.spoken import marked
 from row3.errors import InvalidFile
 from row3.kinds.base import Unusable
 from row3.store.cases import StoredCase, read_cases
@@ -16,7 +19,7 @@ from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.outputs import RECORDING, case_id_of, is_recording, lines_of, parse_line
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex, merge, to_line
+from row3.store.recordings import Merged, RecordingIndex, merge, to_line
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, line_up
@@ -36,18 +39,27 @@ class Imported:
 
     responses: int
     """Lines in the file."""
-    changed: int
-    """Recordings that are new or have another answer now."""
+    merged: Merged
+    """How many recordings are new, how many replace an earlier one, and how many are as they were."""
     by_prompt: dict[str, int]
     models: dict[str, str]
     """By prompt reference, the model whose answers they are taken for."""
     unused: tuple[str, ...] = ()
     """Responses that no run can ask for, because the earlier stage's answer cannot be used; a line each."""
+    waiting: dict[str, int] = field(default_factory=dict)
+    """By prompt reference, requests of a later stage that follow from these answers and that nothing answers yet."""
 
 
 class _Response(NamedTuple):
     line: int
     answer: Answer
+
+
+class _Left(NamedTuple):
+    """What an import leaves: lines that nothing asks for, and prompt references of requests without an answer."""
+
+    unused: list[str]
+    waiting: list[str]
 
 
 Responses = dict[str, dict[tuple[str, int], _Response]]
@@ -75,13 +87,13 @@ def import_responses(
     index = open_recordings(project, suite)
     at, known = now(), set()
     lines: list[str] = []
-    unused: list[str] = []
+    left = _Left([], [])
     by_prompt: dict[str, int] = {}
     models: dict[str, str] = {}
     told: dict[str, tuple[str, str]] = {}
     for stored in read_cases(project.golden(suite.name), suite.kind):
         known.add(stored.id)
-        for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, unused, where=where):
+        for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, left, where=where):
             first, text = told.setdefault(request.digest, (stored.id, answer.text))
             if text != answer.text:
                 what = f"another answer to the same question: `{first}` has the same input as `{stored.id}`"
@@ -96,8 +108,10 @@ def import_responses(
         line = min(response.line for response in responses[case_id].values())
         raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
     with writing(project.local):
-        changed = merge(project.recordings(suite.name), lines)
-    return Imported(sum(map(len, responses.values())), changed, by_prompt, models, tuple(unused))
+        merged = merge(project.recordings(suite.name), lines)
+    return Imported(
+        sum(map(len, responses.values())), merged, by_prompt, models, tuple(left.unused), Counter(left.waiting)
+    )
 
 
 def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: str) -> Responses:
@@ -119,7 +133,7 @@ def _responses(file: Path, lineup: Lineup, suite: Suite, *, where: str, whence: 
             )
         repeat: Any = value.get("repeat", 0)
         if not isinstance(repeat, int) or isinstance(repeat, bool) or not 0 <= repeat < MOST_REPEATS:
-            what = f"field `repeat`: {repeat!r} is not a whole number from 0 to {MOST_REPEATS - 1}"
+            what = f"field `repeat`: {marked(repeat)} is not a whole number from 0 to {MOST_REPEATS - 1}"
             raise InvalidFile(what, where=place, fix="Correct it")
         held = responses.setdefault(case_id, {})
         earlier = held.get((refs[named], repeat))
@@ -154,7 +168,7 @@ def _answer(value: dict[str, Any], *, where: str) -> Answer:
         wrong = isinstance(found, bool) or not isinstance(found, kind)
         wrong = wrong or (isinstance(found, int | float) and not 0 <= found <= LARGEST)
         if found is not None and wrong:
-            raise InvalidFile(f"field `{key}`: {found!r} is not {what}", where=where, fix="Correct it")
+            raise InvalidFile(f"field `{key}`: {marked(found)} is not {what}", where=where, fix="Correct it")
         return found
 
     text = value.get("response")
@@ -179,7 +193,7 @@ def _imports(
     stored: StoredCase,
     responses: dict[tuple[str, int], _Response],
     index: RecordingIndex,
-    unused: list[str],
+    left: _Left,
     *,
     where: str,
 ) -> Iterator[tuple[Request, int, Answer]]:
@@ -196,12 +210,13 @@ def _imports(
                 if gap:
                     what = f"{prompt.ref} was asked with the answer of {gap}, which for `{stored.id}` is neither here"
                     raise InvalidFile(f"{what} nor recorded", where=place, fix=f"Add the response of {gap}")
-                unused.append(f"{place}: never asked for, since the answer of {unusable} cannot be used")
+                left.unused.append(f"{place}: never asked for, since the answer of {unusable} cannot be used")
                 continue
             request = asking.request(prompt, stored.id, variables, repeat)
             answer = response.answer if response is not None else index.answer(request)
             if answer is None:
                 gap = str(prompt.ref)
+                left.waiting.append(gap)
                 continue
             if response is not None:
                 yield request, response.line, answer

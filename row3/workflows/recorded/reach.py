@@ -8,6 +8,7 @@ from typing import Any
 
 from row3.domain.prompts import Prompt, PromptRef
 from row3.domain.requests import Request, digest_text
+from row3.domain.spoken import marked
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Parsed, Unusable
 from row3.store import prompts as prompt_store
@@ -82,7 +83,7 @@ class Reach:
         there = self._by_digest.get(recording.digest)
         other = None if there is None else other_field(recording, there)
         if other is not None:
-            return f"its `{other[0]}` is {other[1]!r}, that of its digest is {other[2]!r}"
+            return f"its `{other[0]}` is {marked(other[1])}, that of its digest is {marked(other[2])}"
         try:
             own = self._asked.get(_account({**recording.request, "repeat": recording.repeat}))
         except TypeError:  # edited to a list or an object

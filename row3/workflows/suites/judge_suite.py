@@ -104,6 +104,7 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
         options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)  # type: ignore[arg-type]
         session = open_session(root, name, options, may_write=False)
         session.named = fitting(flags.prompts, session.suite)
+        session.tell_given()
         problem = _no_baseline(session, flags)
         if problem:
             run = plain_run(session).run

@@ -43,7 +43,7 @@ def _by_its_own(session: Session, base: Base | None, *, pages: bool) -> SuiteRes
     name = session.suite.name
     session.switch("replay")  # like all that is judged by a base
     if not session.project.baseline(name).is_file():
-        how = f"row3 --baseline{session.suite.flag}"
+        how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
         return Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
     comparison = compare(session, verify=True, brought=base is not None, pages=pages)
     if base is not None and comparison.approval is not None:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile, UsageError
+from row3.reports.recordings_table import imported_text, waiting_text
 from row3.store.project import Project
 from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 from row3.workflows.recorded.recordings import list_recordings
+from tests.projects import next_second
 from tests.two_stages import (
     BOTH,
     CONCEPTS,
@@ -35,13 +37,13 @@ def project(tmp_path: Path) -> Project:
 
 def test_what_is_imported_replays_and_scores(project: Project) -> None:
     done = imported(project, *BOTH)
-    assert (done.responses, done.changed, done.unused) == (4, 4, ())
+    assert (done.responses, done.merged, done.unused, done.waiting) == (4, (4, 0, 0), (), {})
     assert done.by_prompt == {"decompose-v1.1": 2, "map-v1.0": 2}
     assert done.models.keys() == done.by_prompt.keys()
     run = replayed(project)
     assert run.complete
     assert run.header.metrics["overall"] == pytest.approx(0.85)
-    assert imported(project, *BOTH).responses == 4
+    assert imported(project, *BOTH).merged == (0, 0, 4)
     assert len(file_of(project, "map-v1.0").read_text().splitlines()) == 2
 
 
@@ -90,9 +92,27 @@ def test_an_answer_that_cannot_be_used_leaves_the_later_stage_unused(project: Pr
     assert "bad-answer" in rules(project)
 
 
+def test_what_is_new_is_told_from_what_replaces_an_earlier_answer(project: Project) -> None:
+    imported(project, *BOTH)
+    next_second()
+    done = imported(project, response("a", "decompose", CONCEPTS), response("a", "map", "{}"))
+    assert done.merged == (0, 1, 1)
+    assert imported_text(done).endswith("2 responses read: 1 replaces an earlier answer, 1 is as it was")
+
+
+def test_what_the_next_stage_has_to_answer_is_told(project: Project) -> None:
+    done = imported(project, response("a", "decompose", CONCEPTS), response("b", "decompose", CONCEPTS))
+    assert done.waiting == {"map-v1.0": 2}
+    assert waiting_text(done.waiting, suite_of(project)) == [
+        "2 answers of map-v1.0 are missing, which follow from these: "
+        "`row3 --dry-run --mode auto --format json` has the requests"
+    ]
+    assert imported(project, response("a", "map", LINKS)).waiting == {}
+
+
 def test_repeats_are_questions_of_their_own(project: Project) -> None:
     lines = [response("a", "decompose", CONCEPTS, repeat=repeat) for repeat in (0, 1)]
-    assert imported(project, *lines).changed == 2
+    assert imported(project, *lines).merged.new == 2
     assert [finding for finding in rules(project) if finding == "stale"] == []
 
 
@@ -106,9 +126,9 @@ def test_repeats_are_questions_of_their_own(project: Project) -> None:
         ({"digest": "d", "caseId": "a", "request": {}, "response": {}}, "the line is a recording"),
         ({"caseId": "a", "response": "x"}, "field `prompt` is missing"),
         ({"caseId": "a", "prompt": "decompose"}, "field `response` is missing"),
-        (response("a", "decompose", "x", repeat=-1), "field `repeat`: -1 is not a whole number"),
-        (response("a", "decompose", "x", usage={"promptTokens": "9"}), "field `promptTokens`: '9' is not"),
-        (response("a", "decompose", "x", repeat=100), "field `repeat`: 100 is not a whole number from 0 to 99"),
+        (response("a", "decompose", "x", repeat=-1), "field `repeat`: `-1` is not a whole number"),
+        (response("a", "decompose", "x", usage={"promptTokens": "9"}), "field `promptTokens`: `9` is not"),
+        (response("a", "decompose", "x", repeat=100), "field `repeat`: `100` is not a whole number from 0 to 99"),
         (response("a", "decompose", "x", latencyS=2**60), "is not a number from 0"),
         (response("a", "decompose", "x", usage={"promptTokens": 10**20}), "field `promptTokens`"),
         (response("a", "decompose", "x", usage=[1]), "field `usage` is not an object"),
@@ -144,7 +164,7 @@ def test_what_is_no_response_is_told_the_shape_of_one(project: Project, line: st
 def test_a_number_that_overflows_is_refused(project: Project) -> None:
     file = project.root / "responses.jsonl"
     file.write_text('{"caseId": "a", "prompt": "decompose", "response": "{}", "latencyS": 1e400}\n', encoding="utf-8")
-    with pytest.raises(InvalidFile, match="field `latencyS`: inf is not a number from 0"):
+    with pytest.raises(InvalidFile, match="field `latencyS`: `Infinity` is not a number from 0"):
         import_responses(project, suite_of(project), file)
 
 
@@ -205,7 +225,7 @@ def test_an_unedited_copy_takes_no_answer_of_the_original(copied: Project) -> No
 def test_they_are_those_of_the_original_once_their_lines_say_so(copied: Project, name: str) -> None:
     with pytest.raises(InvalidFile, match=r"write (\S+) into the field `prompt` .* with --prompt \1\.$"):
         imported(copied, response("b", name, FEWER))
-    assert imported(copied, response("b", "decompose-v1.0", FEWER), named=("decompose-v1.0",)).changed == 1
+    assert imported(copied, response("b", "decompose-v1.0", FEWER), named=("decompose-v1.0",)).merged.replaced == 1
     assert set(recorded(copied)) == {"decompose-v1.0.jsonl"}
 
 
@@ -216,11 +236,11 @@ def test_the_copy_may_have_the_same_answers_and_the_original_others(copied: Proj
     with pytest.raises(InvalidFile, match=r"Edit prompts/decompose-v1.1.md first\.$"):
         imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",))
     edit(copied, "1.1")
-    assert imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",)).changed == 1
+    assert imported(copied, response("b", "decompose", CONCEPTS), named=("decompose-v1.0",)).merged.replaced == 1
 
 
 @pytest.mark.parametrize("edited", ["1.1", "1.0"])
 def test_what_the_other_version_asks_no_more_is_replaced(copied: Project, edited: str) -> None:
     edit(copied, edited)
-    assert imported(copied, response("b", "decompose", FEWER)).changed == 1
+    assert imported(copied, response("b", "decompose", FEWER)).merged.new + (edited == "1.0") == 1
     assert len(file_of(copied, "decompose-v1.0").read_text().splitlines()) == (2 if edited == "1.1" else 1)
