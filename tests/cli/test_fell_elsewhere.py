@@ -13,7 +13,7 @@ UNQUOTED = {
 
 
 def cases_of(text: str) -> str:
-    return " ".join(text.split("\nCases  ")[1].split("\nWhy")[0].split())
+    return " ".join(text.split("\nCases  ")[1].split("\nWhy", maxsplit=1)[0].split())
 
 
 def test_relationships_that_are_no_longer_found(work: Box) -> None:
