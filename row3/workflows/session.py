@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -102,6 +102,8 @@ class Session:
     """The history, once it was read."""
     noted: int = 0
     """Comparisons of which the history got an entry."""
+    warned: set[str] = field(default_factory=set)
+    """Prompts of which it was said that they do not show what a case gives them."""
 
     def under(self, live: LiveFlags) -> Session:
         """The session with what the command line says of asking a provider; an adaptive comparison asks by itself.

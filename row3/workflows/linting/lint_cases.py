@@ -35,8 +35,8 @@ class CaseLint:
         self._project, self._findings = project, findings
         self._corpus = Corpus(project)
 
-    def suite(self, suite: Suite) -> Any:
-        """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
+    def suite(self, suite: Suite) -> list[Any]:
+        """Check all cases of a suite; returns the usable ones."""
         folder, where = self._project.golden(suite.name), f"{suite.golden}/"
         files = golden_files(folder)
         for name in misnamed(folder):
@@ -50,7 +50,7 @@ class CaseLint:
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
             for found in suite.kind.lint_suite(usable):
                 self._findings.add(_level(suite, found), found.rule, where, found.message)
-        return usable[0] if usable else None
+        return usable
 
     def _case(self, suite: Suite, path: Path, where: str, ids: dict[str, str]) -> Any:
         read = self._findings.attempt(where, partial(_read_value, path, where))

@@ -468,6 +468,8 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
     [
         ("{{ source_text }}", "{{ source }}", "template", "", "{{ source }}", "undefined name"),
         ("{{ source_text }}", "{{ source_text", "template", "", "Answer with JSON only", "in line"),
+        ("{{ source_text }}", "{source_text}", "unused-input", "", "{source_text}", "write `{{ source_text }}`"),
+        ("{{ source_text }}", "", "unused-input", "", "---", "asks the same of every case"),
         ("{{ source_text }}", "{{ ''.__class__ }}", "template", "", "", "refused"),
         ("{% block user %}", "{% block users %}", "template", "", "", "unknown block"),
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
