@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,8 +48,10 @@ class CaseLint:
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
-            for found in suite.kind.lint_suite(usable):
+            for found in wanted(suite, suite.kind.lint_suite(usable)):
                 self._findings.add(_level(suite, found), found.rule, where, found.message)
+        if suite.lint_sizes == "off":
+            self._findings.unsized.append(suite.name)
         return usable
 
     def _case(self, suite: Suite, path: Path, where: str, ids: dict[str, str]) -> Any:
@@ -77,7 +79,8 @@ class CaseLint:
                 found.append(("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at))
             if not named:
                 found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
-            found += [(_level(suite, f), f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
+            wrong = wanted(suite, suite.kind.lint(case, suite.rules))
+            found += [(_level(suite, f), f.rule, f.message, f.path) for f in wrong]
             found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:
@@ -91,6 +94,11 @@ class CaseLint:
         line = positions.lines_of(text, [(key,)])[(key,)]
         message = f"the id `{case_id}` is also that of {other}"
         self._findings.add("error", "id-twice", where, message, field=key, line=line)
+
+
+def wanted(suite: Suite, findings: Iterable[Finding]) -> Iterator[Finding]:
+    """Without those of a size alone, where the suite does not want it looked at."""
+    return (found for found in findings if not (found.of_size and suite.lint_sizes == "off"))
 
 
 def _level(suite: Suite, finding: Finding) -> Level:

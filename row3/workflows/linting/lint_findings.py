@@ -46,6 +46,8 @@ class Findings:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files = 0
+        self.unsized: list[str] = []
+        """Suites of which no size is looked at."""
         self._found: list[LintFinding] = []
 
     def __len__(self) -> int:
@@ -53,7 +55,7 @@ class Findings:
 
     def report(self) -> LintReport:
         """All of it, in order."""
-        return make_report(self._found, self.files)
+        return make_report(self._found, self.files, unsized=self.unsized)
 
     def add(self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1) -> None:
         """One more."""
