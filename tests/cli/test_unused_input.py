@@ -35,3 +35,9 @@ def test_it_is_said_before_a_provider_is_asked(box: Box) -> None:
 def test_of_a_prompt_that_does_not_run_and_of_one_that_is_well_nothing_is_said(box: Box) -> None:
     slip(box)
     assert "the same of every case" not in box.row3("--prompt", "extract-v1.0").err
+
+
+def test_a_leaderboard_that_would_ask_says_it_too(box: Box) -> None:
+    slip(box)
+    done = box.row3("leaderboard", "--mode", "auto", "--prompts", "v1.1", "--dry-run", code=0)
+    assert done.err.count(SAID) == 1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from row3.errors import InvalidFile
-from row3.kinds.base import Finding
 from row3.reports.findings import Level
 from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after
@@ -22,7 +21,7 @@ from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.linting.lint_beside import lint_beside
 from row3.workflows.linting.lint_corpus import Corpus
-from row3.workflows.linting.lint_findings import Findings
+from row3.workflows.linting.lint_findings import Findings, at_level
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 Found = tuple[Level, str, str, positions.Path]
@@ -48,8 +47,8 @@ class CaseLint:
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
-            for found in wanted(suite, suite.kind.lint_suite(usable)):
-                self._findings.add(_level(suite, found), found.rule, where, found.message)
+            for level, found in at_level(suite, suite.kind.lint_suite(usable)):
+                self._findings.add(level, found.rule, where, found.message)
         if suite.lint_sizes == "off":
             self._findings.unsized.append(suite.name)
         return usable
@@ -79,8 +78,8 @@ class CaseLint:
                 found.append(("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at))
             if not named:
                 found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
-            wrong = wanted(suite, suite.kind.lint(case, suite.rules))
-            found += [(_level(suite, f), f.rule, f.message, f.path) for f in wrong]
+            wrong = at_level(suite, suite.kind.lint(case, suite.rules))
+            found += [(level, f.rule, f.message, f.path) for level, f in wrong]
             found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:
@@ -94,16 +93,6 @@ class CaseLint:
         line = positions.lines_of(text, [(key,)])[(key,)]
         message = f"the id `{case_id}` is also that of {other}"
         self._findings.add("error", "id-twice", where, message, field=key, line=line)
-
-
-def wanted(suite: Suite, findings: Iterable[Finding]) -> Iterator[Finding]:
-    """Without those of a size alone, where the suite does not want it looked at."""
-    return (found for found in findings if not (found.of_size and suite.lint_sizes == "off"))
-
-
-def _level(suite: Suite, finding: Finding) -> Level:
-    """As the kind says, or as the suite does where it is of a size alone."""
-    return "warning" if suite.lint_sizes == "warning" and finding.of_size else finding.level
 
 
 def _read_value(path: Path, where: str) -> tuple[dict[str, Any], str]:
