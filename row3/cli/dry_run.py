@@ -20,8 +20,10 @@ def show_estimate(session: Session, common: Common, *, role: Role, compare: bool
     from row3.workflows.asking.estimate import estimate
     from row3.workflows.comparing.live_compare import asked_beside
     from row3.workflows.pipeline.lineup import line_up
+    from row3.workflows.running import tell_unused_inputs
 
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
+    tell_unused_inputs(session, session.suite, lineup)
     beside = asked_beside(session) if compare else None
     in_full = common.as_json
     plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=in_full)

@@ -14,7 +14,7 @@ from row3.cli.output import emit
 def command(ctx: click.Context, common: Common) -> None:
     """Check golden cases, prompts and settings.
 
-    Exit 2 on errors; warnings do not fail. Where stdout is no terminal, each finding is one line.
+    Exit 2 on errors, which come first; warnings do not fail. Where stdout is no terminal, each finding is one line.
     """
     from row3.cli.show import places_of
     from row3.reports.ci.github import lint_annotations
@@ -31,5 +31,6 @@ def command(ctx: click.Context, common: Common) -> None:
 
         emit(lint_codequality(report, places_of(common)), common.out)
     else:
-        emit(findings_text(report, width=common.width if common.on_terminal else None), common.out)
+        width = common.width if common.on_terminal else None
+        emit(findings_text(report, width=width, errors_only=common.quiet), common.out)
     ctx.exit(report.exit_code)

@@ -64,7 +64,9 @@ TAKES: dict[str, Takes] = {
     "row3 hook run": Takes(out=None),
     "row3 init": Takes(),
     "row3 lint": Takes(
-        SUITE, ("table", "json", "github", "codequality"), words={"suite": "Only this suite; default: all of them."}
+        SUITE,
+        ("table", "json", "github", "codequality"),
+        words={"suite": "Only this suite; default: all of them.", "quiet": "Errors only, in the table."},
     ),
     "row3 new-version": Takes(),
     "row3 score": Takes(

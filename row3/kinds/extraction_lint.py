@@ -46,7 +46,7 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
         findings.append(Finding("error", "case-count", what, of_size=True))
     elif there < ideal:
         step = f"the target is {target}, the ideal" if there < target else "the ideal is"
-        findings.append(Finding("warning", "case-count", f"{many}; {step} {ideal} or more"))
+        findings.append(Finding("warning", "case-count", f"{many}; {step} {ideal} or more", of_size=True))
     missing = [domain for domain in DOMAINS if domain not in {case.domain for case in cases}]
     if missing:
         what = f"no case for the domain {', '.join(missing)}"

@@ -18,6 +18,7 @@ from row3.store.unbuilt import made
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Points = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 Mode = Literal["replay", "live", "record", "auto"]
+LintSizes = Literal["error", "warning", "off"]
 SuiteName = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,63}$")]
 FILE = "row3.toml"
 
@@ -152,8 +153,9 @@ class SuiteConfig(_Section):
     matching: MatchingConfig = MatchingConfig.model_construct()
     predicates: PredicatesConfig = PredicatesConfig.model_construct()
     gate: GateConfig = GateConfig.model_construct()
-    lint_sizes: Literal["error", "warning"] = Field(
-        default="error", description="What `row3 lint` makes of cases and suites of another size than usual."
+    lint_sizes: LintSizes = Field(
+        default="error",
+        description="What `row3 lint` makes of cases and suites of another size than usual; off: it does not look.",
     )
     live: LiveConfig = Field(default=LiveConfig.model_construct(), description="What is otherwise in mode `live`.")
 

@@ -7,7 +7,6 @@ import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Literal
 
 from row3.domain.given import NOTHING, Given
 from row3.domain.metrics import Metric, Threshold
@@ -26,6 +25,7 @@ from row3.store.config import (
     FILE,
     Config,
     GateConfig,
+    LintSizes,
     LiveConfig,
     PredicatesConfig,
     ProviderConfig,
@@ -53,7 +53,7 @@ class Suite:
     """What answers in the place of a model and its prompts."""
     tier: Tier = "replay"
     """Whose thresholds and limits these are, and whose baseline is compared with."""
-    lint_sizes: Literal["error", "warning"] = "error"
+    lint_sizes: LintSizes = "error"
     """What lint makes of cases and suites of another size than usual."""
     flag: str = ""
     """What a printed command has to be given to be about this suite: ` --suite NAME`, nothing for the default one."""

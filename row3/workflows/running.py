@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from row3.domain.quick_dataclass import dataclass
+from row3.errors import EnvironmentFault, InvalidFile
+from row3.store.cases import case_files, read_case
 from row3.store.history import read_history
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
@@ -17,6 +21,7 @@ from row3.workflows.pipeline.lineup import Lineup, Role, line_up
 from row3.workflows.pipeline.results import CaseResult
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import Run, collect, make_asking, replay
+from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.session import Session, save_log
 
 
@@ -33,6 +38,7 @@ def run_suite(
     """Run the suite's cases under the promoted or the candidate prompts, without those that `may_lack` an answer."""
     suite = suite or session.suite
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
+    tell_unused_inputs(session, suite, lineup, files)
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
     held = in_force(session.project, suite, files)
@@ -66,6 +72,20 @@ def run_suite(
     if comparer is not None:
         comparer.cut = session.budget is not None and session.budget.cut
     return _with_unfinished(run, unfinished) if unfinished else run
+
+
+def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: list[Path] | None = None) -> None:
+    """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
+
+    def inputs() -> Iterator[Mapping[str, Any]]:
+        paths = case_files(session.project.golden(suite.name)) if files is None else files
+        return (suite.kind.variables(read_case(path, suite.kind).case) for path in paths)
+
+    with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong
+        for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, inputs):
+            if prompt.path not in session.warned:
+                session.warned.add(prompt.path)
+                session.say(f"{prompt.path}:{unused.line} {unused.message}")
 
 
 def _with_unfinished(run: Run, unfinished: dict[str, str]) -> Run:

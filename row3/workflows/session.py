@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +65,8 @@ class Session:
     """Comparisons of which the history got an entry."""
     directory: str = ""
     """The project's folder as it was typed; empty where it need not be."""
+    warned: set[str] = field(default_factory=set)
+    """Prompts of which it was said that they do not show what a case gives them."""
 
     def __post_init__(self) -> None:
         self.tell_given()

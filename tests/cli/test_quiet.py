@@ -59,3 +59,13 @@ def test_the_state_of_the_hooks_in_words(box: Box) -> None:
     status = box.row3("hook", "status", code=0).out
     assert status.count(" installed") == 3
     assert "unchanged" not in status
+
+
+def test_quiet_lint_has_errors_and_the_number_of_warnings(box: Box) -> None:
+    box.case("rye", topic="Rye")
+    loud, quiet = box.row3("lint", code=2).out, box.row3("lint", "-q", code=2).out
+    errors = [line for line in loud.splitlines() if "  error  " in line]
+    assert errors
+    assert quiet.splitlines()[:-2] == errors
+    assert quiet.splitlines()[-1] == loud.splitlines()[-1].replace("warnings in", "warnings (not shown) in")
+    assert box.row3("lint", "-q", "--format", "json").out == box.row3("lint", "--format", "json").out

@@ -21,10 +21,10 @@ def test_a_finding_is_one_line_with_place_level_rule_and_message() -> None:
 
 def test_wrapped_at_80_columns_between_words() -> None:
     assert findings_text(make_report([ERROR, WARNING], 15)) == (
-        "golden/x/y.gold.json:4 created  warning  created  the date of creation is\n"
-        "    missing\n"
         "golden/x/y.gold.json:41 expectedConcepts.3.label  error  not-in-text  `Rye`\n"
         "    occurs in the text nowhere\n"
+        "golden/x/y.gold.json:4 created  warning  created  the date of creation is\n"
+        "    missing\n"
         "\n"
         "1 error, 1 warning in 15 files\n"
     )
@@ -35,14 +35,31 @@ def test_a_long_path_is_not_cut() -> None:
     assert findings_text(make_report([long], 1)).startswith(f"golden/{'x' * 120}.gold.json:1\n    a  error")
 
 
+def test_errors_only_with_the_number_of_warnings() -> None:
+    text = findings_text(make_report([ERROR, WARNING], 15), width=None, errors_only=True)
+    assert "created" not in text
+    assert text.endswith("nowhere\n\n1 error, 1 warning (not shown) in 15 files\n")
+    assert findings_text(make_report([WARNING], 1), errors_only=True) == "0 errors, 1 warning (not shown) in 1 file\n"
+    assert findings_text(make_report([], 1), errors_only=True) == "1 file checked, nothing found\n"
+
+
+def test_where_no_size_was_looked_at_the_last_line_says_so() -> None:
+    report = make_report([ERROR], 15, unsized=["coffee", "tea"])
+    assert findings_text(report).endswith(
+        '1 error, 0 warnings in 15 files\nno size was looked at in coffee, tea (lint_sizes = "off")\n'
+    )
+    assert findings_text(make_report([], 3, unsized=["tea"]), width=None).count("\n") == 2
+    assert json.loads(findings_json(report))["sizesNotChecked"] == ["coffee", "tea"]
+
+
 def test_nothing_found() -> None:
     assert findings_text(make_report([], 3)) == "3 files checked, nothing found\n"
 
 
-def test_sorted_by_file_and_line_and_each_once() -> None:
+def test_errors_first_then_by_file_and_line_and_each_once() -> None:
     other = LintFinding("error", "rule", "golden/a/z.gold.json", "", 7, "message")
     report = make_report([ERROR, WARNING, other, ERROR], 2)
-    assert report.findings == (other, WARNING, ERROR)
+    assert report.findings == (other, ERROR, WARNING)
     assert (report.errors, report.warnings, report.exit_code) == (2, 1, 2)
     assert make_report([WARNING], 1).exit_code == 0
 
@@ -61,6 +78,7 @@ def test_json_is_versioned() -> None:
         "files": 2,
         "errors": 0,
         "warnings": 1,
+        "sizesNotChecked": [],
         "findings": [
             {
                 "level": "warning",

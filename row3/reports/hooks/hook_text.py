@@ -45,12 +45,10 @@ def hook_text(hook: HookView, *, colour: bool = False) -> str:
     still: list[str] = []
     for result in hook.results:
         if isinstance(result, Judged):
-            if len(hook.results) > 1 and not result.note and _nothing_moved(result.comparison):
+            if len(hook.results) > 1 and not (result.note or result.wrong_cases) and _nothing_moved(result.comparison):
                 still.append(plain(result.suite))
             else:
-                lines += _comparison(result.comparison, style)
-                if result.hint and result.comparison.approval is None:
-                    lines += wrap(plain(result.hint), first="  note: ", then="    ")
+                lines += [*_comparison(result.comparison, style), *_notes(result, hook)]
     if still:
         lines += wrap(f"nothing moved: {', '.join(still)}", first="row3: ", then="  ")
     if hook.results and hook.untouched:
@@ -59,6 +57,13 @@ def hook_text(hook: HookView, *, colour: bool = False) -> str:
         what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
         lines += ["", style.paint(f"row3 stops this {what}.", RED, BOLD), *cure(hook)]
     return "\n".join(lines) + "\n" if lines else ""
+
+
+def _notes(result: Judged, hook: HookView) -> list[str]:
+    """What would spare others trouble, and blocks nothing."""
+    hint = "" if result.comparison.approval is not None else result.hint
+    notes = [plain(hint), plain(typed(result.wrong_cases, hook))]
+    return [line for note in notes if note for line in wrap(note, first="  note: ", then="    ")]
 
 
 def _nothing_moved(comparison: ComparisonView) -> bool:

@@ -29,6 +29,8 @@ class Judged:
     """What is special about how it was judged."""
     hint: str = ""
     """What would spare those who come after the change; empty for nothing."""
+    wrong_cases: str = ""
+    """Which of the golden cases that are new or edited lint has errors in; empty for none."""
 
     @property
     def suite(self) -> str:

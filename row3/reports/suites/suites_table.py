@@ -152,7 +152,8 @@ def _short(result: SuiteResult, run: RunView | None, style: Style) -> list[list[
         count = f"{len(run.collected.failed):,} of {numbers.count(run.cases, 'case')} without an answer"
         lines = [*style.wrap(count), *style.wrap(f"{plain(first)}: {plain(problems.get(first, ''))}", first="  ")]
     note = "" if isinstance(result, Broken | Gone | Ran) else result.note
-    lines += style.wrap(plain(note)) if note else []
+    wrong = result.wrong_cases if isinstance(result, Judged) else ""
+    lines += [line for text in (note, wrong) if text for line in style.wrap(plain(text))]
     return [[_rule(plain(result.suite), style), *lines]] if lines else []
 
 

@@ -89,7 +89,8 @@ def _part(result: SuiteResult, *, details: bool) -> list[str]:
     if result.exit_code:
         return [*note, markdown_report(run, comparison, details=details, named=True)]
     if not details:
-        return note
+        wrong = result.wrong_cases if isinstance(result, Judged) else ""
+        return [*note, *([f"- **{inline(result.suite)}**: {inline(wrong)}"] if wrong else [])]
     declines = result.declines if isinstance(result, Ran) else 0
     text = markdown_report(run, comparison, declines=declines, named=True)
     return [*note, f"<details><summary>{inline(result.suite)}</summary>\n\n{text}\n</details>"]

@@ -67,6 +67,8 @@ class Comparer:
         self.seen: set[str] = set()
         self.weakened: dict[str, list[str]] = {}
         self.changed: list[str] = []
+        self.edited: list[str] = []
+        """Cases that are new, or whose input or expectations are not the baseline's."""
         self.incomparable: list[str] = []
         self.broke: list[str] = []
         self.otherwise: list[str] = []
@@ -105,12 +107,7 @@ class Comparer:
                 self.critical[case_id] = how
             else:
                 self._newly_resting[case_id] = f"{how} (it is critical)" if result.critical else how
-        if compared.weakened:
-            self.weakened[case_id] = list(compared.weakened)
-        if compared.changed:
-            self.changed.append(case_id)
-        if compared.otherwise:
-            self.otherwise.append(case_id)
+        self._tell_edits(case_id, compared)
         self.rescored += compared.rescored
         self._problem = self._problem or compared.problem
         if counts and compared.before is not None:
@@ -125,6 +122,18 @@ class Comparer:
         if not counts:
             change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
         self._keep(change)
+
+    def _tell_edits(self, case_id: str, compared: Compared) -> None:
+        """What about the case, or about its answers, is not the baseline's."""
+        move = compared.change.move
+        if compared.weakened:
+            self.weakened[case_id] = list(compared.weakened)
+        if compared.changed:
+            self.changed.append(case_id)
+        if compared.changed or move == "new" or (move == "not comparable" and not compared.unscored):
+            self.edited.append(case_id)
+        if compared.otherwise:
+            self.otherwise.append(case_id)
 
     def _pair(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> None:
         self.compared += 1

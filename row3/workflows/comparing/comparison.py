@@ -61,6 +61,8 @@ class Comparison:
     """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
     hint: str = ""
     """What would spare those who come after the change; empty for nothing."""
+    wrong_cases: str = ""
+    """Which of the golden cases that are new or edited lint has errors in; empty for none."""
 
     @property
     def blocked(self) -> bool:

@@ -44,6 +44,7 @@ from row3.workflows.comparing.evidence import own_files, same_requests
 from row3.workflows.comparing.older_baseline import OlderBaseline, older_versions
 from row3.workflows.comparing.prompt_texts import tell_texts
 from row3.workflows.comparing.rescore import Recorded, StoredCases
+from row3.workflows.comparing.wrong_cases import wrong_cases
 from row3.workflows.flags import NO_FLAGS
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.run_header import RulesSummary, rules_of
@@ -147,7 +148,8 @@ def compare(
     if base is not None:
         hold_to_change(comparison, session, judging, base, replaced)
     comparison.hint = judging.hint
-    comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
+    comparison.wrong_cases = wrong_cases(session, judging, comparer, cases, since, brought=brought)
+    comparison.differs += [*judging.notes, *filter(None, [judging.hint, comparison.wrong_cases])]
     if again := again_text(replaced, since):
         comparison.differs.append(again)
     if base is not None and base.ref.behind:

@@ -83,10 +83,10 @@ class _Lint:
         self._config()
         suites = self._suites() if only is None else [only]
         cases = CaseLint(self.project, self._findings)
-        samples = {suite.name: cases.suite(suite) for suite in suites}
+        usable = {suite.name: cases.suite(suite) for suite in suites}
         # Without settings nobody knows the pipelines, so prompts are looked at one by one only.
         piped = suites if self._settings else []
-        PromptLint(self.project, self._findings).run(piped, samples, everything=only is None)
+        PromptLint(self.project, self._findings).run(piped, usable, everything=only is None)
         for suite in suites:
             self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
             lint_recordings(self.project, suite, self._findings)

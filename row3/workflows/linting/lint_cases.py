@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from row3.errors import InvalidFile
-from row3.kinds.base import Finding
 from row3.reports.findings import Level
 from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after
@@ -22,7 +21,7 @@ from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.linting.lint_beside import lint_beside
 from row3.workflows.linting.lint_corpus import Corpus
-from row3.workflows.linting.lint_findings import Findings
+from row3.workflows.linting.lint_findings import Findings, at_level
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 Found = tuple[Level, str, str, positions.Path]
@@ -35,8 +34,8 @@ class CaseLint:
         self._project, self._findings = project, findings
         self._corpus = Corpus(project)
 
-    def suite(self, suite: Suite) -> Any:
-        """Check all cases of a suite; returns a usable one, as a sample for the prompts."""
+    def suite(self, suite: Suite) -> list[Any]:
+        """Check all cases of a suite; returns the usable ones."""
         folder, where = self._project.golden(suite.name), f"{suite.golden}/"
         files = golden_files(folder)
         for name in misnamed(folder):
@@ -48,9 +47,11 @@ class CaseLint:
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
-            for found in suite.kind.lint_suite(usable):
-                self._findings.add(_level(suite, found), found.rule, where, found.message)
-        return usable[0] if usable else None
+            for level, found in at_level(suite, suite.kind.lint_suite(usable)):
+                self._findings.add(level, found.rule, where, found.message)
+        if suite.lint_sizes == "off":
+            self._findings.unsized.append(suite.name)
+        return usable
 
     def _case(self, suite: Suite, path: Path, where: str, ids: dict[str, str]) -> Any:
         read = self._findings.attempt(where, partial(_read_value, path, where))
@@ -77,7 +78,8 @@ class CaseLint:
                 found.append(("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at))
             if not named:
                 found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
-            found += [(_level(suite, f), f.rule, f.message, f.path) for f in suite.kind.lint(case, suite.rules)]
+            wrong = at_level(suite, suite.kind.lint(case, suite.rules))
+            found += [(level, f.rule, f.message, f.path) for level, f in wrong]
             found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
         lines = positions.lines_of(text, [at for *_, at in found])
         for level, rule, message, at in found:
@@ -91,11 +93,6 @@ class CaseLint:
         line = positions.lines_of(text, [(key,)])[(key,)]
         message = f"the id `{case_id}` is also that of {other}"
         self._findings.add("error", "id-twice", where, message, field=key, line=line)
-
-
-def _level(suite: Suite, finding: Finding) -> Level:
-    """As the kind says, or as the suite does where it is of a size alone."""
-    return "warning" if suite.lint_sizes == "warning" and finding.of_size else finding.level
 
 
 def _read_value(path: Path, where: str) -> tuple[dict[str, Any], str]:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from row3.errors import Row3Error
+from row3.kinds.base import Finding
 from row3.reports.findings import Level, LintFinding, LintReport, make_report
 from row3.store import positions
 from row3.store.files import decode, read_bytes
+from row3.store.suites import Suite
 
 RULES = (
     ("is not there; known are", "unknown-placeholder"),
@@ -46,6 +48,8 @@ class Findings:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.files = 0
+        self.unsized: list[str] = []
+        """Suites of which no size is looked at."""
         self._found: list[LintFinding] = []
 
     def __len__(self) -> int:
@@ -53,7 +57,7 @@ class Findings:
 
     def report(self) -> LintReport:
         """All of it, in order."""
-        return make_report(self._found, self.files)
+        return make_report(self._found, self.files, unsized=self.unsized)
 
     def add(self, level: Level, rule: str, file: str, message: str, *, field: str = "", line: int = 1) -> None:
         """One more."""
@@ -82,6 +86,15 @@ class Findings:
             return decode(read_bytes(self.root / file, where=file), where=file)
         except Row3Error:
             return ""
+
+
+def at_level(suite: Suite, findings: Iterable[Finding]) -> Iterator[tuple[Level, Finding]]:
+    """Each at its level: the kind's, or for one of a size alone the suite's, which may want none of these."""
+    for found in findings:
+        if not found.of_size or suite.lint_sizes == "error":
+            yield found.level, found
+        elif suite.lint_sizes == "warning":
+            yield "warning", found
 
 
 def near_miss(name: str, known: Sequence[str] | Mapping[str, Any]) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,7 +11,6 @@ from typing import Any
 from row3.domain.prompts import Prompt, parse_reference
 from row3.errors import InvalidFile
 from row3.kinds import of_another_kind
-from row3.kinds.base import Parsed
 from row3.store import positions
 from row3.store import prompts as prompt_store
 from row3.store.config import FILE
@@ -21,6 +19,7 @@ from row3.store.suites import Suite
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.systems import stage_prompt, stage_text
 from row3.workflows.pipeline.templates import render, unsent_lines
+from row3.workflows.pipeline.unused_input import hand_on, unused_input, with_handed
 
 OTHER_ENDINGS = frozenset(
     (".txt", ".text", ".yml", ".yaml", ".md", ".mkd", ".mdown", ".markdown", ".j2", ".jinja", ".jinja2", ".prompt")
@@ -36,8 +35,8 @@ class PromptLint:
         self._project, self._findings = project, findings
         self._root = findings.root
 
-    def run(self, suites: Sequence[Suite], samples: Mapping[str, Any], *, everything: bool) -> None:
-        """All checks; a sample is a usable case of a suite, and `everything` says that these are all suites."""
+    def run(self, suites: Sequence[Suite], cases: Mapping[str, Sequence[Any]], *, everything: bool) -> None:
+        """All checks; by suite, its usable cases. `everything` says that these are all suites."""
         root = self._root
         promoted: dict[str, prompt_store.Promotion] = {}
         if (root / prompt_store.PROMOTED).exists():
@@ -60,7 +59,7 @@ class PromptLint:
                 self._unsent(prompt)
         self._unread()
         self._promoted(promoted)
-        used = {name for suite in suites for name in self._pipeline(suite, there, samples[suite.name])}
+        used = {name for suite in suites for name in self._pipeline(suite, there, cases[suite.name])}
         for name in sorted(set(there) - used) if everything and suites else ():
             for prompt in there[name]:
                 self._findings.add("warning", "unused-prompt", prompt.path, "is in no suite's pipeline")
@@ -95,11 +94,11 @@ class PromptLint:
                         "error", "promoted-gone", prompt_store.PROMOTED, what, field=".".join(at), line=line
                     )
 
-    def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], sample: Any) -> Sequence[str]:
+    def _pipeline(self, suite: Suite, there: Mapping[str, list[Prompt]], cases: Sequence[Any]) -> Sequence[str]:
         """Render every version of the suite's prompts as a run would; returns the pipeline."""
         kind = suite.kind
         if suite.system is not None:
-            self._system(suite, sample)
+            self._system(suite, cases)
             return ()
         order = {output: place for place, output in enumerate(kind.outputs)}
         newest = {name: max(prompts, key=lambda p: p.ref.version) for name, prompts in there.items() if prompts}
@@ -108,7 +107,7 @@ class PromptLint:
         pipeline = suite.pipeline or tuple(ranked)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
-        variables = None if sample is None else kind.variables(sample)
+        inputs = [kind.variables(case) for case in cases]
         for name in pipeline:
             if name not in there:
                 field = ["suites", suite.name, "pipeline"]
@@ -120,33 +119,25 @@ class PromptLint:
                     what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
                     line = positions.line_in_front_matter(prompt.text, "output")
                     self._findings.add("error", "unknown-output", prompt.path, what, field="output", line=line)
-                elif variables is not None:
-                    self._findings.attempt(prompt.path, partial(render, prompt, variables), count=False)
+                elif inputs:
+                    self._rendered(prompt, inputs)
             # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
             if name not in newest or newest[name].output not in kind.outputs:
-                variables = None
-            if variables is not None:
-                variables = {**variables, **_earlier(suite, newest[name].output)}
+                inputs = []
+            if inputs:
+                handed = hand_on(kind, suite.rules, newest[name].output)
+                inputs = list(with_handed(inputs, handed))
         return pipeline
 
-    def _system(self, suite: Suite, sample: Any) -> None:
+    def _rendered(self, prompt: Prompt, inputs: Sequence[Mapping[str, Any]]) -> None:
+        """That it renders, and that what it shows is of a case."""
+        rendered = self._findings.attempt(prompt.path, partial(render, prompt, inputs[0]), count=False)
+        unused = None if rendered is None else unused_input(prompt, inputs)
+        if unused is not None:
+            self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
+
+    def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
         """Of a suite without prompts: its call has a value for every placeholder."""
         stage = self._findings.attempt(FILE, partial(stage_prompt, self._project, suite), count=False)
-        if stage is not None and sample is not None:
-            self._findings.attempt(FILE, partial(stage_text, stage, suite.kind.variables(sample)), count=False)
-
-
-def _earlier(suite: Suite, output: str) -> dict[str, Any]:
-    """What later prompts would see of a prompt with this output: one made-up item in every list."""
-    answer = suite.kind.parse(output, json.dumps(_example(suite.kind.schema(output, suite.rules))))
-    return suite.kind.context(output, answer.value) if isinstance(answer, Parsed) else {}
-
-
-def _example(schema: Mapping[str, Any]) -> Any:
-    if "enum" in schema:
-        return schema["enum"][0]
-    if schema.get("type") == "object":
-        return {key: _example(part) for key, part in schema.get("properties", {}).items()}
-    if schema.get("type") == "array":
-        return [_example(schema.get("items", {}))]
-    return {"number": 1, "integer": 1, "boolean": True}.get(str(schema.get("type")), "example")
+        if stage is not None and cases:
+            self._findings.attempt(FILE, partial(stage_text, stage, suite.kind.variables(cases[0])), count=False)

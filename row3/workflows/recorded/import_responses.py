@@ -26,6 +26,7 @@ from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.own_requests import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
 from row3.workflows.recorded.others_answers import keep_others
+from row3.workflows.recorded.two_answers import another_answer
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
 JSON_TYPES = {dict: "an object", list: "an array", bool: "true or false"}
@@ -96,8 +97,7 @@ def import_responses(
         for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, left, where=where):
             first, text = told.setdefault(request.digest, (stored.id, answer.text))
             if text != answer.text:
-                what = f"another answer to the same question: `{first}` has the same input as `{stored.id}`"
-                raise InvalidFile(what, where=f"{where}:{line}", fix="Give both one answer, or remove one of the cases")
+                raise another_answer(project, asking, first, stored, request, where=f"{where}:{line}")
             keep_others(project, index, request, answer, where=f"{where}:{line}")
             lines.append(to_line(request, answer, recorded_at=at))
             models[request.prompt] = request.model

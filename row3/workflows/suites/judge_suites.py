@@ -31,7 +31,7 @@ def judge_suites(
             session = make(name)
             if name in known:
                 comparison = compare(session, base=base, lenient=not change, pages=pages)
-                yield Judged(comparison, hint=comparison.hint)
+                yield Judged(comparison, hint=comparison.hint, wrong_cases=comparison.wrong_cases)
             else:
                 yield _by_its_own(session, base, pages=pages)
         except Row3Error as error:
@@ -48,4 +48,5 @@ def _by_its_own(session: Session, base: Base | None, *, pages: bool) -> SuiteRes
     comparison = compare(session, verify=True, brought=base is not None, pages=pages)
     if base is not None and comparison.approval is not None:
         comparison.approval = signed_since(base, session.history(), comparison.evidence)
-    return Judged(comparison, "the baseline is new in this change, and judges it")
+    note = "the baseline is new in this change, and judges it"
+    return Judged(comparison, note, wrong_cases=comparison.wrong_cases)

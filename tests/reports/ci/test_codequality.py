@@ -111,11 +111,11 @@ def test_lint_has_lines_and_levels() -> None:
     )
     entries = checked(lint_codequality(make_report(findings, 2)))
     assert [(each["severity"], each["location"]["lines"]["begin"]) for each in entries] == [
-        ("minor", 1),
-        ("minor", 1),
         ("critical", 3),
+        ("minor", 1),
+        ("minor", 1),
     ]
-    assert entries[2]["description"] == "modus: is unknown"
+    assert entries[0]["description"] == "modus: is unknown"
 
 
 def test_several_suites_are_one_report(comparison: Any) -> None:

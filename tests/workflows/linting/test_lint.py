@@ -442,6 +442,24 @@ def test_a_suite_of_another_size_may_be_warned_of_it_alone(root: Path) -> None:
     } - rules  # what is wrong with a case stays an error: concepts whose sentence is gone
 
 
+def test_a_suite_may_leave_sizes_out(root: Path) -> None:
+    def make_small(case: dict[str, Any]) -> None:
+        case.pop("domain")
+        case["sourceText"] = case["sourceText"].split("\n\n")[0]
+        case["forbiddenConcepts"] = case["forbiddenConcepts"][:1]
+
+    edit(root, make_small)
+    before = lint_at(root)
+    config = root / "row3.toml"
+    text = config.read_text(encoding="utf-8")
+    config.write_text(text.replace("[suites.starter]\n", '[suites.starter]\nlint_sizes = "off"\n'))
+    after = lint_at(root)
+    sizes = {"words-count", "paragraphs-count", "canaries-count", "domain", "domain-coverage", "case-count"}
+    assert [one for one in before.findings if one.rule not in sizes] == list(after.findings)
+    assert any(one.rule == "not-in-text" for one in after.findings)
+    assert (before.unsized, after.unsized) == ((), ("starter",))
+
+
 def test_one_suite_alone(root: Path) -> None:
     (root / "golden/empty").mkdir()
     project = open_project(root)
@@ -468,6 +486,8 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
     [
         ("{{ source_text }}", "{{ source }}", "template", "", "{{ source }}", "undefined name"),
         ("{{ source_text }}", "{{ source_text", "template", "", "Answer with JSON only", "in line"),
+        ("{{ source_text }}", "{source_text}", "unused-input", "", "{source_text}", "write `{{ source_text }}`"),
+        ("{{ source_text }}", "", "unused-input", "", "---", "asks the same of every case"),
         ("{{ source_text }}", "{{ ''.__class__ }}", "template", "", "", "refused"),
         ("{% block user %}", "{% block users %}", "template", "", "", "unknown block"),
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
@@ -756,7 +776,7 @@ def test_the_report_as_json_has_places(root: Path) -> None:
     line = line_with(edit(root, put("topic", "")), '"topic"')
     value = json.loads(findings_json(lint_at(root)))
     assert value["errors"] == 1
-    assert {"file": CASE, "field": "topic", "line": line, "rule": "topic"}.items() <= value["findings"][-1].items()
+    assert {"file": CASE, "field": "topic", "line": line, "rule": "topic"}.items() <= value["findings"][0].items()
 
 
 def test_text_that_stands_in_no_block_is_a_warning(root: Path) -> None:
