@@ -661,8 +661,8 @@ def test_settings_of_a_suite(root: Path) -> None:
 @pytest.mark.parametrize(
     ("section", "line", "rule", "message"),
     [
-        ("provider", 'preset = "opneai"', "unknown-preset", "Did you mean 'openai'?"),
-        ("suites.starter.provider", 'preset = "lama.cpp"', "unknown-preset", "Did you mean 'llama.cpp'?"),
+        ("provider", 'preset = "opneai"', "unknown-preset", "Did you mean `openai`?"),
+        ("suites.starter.provider", 'preset = "lama.cpp"', "unknown-preset", "Did you mean `llama.cpp`?"),
         ("suites.starter.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
         ("provider", 'key_variable = "sk-1"', "invalid-field", "Give the variable's name"),
     ],
