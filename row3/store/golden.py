@@ -21,7 +21,12 @@ def golden_files(folder: Path) -> list[Path]:
     `golden/<suite>/` is read without the folders in it, in which people keep what is no case yet. A folder farther down
     is one that `row3.toml` names, and is read with those in it.
     """
-    return sorted(_files(folder, deep=len(Path(shown(folder)).parts) >= NESTED), key=lambda path: (path.name, path))
+    return sorted(each_golden_file(folder), key=lambda path: (path.name, path))
+
+
+def each_golden_file(folder: Path) -> Iterator[Path]:
+    """The same one by one and in no order, for who needs only a few of them."""
+    return _files(folder, deep=len(Path(shown(folder)).parts) >= NESTED)
 
 
 def _files(folder: Path, *, deep: bool) -> Iterator[Path]:

@@ -10,7 +10,8 @@ from typing import Any
 
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.cases import case_files, read_case
+from row3.store.cases import read_case
+from row3.store.golden import each_golden_file
 from row3.store.history import read_history
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
@@ -78,7 +79,7 @@ def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: li
     """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
 
     def inputs() -> Iterator[Mapping[str, Any]]:
-        paths = case_files(session.project.golden(suite.name)) if files is None else files
+        paths = each_golden_file(session.project.golden(suite.name)) if files is None else files
         return (suite.kind.variables(read_case(path, suite.kind).case) for path in paths)
 
     with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong
