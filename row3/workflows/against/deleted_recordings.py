@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 
 from row3.domain.verdicts import Reason, Verdict
+from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.recordings import Recording
 from row3.store.saved_runs import SavedRun
@@ -32,9 +34,11 @@ def deleted_reasons(project: Project, judging: Judging, base: Base | None, basel
     here = Rescorer(project, suite, baseline.header)
     lost = []
     for case_id in sorted(gone):
-        before, stored = baseline.record(case_id), partial(cases, case_id)
-        if before is not None and there(before, stored) is not None and here(before, stored) is None:
-            lost.append(case_id)
+        before = baseline.record(case_id)
+        with suppress(KeyError):  # a case that the base has no more: nobody scores it again
+            stored = partial(_itself, cases(case_id))
+            if before is not None and there(before, stored) is not None and here(before, stored) is None:
+                lost.append(case_id)
     if not lost:
         return []
     prompts = sorted({recording.prompt for case_id in lost for recording in gone[case_id]})
@@ -43,3 +47,7 @@ def deleted_reasons(project: Project, judging: Judging, base: Base | None, basel
         f"({', '.join(prompts)}): {listed(lost)}; they are needed until `row3 --baseline{suite.flag}` makes another"
     )
     return [Reason(Verdict.INVESTIGATE, what, cause="recordings")]
+
+
+def _itself(case: StoredCase) -> StoredCase:
+    return case
