@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.test_systems import system_box
 from tests.judging import BASELINE, GOOD, said
-from tests.projects import SUITE, Box, tiny
+from tests.projects import CASES, SUITE, Box, tiny
 
 LOST = f"investigate recorded answers that the baseline of suite {SUITE} rests on"
 ENDS = "they are needed until `row3 --baseline`, best in the same change, makes another"
@@ -121,3 +121,82 @@ def test_another_version_of_a_system_leaves_the_answers_of_the_one_before(served
     served.replace("row3.toml", 'version = "1.0"', 'version = "1.1"')
     answered(served, "1.1")
     assert "rests on" not in said(served, 0)
+
+
+def relabelled(box: Box, *case_ids: str) -> None:
+    for case_id in case_ids:
+        label, *others = CASES[case_id]["expectedConcepts"]
+        box.case(case_id, expectedConcepts=[{**label, "aliases": [*label.get("aliases", ()), "zyx"]}, *others])
+
+
+FEW = "block only 1 of 3 cases could be compared with the baseline by the golden cases of this change"
+WHOLE = "`row3 --baseline` in the same change makes them comparable again"
+
+
+def with_lost_answers(box: Box) -> None:
+    box.record("1.1", AGAIN)
+    merge(box, "recorded again")
+
+
+def test_edits_that_leave_too_few_cases_to_compare_block_and_not_who_comes_after(work: Box) -> None:
+    with_lost_answers(work)
+    relabelled(work, "rye", "oven")
+    told = said(work, 1)
+    assert f"{FEW}: all that comes after and moves an answer would block; {WHOLE}" in told
+    assert "make the baseline of them (row3 --baseline)" in told
+    work.row3("--baseline", code=0)
+    assert "could be compared" not in said(work, 0)
+    merge(work, "labels")
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    assert "not comparable" not in said(work, 0)
+
+
+def test_so_they_do_where_answers_are_lost_with_them(work: Box) -> None:
+    work.record("1.1", AGAIN)
+    relabelled(work, "rye", "oven")
+    assert FEW in said(work, 1)
+
+
+def test_edits_that_leave_enough_are_told(work: Box) -> None:
+    with_lost_answers(work)
+    relabelled(work, "rye")
+    how = "not comparable with the baseline any more by the golden cases of this change, their old answers cannot be"
+    assert f"investigate {how} scored again: rye; {WHOLE}" in said(work, 0)
+    work.row3("--baseline", code=0)
+    assert how not in said(work, 0)
+
+
+def test_of_a_system_too_few_cases_stop_nobody_who_moves_no_answer(served: Box) -> None:
+    with_another_corpus(served)
+    merge(served, "corpus")
+    relabelled(served, "rye", "oven")
+    assert FEW in said(served, 1)
+    merge(served, "labels, unseen")
+    served.write("row3.toml", "# A comment.\n" + served.read("row3.toml"))
+    few = "only 1 of 3 cases could be compared with the baseline"
+    alone = "`row3 --baseline` in a change of its own"
+    assert f"investigate {few}; it takes a new one, by {alone}" in said(served, 0)
+    served.row3("--baseline", code=0)
+    assert f"investigate {few}; the new one of this change ends that" in said(served, 0)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [('version = "1.0"', 'version = "1.1"'), ("{source_text}", "Read: {source_text}")]
+)
+def test_they_do_where_the_system_is_another(served: Box, old: str, new: str) -> None:
+    with_another_corpus(served)
+    relabelled(served, "rye", "oven")
+    merge(served, "unseen")
+    served.replace("row3.toml", old, new)
+    answered(served, "1.1" if "1.1" in new else "1.0")
+    assert "block only 1 of 3 cases could be compared with the baseline; it takes" in said(served, 1)
+
+
+def test_they_do_where_it_is_given_other_files(served: Box) -> None:
+    with_another_corpus(served)
+    relabelled(served, "rye", "oven")
+    merge(served, "unseen")
+    served.write("corpus/oven.txt", "an oven")
+    answered(served, "1.0")
+    assert "block only 1 of 3 cases could be compared with the baseline; it takes" in said(served, 1)

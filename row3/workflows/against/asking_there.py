@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from row3.errors import Row3Error
 from row3.store.corpus import CORPORA
 from row3.store.project import Project
 from row3.store.prompts import FOLDER
 from row3.store.suites import Suite, make_suite
 from row3.store.system_config import McpConfig
 from row3.workflows.against.at_ref import Base
+from row3.workflows.pipeline.run_suite import Run
+from row3.workflows.pipeline.systems import stage_prompt
 
 
 @contextmanager
@@ -31,3 +34,10 @@ def asking_there(base: Base, here: Suite) -> Iterator[tuple[Project, Suite]]:
         if paths:
             ref.repository.read_tree(ref.sha, [ref.inside + path for path in paths], Path(folder))
         yield Project(Path(folder) / ref.inside, config), suite
+
+
+def calls_as_there(base: Base, run: Run) -> bool:
+    """A run's system is called as at the base, and was given the same files before."""
+    with suppress(Row3Error), asking_there(base, run.suite) as (project, suite):
+        return suite.system is not None and stage_prompt(project, suite).digest in run.header.prompt_digests.values()
+    return False
