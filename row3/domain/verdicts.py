@@ -26,6 +26,7 @@ Cause = Literal[
     "unrecorded",
     "unjudged",
     "recordings",
+    "lost",
     "cases",
     "texts",
     "rules",
@@ -37,9 +38,10 @@ Cause = Literal[
 ]
 """What has to be looked at.
 
-What the model said, what it was never asked, what cases asked before and nobody can compare, its recordings, golden
-cases, golden cases that ask otherwise than the baseline's, `row3.toml`, `promoted.json`, the baseline, that it is older
-than what judges, that only a part was run, or the runs before.
+What the model said, what it was never asked, what cases asked before and nobody can compare, its recordings, that the
+baseline's answers cannot be scored again, golden cases, golden cases that ask otherwise than the baseline's,
+`row3.toml`, `promoted.json`, the baseline, that it is older than what judges, that only a part was run, or the runs
+before.
 """
 
 

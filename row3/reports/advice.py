@@ -150,6 +150,7 @@ CURES: Mapping[Cause, str] = {
     "unrecorded": "record the answers (row3 --compare{flag} --mode auto)",
     "unjudged": "have the old text answered (recordings/ from git, or --mode auto before the case is edited)",
     "recordings": "restore recordings/ from git, or record them again (--mode record)",
+    "lost": "make the baseline of the answers that are there (row3 --baseline{flag})",
     "cases": "put the golden cases back",
     "texts": "put the golden cases back, or make the baseline of them (row3 --baseline{flag})",
     "rules": "put the settings in row3.toml back",
@@ -160,6 +161,7 @@ CURES: Mapping[Cause, str] = {
 """What undoes a block, by its cause; `{flag}` is where a command is given what `_Typed` knows."""
 LOOKS: Mapping[Cause, str] = {
     "recordings": "see that the answers were meant to be recorded again (git diff{since} recordings)",
+    "lost": "row3 --baseline{flag} in this change, for all who come after",
     "cases": "see that the golden cases were meant to change (git diff{since} {golden})",
     "texts": "row3 --baseline{flag} with the golden cases as they are, for all who come after",
     "rules": "see that row3.toml was meant to change (git diff{since} row3.toml)",

@@ -88,7 +88,7 @@ GONE = f"investigate recorded answers that the baseline of suite {SUITE} rests o
 def test_that_they_are_gone_is_told(work: Box) -> None:
     without_old_answers(work)
     told = said(work, 0)
-    assert f"{GONE}oven, rye, yeast; they are needed until `row3 --baseline` makes another" in told
+    assert f"{GONE}oven, rye, yeast; they are needed until `row3 --baseline`, best in the same change, makes" in told
     assert "git diff main -- recordings" in told
 
 

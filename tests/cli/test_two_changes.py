@@ -160,7 +160,7 @@ def test_texts_that_are_edited_first_hide_no_worse_prompt(work: Box) -> None:
     for case_id in ("rye", "oven"):
         work.case(case_id, sourceText=CASES[case_id]["sourceText"] + " It is so.")
     work.record("1.1", GOOD)
-    assert "`row3 --baseline` in the same change" in said(work, 0)
+    assert "`row3 --baseline` in the same change" in said(work, 1)
     work.commit("texts")
     work.git("branch", "-f", "main", "work")
     worse(work)

@@ -8,7 +8,8 @@ from row3.domain.verdicts import Cause, Reason, Verdict
 from row3.gate.zones import SLACK
 from row3.store.run_records import parse_record
 from row3.store.saved_runs import SavedRun, read_run
-from row3.workflows.against.at_ref import Judging
+from row3.workflows.against.at_ref import Judging, listed
+from row3.workflows.against.few_compared import how_many, too_few
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.comparing.evidence import same_requests
 from row3.workflows.comparing.rescore import StoredCases
@@ -27,6 +28,8 @@ class AfterChange:
             baseline = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
         self._comparer = Comparer(project, suite, baseline, StoredCases(project, suite))
         self._edited = judging.not_as_here
+        self._flag = suite.flags("row3 --baseline")
+        self._unscored: list[str] = []
 
     def take(self, result: CaseResult) -> None:
         """Take in a case of the run, as long as the change leaves it as it is."""
@@ -36,6 +39,8 @@ class AfterChange:
     def _add(self, result: CaseResult) -> None:
         compared = self._comparer.case(parse_record(result.line, where="the run"))
         self._comparer.take(result._replace(compared=compared))
+        if compared.unscored and result.case_id in self._edited:
+            self._unscored.append(result.case_id)
 
     def reasons(
         self, edited: Iterable[CaseResult], now: Comparer, run: Run, as_there: Callable[[], bool]
@@ -49,6 +54,20 @@ class AfterChange:
             what = f"{reason.text}, by the golden cases of this change"
             after = ": all that comes after would block" if reason.verdict is Verdict.BLOCK else ""
             yield Reason(reason.verdict, what + after, reason.metric, reason.case_id, cause=cause)
+        if run.cases > len(run.collected.failed) + len(run.collected.quarantined):
+            yield from self._uncompared(now)
+
+    def _uncompared(self, now: Comparer) -> Iterator[Reason]:
+        """Cases that the change takes out of later comparisons: it blocks where too few are left."""
+        primary, cases = now.suite.kind.primary, "by the golden cases of this change"
+        ends = f"`row3 --baseline{self._flag}` in the same change makes them comparable again"
+        compared, asked = too_few(self._comparer, primary, partial=False)
+        if asked and too_few(now, primary, partial=False)[1] == 0:
+            what = f"{how_many(compared, asked)} could be compared with the baseline {cases}: all that comes after and"
+            yield Reason(Verdict.BLOCK, f"{what} moves an answer would block; {ends}", cause="texts")
+        elif ids := [case_id for case_id in self._unscored if case_id not in now.incomparable]:
+            what = f"not comparable with the baseline any more {cases}, their old answers cannot be scored again"
+            yield Reason(Verdict.INVESTIGATE, f"{what}: {listed(ids)}; {ends}", cause="texts")
 
     def _fallen(self, now: Comparer, run: Run, as_there: Callable[[], bool]) -> Iterator[Reason]:
         after, told = self._comparer, set[str | None]()

@@ -11,6 +11,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import Row3Error
 from row3.store.prompts import FOLDER, read_promoted, read_prompt
+from row3.workflows.against.asking_there import calls_as_there
 from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.recording_drift import Replaced
 from row3.workflows.comparing.compare import Comparer
@@ -29,11 +30,10 @@ def few_compared_reasons(
     """
     if run.cases == len(run.collected.failed) + len(run.collected.quarantined):
         return []
-    compared, asked = _too_few(comparer, judging.suite.kind.primary, partial=session.options.partial)
+    compared, asked = too_few(comparer, judging.suite.kind.primary, partial=session.options.partial)
     if not asked:
         return []
-    many = f"only {compared} of {asked} cases" if compared else "no case"
-    what = f"{many} could be compared with the baseline"
+    what = f"{how_many(compared, asked)} could be compared with the baseline"
     if base is None:
         return [Reason(Verdict.BLOCK, f"{what}; it takes a new one", cause="baseline")]
     verdict = Verdict.INVESTIGATE if answers_as_there(session, base, run, replaced) else Verdict.BLOCK
@@ -45,7 +45,7 @@ def few_compared_reasons(
     return [Reason(verdict, f"{what}; the new one of this change ends that, once somebody approves", cause="stale")]
 
 
-def _too_few(comparer: Comparer, primary: str, *, partial: bool) -> tuple[int, int]:
+def too_few(comparer: Comparer, primary: str, *, partial: bool) -> tuple[int, int]:
     """How many cases were compared and how many were to be, where these are too few; else zeros.
 
     Cases in which nothing is to be found count, but not in the place of those that the primary metric judges.
@@ -60,19 +60,24 @@ def _too_few(comparer: Comparer, primary: str, *, partial: bool) -> tuple[int, i
     return (compared, compared + judged) if compared < judged else (0, 0)
 
 
-def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
-    """The same prompts are asked under the same settings as at the base, and what is recorded of them is the same.
+def how_many(compared: int, asked: int) -> str:
+    """The cases that can be compared, as the beginning of a sentence."""
+    return f"only {compared} of {asked} cases" if compared else "no case"
 
-    A system may be given files that move what it is asked; of one nobody can say so.
-    """
+
+def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
+    """The same is asked under the same settings as at the base, and what is recorded of it is the same."""
     own, there, given = session.project, base.project, session.options
     return (
-        session.suite.system is None
-        and not (replaced or session.named or given.repeats > 1)
+        not (replaced or session.named or given.repeats > 1)
         and given.overrides == Overrides()
         and own.config == there.config
         and read_promoted(own.root) == read_promoted(there.root)
-        and all(_is_there(base, prompt) for prompt in run.lineup.prompts)
+        and (
+            all(_is_there(base, prompt) for prompt in run.lineup.prompts)
+            if session.suite.system is None
+            else calls_as_there(base, run)
+        )
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from dataclasses import field
 from typing import Any, NamedTuple
 
@@ -14,10 +15,18 @@ from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.suites import Suite
+from row3.workflows.comparing.rescore import Recorded
 from row3.workflows.pipeline.evaluate import Asking, Parameters
 from row3.workflows.pipeline.execute import ANSWERS_DIGITS
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.own_requests import open_recordings
+
+
+def asked_as_then(project: Project, suite: Suite, header: RunHeader) -> bool:
+    """Whether what a baseline's prompts asked can still be asked, so that its recorded answers are found."""
+    with suppress(Row3Error):
+        return line_up(project, suite, role="promoted", pinned=header.prompts).digests() == header.prompt_digests
+    return False
 
 
 class Given(NamedTuple):
@@ -48,8 +57,13 @@ class BaselineAnswers:
     _index: RecordingIndex = field(default_factory=lambda: RecordingIndex([], []))
 
     @classmethod
-    def open(cls, project: Project, suite: Suite, header: RunHeader) -> BaselineAnswers:
-        """Open the recordings; a baseline whose prompts are gone or were changed has a `problem` and no answers."""
+    def open(
+        cls, project: Project, suite: Suite, header: RunHeader, recorded: Recorded | None = None
+    ) -> BaselineAnswers:
+        """Open the recordings; a baseline whose prompts are gone or were changed has a `problem` and no answers.
+
+        `recorded` are the recordings that hold the old answers, where they are not the project's own.
+        """
         found = cls(suite, header)
         try:
             lineup = line_up(project, suite, role="promoted", pinned=header.prompts)
@@ -61,27 +75,38 @@ class BaselineAnswers:
                 for name, p in header.parameters.items()
             }
             found._asking = Asking(suite, lineup, parameters, header.repeats)
-            found._index = open_recordings(project, suite)
+            found._index = open_recordings(project, suite) if recorded is None else recorded()
         except (Row3Error, KeyError) as error:
             found.problem = f"the baseline's prompts cannot be run again: {error}"
         return found
 
     def of(self, stored: StoredCase, before: CaseRecord) -> Given:
         """The answer to one case, where it is recorded and is the one that the baseline was made of."""
+        first = self._first(stored, before)
+        if isinstance(first, str):
+            return Given(problem=first)
+        return Given(first.output, first.texts[-1] if first.bad else "", first.bad)
+
+    def has(self, stored: StoredCase, before: CaseRecord) -> bool:
+        """Whether there is such an answer, readable or not, so that it can be scored again."""
+        return not isinstance(self._first(stored, before), str)
+
+    def _first(self, stored: StoredCase, before: CaseRecord) -> _Said | str:
+        """What was said first of the repeats; else why it cannot be had."""
         if self._asking is None:
-            return Given(problem=self.problem)
+            return self.problem
         try:
             said = [self._repeat(self._asking, stored, repeat) for repeat in range(self._asking.repeats)]
         except InvalidFile as error:
-            return Given(problem=str(error))
-        first = said[0]
-        if first is None or None in said:
-            return Given(problem="the baseline's answer is not recorded")
-        texts = "".join(text for each in said if each is not None for text in each.texts)
+            return str(error)
+        there = [each for each in said if each is not None]
+        if len(there) < len(said):
+            return "the baseline's answer is not recorded"
+        texts = "".join(text for each in there for text in each.texts)
         digest = hashlib.sha256(texts.encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
         if before.answers and digest != before.answers:
-            return Given(problem="another answer than the baseline's is recorded now")
-        return Given(first.output, first.texts[-1] if first.bad else "", first.bad)
+            return "another answer than the baseline's is recorded now"
+        return there[0]
 
     def _repeat(self, asking: Asking, stored: StoredCase, repeat: int) -> _Said | None:
         """One pass through the pipeline; None where a stage is not recorded."""

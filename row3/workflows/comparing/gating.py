@@ -21,8 +21,8 @@ from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, unjudged_reasons
-from row3.workflows.against.deleted_recordings import deleted_reasons
 from row3.workflows.against.few_compared import answers_as_there, few_compared_reasons
+from row3.workflows.against.lost_answers import lost_reasons
 from row3.workflows.against.own_baseline import own_baseline_reasons
 from row3.workflows.against.own_cases import after_change, own_case_reasons
 from row3.workflows.against.recording_drift import (
@@ -132,7 +132,7 @@ def compare(
                 session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
             ),
             *edited_reasons(replaced, since),
-            *deleted_reasons(session.project, judging, base, baseline),
+            *lost_reasons(session.project, judging, base, run, baseline=baseline, replaced=replaced),
             *own_baseline_reasons(
                 session.project,
                 suite,

@@ -81,7 +81,7 @@ class StoredCases:
         self._paths: dict[str, Any] = {}
 
     def __call__(self, case_id: str) -> Any:
-        """The stored case; raises `InvalidFile`."""
+        """The stored case; raises `InvalidFile`, and `KeyError` where there is none."""
         folder = self._project.golden(self._suite.name)
         likely = folder / f"{case_id}.gold.json"
         if likely.is_file():
