@@ -220,3 +220,17 @@ def test_outside_git_the_history_tells_that_it_was_promoted(work: Box) -> None:
     for name in ("prompts/promoted.json", BASELINE):
         work.write(name, before[name])
     work.row3("promote", "v1.2", code=1)
+
+
+def test_a_bad_draft_that_was_mended_is_signed_again_where_the_mended_one_goes(work: Box) -> None:
+    worse(work)
+    approve(work)
+    merged(work, "a draft")
+    work.prompt("1.3")
+    work.record("1.3", GOOD)
+    merged(work, "mended")
+    work.git("rm", "-q", "prompts/extract-v1.3.md")
+    told = said(work, 1)
+    assert "stood in the history of main before this change, and was for an earlier one" in told
+    approve(work, "--against", "main")
+    assert "BLOCK, approved" in said(work, 0)

@@ -173,3 +173,16 @@ def test_an_informational_gate_stops_nobody_after_it(work: Box) -> None:
     merge(work, "informational")
     harder_text(work, "rye")
     assert BY_THESE not in said(work, 0)
+
+
+def test_an_older_draft_that_runs_once_more_is_none_that_ran_at_the_base(work: Box) -> None:
+    for case_id in CASES:
+        work.case(case_id, sourceText=CASES[case_id]["sourceText"] + " It is so.")
+    for version, answers in {"1.2": POOR, "1.3": GOOD}.items():
+        work.prompt(version)
+        work.record(version, answers)
+    merge(work, "other texts and two drafts")
+    work.git("rm", "-q", "prompts/extract-v1.3.md")
+    told = said(work, 1)
+    assert "block Concept recall fell from 100.0% to 50.0% (more than 5) with 3 cases" in told
+    assert "it is so at the base" not in told

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
-from row3.errors import Row3Error
-from row3.store.prompts import FOLDER, read_promoted, read_prompt
+from row3.store.prompts import read_promoted
 from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.recording_drift import Replaced
+from row3.workflows.against.runs_there import digests_there
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import Run
@@ -61,7 +57,7 @@ def _too_few(comparer: Comparer, primary: str, *, partial: bool) -> tuple[int, i
 
 
 def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
-    """The same prompts are asked under the same settings as at the base, and what is recorded of them is the same.
+    """What runs at the base is what runs here, under the same settings, and what is recorded of it is the same.
 
     A system may be given files that move what it is asked; of one nobody can say so.
     """
@@ -72,14 +68,5 @@ def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[
         and given.overrides == Overrides()
         and own.config == there.config
         and read_promoted(own.root) == read_promoted(there.root)
-        and all(_is_there(base, prompt) for prompt in run.lineup.prompts)
+        and run.lineup.digests() == digests_there(base, session.suite)
     )
-
-
-def _is_there(base: Base, prompt: Prompt) -> bool:
-    """The base has the prompt, word for word."""
-    ref = base.ref
-    with TemporaryDirectory(prefix="row3-prompt-") as folder, suppress(Row3Error):
-        ref.repository.read_tree(ref.sha, [f"{ref.inside}{FOLDER}/{prompt.ref}.md"], Path(folder))
-        return read_prompt(Path(folder) / ref.inside, prompt.ref).digest == prompt.digest
-    return False
