@@ -57,16 +57,24 @@ def _too_few(comparer: Comparer, primary: str, *, partial: bool) -> tuple[int, i
 
 
 def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
-    """What runs at the base is what runs here, under the same settings, and what is recorded of it is the same.
+    """What runs at the base is what runs here, under the same settings, and what is recorded of it is the same."""
+    return (
+        settings_as_there(session, base, replaced)
+        and not session.named
+        and read_promoted(session.project.root) == read_promoted(base.project.root)
+        and run.lineup.digests() == digests_there(base, session.suite)
+    )
+
+
+def settings_as_there(session: Session, base: Base, replaced: Sequence[Replaced]) -> bool:
+    """Whatever prompts run, they are asked as at the base, and what is recorded there is recorded here.
 
     A system may be given files that move what it is asked; of one nobody can say so.
     """
-    own, there, given = session.project, base.project, session.options
+    given = session.options
     return (
         session.suite.system is None
-        and not (replaced or session.named or given.repeats > 1)
+        and not (replaced or given.repeats > 1)
         and given.overrides == Overrides()
-        and own.config == there.config
-        and read_promoted(own.root) == read_promoted(there.root)
-        and run.lineup.digests() == digests_there(base, session.suite)
+        and session.project.config == base.project.config
     )

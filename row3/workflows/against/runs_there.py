@@ -12,17 +12,23 @@ from row3.store.project import Project
 from row3.store.prompts import FOLDER, PROMOTED, read_promoted
 from row3.store.suites import Suite, make_suite
 from row3.workflows.against.at_ref import Base
-from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.lineup import Lineup, line_up
 
 
-def digests_there(base: Base, suite: Suite) -> Mapping[str, str]:
-    """Digest by prompt name of the candidates that a comparison at the base runs; empty where there are none."""
+def lineup_there(base: Base, suite: Suite) -> Lineup | None:
+    """The candidates that a comparison at the base runs; None where there are none."""
     ref, config = base.ref, base.project.config
     with TemporaryDirectory(prefix="row3-prompts-") as folder, suppress(Row3Error):
         ref.repository.read_tree(ref.sha, [f"{ref.inside}{FOLDER}"], Path(folder))
         there = make_suite(config, suite.name, suite.tier)
-        return line_up(Project(Path(folder) / ref.inside, config), there, role="candidate").digests()
-    return {}
+        return line_up(Project(Path(folder) / ref.inside, config), there, role="candidate")
+    return None
+
+
+def digests_there(base: Base, suite: Suite) -> Mapping[str, str]:
+    """Digest by prompt name of what runs at the base; empty where nothing does."""
+    there = lineup_there(base, suite)
+    return {} if there is None else there.digests()
 
 
 def was_promoted(base: Base, digest: str) -> bool:

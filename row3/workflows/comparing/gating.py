@@ -22,6 +22,7 @@ from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, unjudged_reasons
 from row3.workflows.against.deleted_recordings import deleted_reasons
+from row3.workflows.against.fallen_there import tell_fallen_there
 from row3.workflows.against.few_compared import answers_as_there, few_compared_reasons
 from row3.workflows.against.own_baseline import own_baseline_reasons
 from row3.workflows.against.own_cases import after_change, own_case_reasons
@@ -110,6 +111,7 @@ def compare(
     comparer.older = _older_baseline(suite, judging, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label
+    fresh = partial(Comparer, session.project, suite, baseline, cases, recorded)
     as_there = cache(lambda: base is not None and answers_as_there(session, base, run, replaced))
     comparison = comparer.finish(
         run,
@@ -127,9 +129,7 @@ def compare(
             *own_case_reasons(session, judging, run, comparer, after=after, as_there=as_there),
             *unjudged_reasons(run.left_out, judging.label),
             *few_compared_reasons(session, judging, base, run, comparer=comparer, replaced=replaced),
-            *_made_current(
-                session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
-            ),
+            *_made_current(session, suite, judging, run, fresh),
             *edited_reasons(replaced, since),
             *deleted_reasons(session.project, judging, base, baseline),
             *own_baseline_reasons(
@@ -145,6 +145,7 @@ def compare(
     )
     comparison.reasons = (*comparison.reasons, *_of_older_versions(comparison, judging))
     if base is not None:
+        tell_fallen_there(session, judging, base, comparison, now=comparer, fresh=fresh, replaced=replaced)
         hold_to_change(comparison, session, judging, base, replaced)
     comparison.hint = judging.hint
     comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
