@@ -234,3 +234,16 @@ def test_a_bad_draft_that_was_mended_is_signed_again_where_the_mended_one_goes(w
     assert "stood in the history of main before this change, and was for an earlier one" in told
     approve(work, "--against", "main")
     assert "BLOCK, approved" in said(work, 0)
+
+
+def test_to_take_a_promotion_back_proposes_it_to_nobody(work: Box) -> None:
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    merged(work, "a draft")
+    work.row3("promote", "v1.2", code=0)
+    merged(work, "promoted")
+    work.git("revert", "--no-edit", "HEAD")
+    done = work.row3("--compare", "--against", "main", "--approve", "it is slow in production", code=0)
+    assert "row3 promote" not in done.out
+    assert "Next: commit metrics-history.json and CHANGELOG.md too" in " ".join(done.out.split())
+    assert "v1.2 (Unreleased)" not in work.read("CHANGELOG.md").partition("it is slow in production")[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +30,17 @@ def digests_there(base: Base, suite: Suite) -> Mapping[str, str]:
     """Digest by prompt name of what runs at the base; empty where nothing does."""
     there = lineup_there(base, suite)
     return {} if there is None else there.digests()
+
+
+def with_former(lineup: Lineup, base: Base) -> Lineup:
+    """The line-up, knowing what is current at the base, or locked there: who takes one back is to promote none."""
+    there = read_promoted(base.project.root)
+    known = {name: {entry.version, *entry.locked} for name, entry in there.items() if name in lineup.versions()}
+    also = {
+        name: (lineup.formerly.get(name, frozenset()) | versions) - {lineup.promoted.get(name, "")}
+        for name, versions in known.items()
+    }
+    return replace(lineup, formerly={**lineup.formerly, **also})
 
 
 def was_promoted(base: Base, digest: str) -> bool:

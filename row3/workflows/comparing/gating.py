@@ -35,6 +35,7 @@ from row3.workflows.against.recording_drift import (
     since_baseline,
 )
 from row3.workflows.against.rules_at_ref import out_of_reach
+from row3.workflows.against.runs_there import with_former
 from row3.workflows.against.signed_since import hold_to_change
 from row3.workflows.against.swapped_since import swapped_since_reasons
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
@@ -145,9 +146,10 @@ def compare(
     )
     comparison.reasons = (*comparison.reasons, *_of_older_versions(comparison, judging))
     if base is not None:
+        run.lineup = with_former(run.lineup, base)
         tell_fallen_there(session, judging, base, comparison, now=comparer, fresh=fresh, replaced=replaced)
         hold_to_change(comparison, session, judging, base, replaced)
-    comparison.hint = judging.hint
+    comparison.hint, comparison.new_baseline = judging.hint, judging.new_baseline
     comparison.differs += [*judging.notes, *filter(None, [judging.hint])]
     if again := again_text(replaced, since):
         comparison.differs.append(again)
