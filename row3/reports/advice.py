@@ -124,6 +124,8 @@ def _accepted(comparison: ComparisonView, typed: _Typed) -> str:
     """How what was looked at becomes what is right from now on."""
     committed = ", and commit" if comparison.in_git else ""
     if _causes(comparison) == ["cases"]:  # the prompts answer as before: it is the measure that is another
+        if comparison.new_baseline:
+            return "commit: the baseline of this change takes them as they are now."
         return f"{typed('row3 --baseline')} takes them as they are now{committed}."
     return f"write down why it is acceptable{committed}."
 

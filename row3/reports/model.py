@@ -110,6 +110,9 @@ class ComparisonView(Protocol):
     def in_git(self) -> bool: ...
 
     @property
+    def new_baseline(self) -> bool: ...
+
+    @property
     def blocked(self) -> bool: ...
 
     @property

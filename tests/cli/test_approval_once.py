@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
-from tests.judging import said
+from tests.judging import BASELINE, GOOD, said
 from tests.projects import SUITE, Box, worse
 
 CANARY = f"golden/{SUITE}/rye.gold.json"
 HISTORY = "metrics-history.json"
+PROMOTED = ("prompts/promoted.json", "baselines", "charts")
 
 
 def merged(box: Box, message: str) -> None:
@@ -131,3 +134,116 @@ def test_one_on_main_holds_until_it_is_pushed(work: Box) -> None:
     work.git("add", "-A")
     work.git("commit", "-q", "-m", "more", code=0)
     work.git("push", "-q", "origin", "main", code=0)
+
+
+@pytest.fixture
+def taken_back(work: Box) -> Box:
+    """A worse version was promoted, signed, and taken back on main; history and changelog still tell of it."""
+    worse(work)
+    work.row3("promote", "v1.2", "--approve", "wrong canary", code=0)
+    assert "BLOCK, approved" in said(work, 0)
+    merged(work, "promoted")
+    back(work)
+    return work
+
+
+def back(box: Box) -> None:
+    box.git("checkout", "HEAD~1", "--", *PROMOTED)
+    merged(box, "taken back")
+
+
+def test_what_was_promoted_and_taken_back_is_signed_anew(taken_back: Box) -> None:
+    done = taken_back.row3("promote", "v1.2", code=1)
+    assert "was for an earlier change: wrong canary. --approve REASON signs this one" in " ".join(done.err.split())
+    taken_back.row3("promote", "v1.2", "--approve", "wrong canary", code=0)
+    assert "BLOCK, approved" in said(taken_back, 0)
+
+
+def test_so_it_is_where_the_draft_alone_was_signed_and_git_took_the_promotion_back(work: Box) -> None:
+    worse(work)
+    approve(work)
+    merged(work, "a draft")
+    work.row3("promote", "v1.2", code=0)
+    merged(work, "promoted")
+    work.git("revert", "--no-edit", "HEAD")
+    work.git("branch", "-f", "main", "HEAD")
+    work.row3("promote", "v1.2", code=1)
+    work.row3("promote", "v1.2", "--approve", "after all", code=0)
+    assert "BLOCK, approved" in said(work, 0)
+
+
+def test_two_promotions_of_one_draft_do_not_stand_in_for_each_other(work: Box) -> None:
+    """Both were made while the draft was merged and no more; the second one comes after the first was taken back."""
+    worse(work)
+    approve(work)
+    merged(work, "a draft")
+    work.row3("promote", "v1.2", code=0)
+    work.git("checkout", "-q", "-b", "other")
+    work.commit("promoted beside")
+    work.git("checkout", "-q", "-b", "again", "main")
+    work.row3("promote", "v1.2", code=0)
+    merged(work, "promoted")
+    back(work)
+    lines = work.read(HISTORY).splitlines()
+    beside = work.git("show", f"other:{HISTORY}").out.splitlines()
+    work.git("checkout", "other", "--", *PROMOTED)
+    work.write(HISTORY, "\n".join([*lines[:-1], *(line for line in beside if line not in lines), "]\n"]))
+    assert "was for an earlier one" in said(work, 1)
+
+
+def test_a_draft_that_was_taken_back_is_not_promoted_by_what_was_said_of_it(work: Box) -> None:
+    worse(work)
+    approve(work)
+    merged(work, "a draft")
+    work.git("rm", "-rq", "prompts/extract-v1.2.md", f"recordings/{SUITE}/extract-v1.2.jsonl")
+    merged(work, "taken back")
+    work.git("checkout", "HEAD~1", "--", "prompts", "recordings")
+    work.row3("promote", "v1.2", code=1)
+
+
+def test_nor_is_one_that_another_draft_took_the_place_of(work: Box) -> None:
+    worse(work)
+    approve(work)
+    merged(work, "a draft")
+    work.prompt("1.3")
+    work.record("1.3", GOOD)
+    merged(work, "mended")
+    work.row3("promote", "v1.2", code=1)
+
+
+def test_outside_git_the_history_tells_that_it_was_promoted(work: Box) -> None:
+    shutil.rmtree(work.path(".git"))
+    before = work.tree()
+    worse(work)
+    approve(work)
+    work.row3("promote", "v1.2", code=0)
+    for name in ("prompts/promoted.json", BASELINE):
+        work.write(name, before[name])
+    work.row3("promote", "v1.2", code=1)
+
+
+def test_a_bad_draft_that_was_mended_is_signed_again_where_the_mended_one_goes(work: Box) -> None:
+    worse(work)
+    approve(work)
+    merged(work, "a draft")
+    work.prompt("1.3")
+    work.record("1.3", GOOD)
+    merged(work, "mended")
+    work.git("rm", "-q", "prompts/extract-v1.3.md")
+    told = said(work, 1)
+    assert "stood in the history of main before this change, and was for an earlier one" in told
+    approve(work, "--against", "main")
+    assert "BLOCK, approved" in said(work, 0)
+
+
+def test_to_take_a_promotion_back_proposes_it_to_nobody(work: Box) -> None:
+    work.prompt("1.2")
+    work.record("1.2", GOOD)
+    merged(work, "a draft")
+    work.row3("promote", "v1.2", code=0)
+    merged(work, "promoted")
+    work.git("revert", "--no-edit", "HEAD")
+    done = work.row3("--compare", "--against", "main", "--approve", "it is slow in production", code=0)
+    assert "row3 promote" not in done.out
+    assert "Next: commit metrics-history.json and CHANGELOG.md too" in " ".join(done.out.split())
+    assert "v1.2 (Unreleased)" not in work.read("CHANGELOG.md").partition("it is slow in production")[0]

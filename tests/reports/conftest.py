@@ -141,6 +141,7 @@ class Comparison:
     copies: Sequence[str] = ()
     since: str | None = None
     in_git: bool = True
+    new_baseline: bool = False
     tallies: tuple[Tally, Tally] = ({}, {})
 
     @property

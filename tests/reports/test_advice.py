@@ -103,6 +103,8 @@ def test_where_golden_cases_alone_changed_a_baseline_takes_them(comparison: Any,
     done = replace(comparison, run=promoted)
     cases, worse = Reason(INVESTIGATE, "x", cause="cases"), Reason(INVESTIGATE, "worse", metric="recall")
     assert advised(done, INVESTIGATE, cases)[-1] == "Then: row3 --baseline takes them as they are now, and commit."
+    there = "Then: commit: the baseline of this change takes them as they are now."
+    assert advised(replace(done, new_baseline=True), INVESTIGATE, cases)[-1] == there
     assert advised(done, INVESTIGATE, cases, worse)[-1] == "Then: write down why it is acceptable, and commit."
     assert advised(replace(done, in_git=False), INVESTIGATE, worse)[-1] == "Then: write down why it is acceptable."
 

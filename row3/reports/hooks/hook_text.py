@@ -113,12 +113,7 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
     if comparison.approval is not None:
         lines += wrap(f"approved by {plain(comparison.approval.by)}: {plain(comparison.approval.reason)}", first="  ")
     elif comparison.verdict is not Verdict.PROCEED or incomplete:
-        told = told_reasons(comparison)
-        reasons = [reason for reason in told if reason.verdict is comparison.verdict or reason.broke]
-        for reason in reasons[:SHOWN_REASONS]:
-            lines += wrap(plain(reason.text), first="  ✗ " if reason.verdict is Verdict.BLOCK else "  ! ", then="    ")
-        if len(reasons) > SHOWN_REASONS:
-            lines.append(f"    and {len(reasons) - SHOWN_REASONS} more")
+        lines += _grounds(comparison)
     if incomplete:
         for case_id, problem in list(run.problems)[:1]:
             lines += wrap(f"{plain(case_id)}: {plain(problem)}", first="  ", then="    ")
@@ -127,4 +122,17 @@ def _comparison(comparison: ComparisonView, style: Style) -> list[str]:
         for case in fell[:SHOWN_CASES]:
             what = _what_fell(case, dict(run.problems))
             lines += wrap(f"{plain(case.case_id)} {numbers.points(case.delta)}: {what}", first="    ", then="      ")
+    return lines
+
+
+def _grounds(comparison: ComparisonView) -> list[str]:
+    """The first reasons that make the verdict, and what leads out of a block that is not the change's doing."""
+    told = told_reasons(comparison)
+    reasons = [reason for reason in told if reason.verdict is comparison.verdict or reason.broke]
+    ways_out = [reason for reason in told if reason.cause == "stale" and reason not in reasons]
+    lines: list[str] = []
+    for reason in (*reasons[:SHOWN_REASONS], *ways_out):
+        lines += wrap(plain(reason.text), first="  ✗ " if reason.verdict is Verdict.BLOCK else "  ! ", then="    ")
+    if len(reasons) > SHOWN_REASONS:
+        lines.append(f"    and {len(reasons) - SHOWN_REASONS} more")
     return lines

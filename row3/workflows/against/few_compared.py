@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
-from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from row3.domain.prompts import Prompt
 from row3.domain.verdicts import Reason, Verdict
-from row3.errors import Row3Error
-from row3.store.prompts import FOLDER, read_promoted, read_prompt
+from row3.store.prompts import read_promoted
 from row3.workflows.against.asking_there import calls_as_there
 from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.recording_drift import Replaced
+from row3.workflows.against.runs_there import digests_there
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import Run
@@ -66,25 +62,24 @@ def how_many(compared: int, asked: int) -> str:
 
 
 def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[Replaced]) -> bool:
-    """The same is asked under the same settings as at the base, and what is recorded of it is the same."""
-    own, there, given = session.project, base.project, session.options
+    """What runs at the base is what runs here, under the same settings, and what is recorded of it is the same."""
     return (
-        not (replaced or session.named or given.repeats > 1)
-        and given.overrides == Overrides()
-        and own.config == there.config
-        and read_promoted(own.root) == read_promoted(there.root)
+        settings_as_there(session, base, replaced)
+        and not session.named
+        and read_promoted(session.project.root) == read_promoted(base.project.root)
         and (
-            all(_is_there(base, prompt) for prompt in run.lineup.prompts)
+            run.lineup.digests() == digests_there(base, session.suite)
             if session.suite.system is None
             else calls_as_there(base, run)
         )
     )
 
 
-def _is_there(base: Base, prompt: Prompt) -> bool:
-    """The base has the prompt, word for word."""
-    ref = base.ref
-    with TemporaryDirectory(prefix="row3-prompt-") as folder, suppress(Row3Error):
-        ref.repository.read_tree(ref.sha, [f"{ref.inside}{FOLDER}/{prompt.ref}.md"], Path(folder))
-        return read_prompt(Path(folder) / ref.inside, prompt.ref).digest == prompt.digest
-    return False
+def settings_as_there(session: Session, base: Base, replaced: Sequence[Replaced]) -> bool:
+    """Whatever runs, it is asked as at the base, and what is recorded there is recorded here."""
+    given = session.options
+    return (
+        not (replaced or given.repeats > 1)
+        and given.overrides == Overrides()
+        and session.project.config == base.project.config
+    )

@@ -11,6 +11,7 @@ from row3.store.unbuilt import plain_values
 from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.few_compared import answers_as_there
 from row3.workflows.against.recording_drift import Replaced
+from row3.workflows.against.runs_there import promoted_again
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.evidence import approved_before
 from row3.workflows.session import Session
@@ -30,7 +31,10 @@ def hold_to_change(
     same_files = not (judging.not_as_here or judging.added or judging.new_baseline)
     if same_files and answers_as_there(session, base, comparison.run, replaced):
         return
-    comparison.approval = signed_since(base, session.history(), comparison.evidence)
+    found = signed_since(base, session.history(), comparison.evidence)
+    # A promotion notes the approval of its draft anew, under what its change gives: by that a draft is promoted once.
+    again = found is not None and _given_before(base, found) and promoted_again(base, session.project.root)
+    comparison.approval = None if again else found
     if comparison.approval is None:
         what = f"the approval by {before.by} ({before.at}) stood in the history of {label} before this change"
         comparison.differs.append(f"{what}, and was for an earlier one")
@@ -44,6 +48,11 @@ def signed_since(base: Base, history: Iterable[HistoryEntry], evidence: str) -> 
     """
     signed = [entry for entry in history if entry.approval is not None and entry.evidence == evidence]
     return approved_before(_since(base, signed), evidence) if signed else None
+
+
+def _given_before(base: Base, approval: Approval) -> bool:
+    """The base has the approval, for whatever evidence."""
+    return any(entry.approval == approval for entry in read_history(base.project.root))
 
 
 def _since(base: Base, signed: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:

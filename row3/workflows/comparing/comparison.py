@@ -59,6 +59,8 @@ class Comparison:
     adaptive: Standing | None = None
     behind: int = 0
     """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
+    new_baseline: bool = False
+    """The change brings a baseline of its own."""
     hint: str = ""
     """What would spare those who come after the change; empty for nothing."""
     wrong_cases: str = ""

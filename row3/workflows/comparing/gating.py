@@ -21,6 +21,7 @@ from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, unjudged_reasons
+from row3.workflows.against.fallen_there import tell_fallen_there
 from row3.workflows.against.few_compared import answers_as_there, few_compared_reasons
 from row3.workflows.against.lost_answers import lost_reasons
 from row3.workflows.against.own_baseline import own_baseline_reasons
@@ -34,6 +35,7 @@ from row3.workflows.against.recording_drift import (
     since_baseline,
 )
 from row3.workflows.against.rules_at_ref import out_of_reach
+from row3.workflows.against.runs_there import with_former
 from row3.workflows.against.signed_since import hold_to_change
 from row3.workflows.against.swapped_since import swapped_since_reasons
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
@@ -111,6 +113,7 @@ def compare(
     comparer.older = _older_baseline(suite, judging, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label
+    fresh = partial(Comparer, session.project, suite, baseline, cases, recorded)
     as_there = cache(lambda: base is not None and answers_as_there(session, base, run, replaced))
     comparison = comparer.finish(
         run,
@@ -128,9 +131,7 @@ def compare(
             *own_case_reasons(session, judging, run, comparer, after=after, as_there=as_there),
             *unjudged_reasons(run.left_out, judging.label),
             *few_compared_reasons(session, judging, base, run, comparer=comparer, replaced=replaced),
-            *_made_current(
-                session, suite, judging, run, partial(Comparer, session.project, suite, baseline, cases, recorded)
-            ),
+            *_made_current(session, suite, judging, run, fresh),
             *edited_reasons(replaced, since),
             *lost_reasons(session.project, judging, base, run, baseline=baseline, replaced=replaced),
             *own_baseline_reasons(
@@ -146,8 +147,10 @@ def compare(
     )
     comparison.reasons = (*comparison.reasons, *_of_older_versions(comparison, judging))
     if base is not None:
+        run.lineup = with_former(run.lineup, base)
+        tell_fallen_there(session, judging, base, comparison, now=comparer, fresh=fresh, replaced=replaced)
         hold_to_change(comparison, session, judging, base, replaced)
-    comparison.hint = judging.hint
+    comparison.hint, comparison.new_baseline = judging.hint, judging.new_baseline
     comparison.wrong_cases = wrong_cases(session, judging, comparer, cases, since, brought=brought)
     comparison.differs += [*judging.notes, *filter(None, [judging.hint, comparison.wrong_cases])]
     if again := again_text(replaced, since):

@@ -12,12 +12,11 @@ from row3.store.locks import writing
 from row3.store.suites import pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.affected import asked_by
-from row3.workflows.against.at_ref import Ref, inside_of, laid_out
 from row3.workflows.against.made_current import of_version_alone
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import compare
-from row3.workflows.hook import work_base
 from row3.workflows.pipeline.run_suite import Run, RunOptions, with_action
+from row3.workflows.promoting.earlier_approval import base_of_work
 from row3.workflows.session import Session, entry_of, repository_state
 
 
@@ -57,18 +56,13 @@ def carry_approval(
 
 def _compared_with_base(session: Session, newly: Sequence[str]) -> Iterator[Comparison]:
     """As the hook would compare what is committed now."""
-    from row3.vcs.repository import Repository
-
     project = session.project
-    repository = Repository.find(project.root)
-    head = None if repository is None else repository.head()
-    if repository is None or head is None:
-        return
-    base = work_base(repository, project.root, head)
     options = RunOptions(mode="replay", jobs=session.options.jobs)
     concerned = {name for prompt in newly for name in asked_by(project, prompt)} - {session.suite.name}
-    with laid_out(Ref(repository, base, base[:10], inside_of(repository, project.root))) as there:
-        known = () if there is None else there.suites("replay")
+    with base_of_work(project) as there:
+        if there is None:
+            return
+        known = there.suites("replay")
         for name in (session.suite.name, *sorted(concerned)):
             if name in known or name == session.suite.name:
                 after = Session(project, pick_suite(project, name, "replay"), options, may_write=False)

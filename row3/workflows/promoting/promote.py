@@ -19,12 +19,13 @@ from row3.store.suites import Suite, has_baseline
 from row3.store.transaction import commit
 from row3.workflows.against.locks_at_ref import falling_back
 from row3.workflows.comparing.comparison import Comparison
-from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest, own_files
+from row3.workflows.comparing.evidence import declining_runs, evidence_digest, own_files
 from row3.workflows.comparing.gating import compare
 from row3.workflows.comparing.prompt_texts import asks_the_same
 from row3.workflows.pipeline.lineup import Lineup, line_up, resolve_version
 from row3.workflows.pipeline.run_suite import Run, with_action
 from row3.workflows.promoting.approval_carried import carry_approval
+from row3.workflows.promoting.earlier_approval import earlier_approval
 from row3.workflows.promoting.promotion import AlreadyDone, PromotionResult
 from row3.workflows.promoting.promotion_entry import promotion_entry, unexplained
 from row3.workflows.promoting.promotion_files import as_inserted, check_entry, planned_files, promotion_files
@@ -76,7 +77,11 @@ def promote(
     run, comparison, verdict, reasons = _judged(session, lineup, back)
     if not run.complete:
         raise incomplete(run, "and nothing is promoted")
-    approval = _approval(session, run, comparison, reasons, approve) if verdict is Verdict.BLOCK else None
+    approval, told = (
+        _approval(session, newly, _evidence(session, run, comparison, reasons), approve)
+        if verdict is Verdict.BLOCK
+        else (None, [])
+    )
     allowed = verdict is not Verdict.BLOCK or approval is not None or _only_informed(suite, reasons)
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
@@ -88,7 +93,7 @@ def promote(
     result.refused = not allowed
     result.entry = promotion_entry(project, result)
     as_it_stands = as_inserted(project, result)
-    result.notes += [*_nothing_new(project, result, newly), *_without_reason(result, as_it_stands)]
+    result.notes += [*_nothing_new(project, result, newly), *_without_reason(result, as_it_stands), *told]
     if dry_run:
         result.entry = as_it_stands
     if dry_run or not allowed:
@@ -146,23 +151,24 @@ def _only_informed(suite: Suite, reasons: Sequence[Reason]) -> bool:
     )
 
 
-def _approval(
-    session: Session,
-    run: Run,
-    comparison: Comparison | None,
-    reasons: Sequence[Reason],
-    approve: str | None,
-) -> Approval | None:
-    """Who lets a blocked run be promoted: now, or before for this very evidence; nobody signs the same twice."""
+def _evidence(session: Session, run: Run, comparison: Comparison | None, reasons: Sequence[Reason]) -> str:
     if comparison is not None:
-        before = comparison.approval
-    else:
-        own = partial(own_files, session.project, session.suite)
-        before = approved_before(read_history(session.project.root), evidence_digest(run, "", reasons, own))
+        return comparison.evidence
+    return evidence_digest(run, "", reasons, partial(own_files, session.project, session.suite))
+
+
+def _approval(
+    session: Session, newly: Sequence[Prompt], evidence: str, approve: str | None
+) -> tuple[Approval | None, list[str]]:
+    """Who lets a blocked run be promoted: now, or before for this very evidence; nobody signs the same twice.
+
+    Beside it what is said of an approval that does not hold any more.
+    """
+    before, told = earlier_approval(session, newly, session.history(), evidence)
     if approve is None:
-        return before
+        return before, told
     approval = make_approval(session.project, approve)
-    return before if adds_nothing(approval, before) else approval
+    return before if adds_nothing(approval, before) else approval, []
 
 
 def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
