@@ -71,7 +71,7 @@ def refuse_one(common: Common) -> None:
             raise click.UsageError(f"{name} is for one suite; leave out --all")
 
 
-def opened(common: Common, live: LiveFlags) -> AllSuites:
+def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
     """The project with all its suites. Raises `InvalidFile`."""
     from row3.cli.progress import make_observer
     from row3.workflows.session import GateFlags, Session, open_whole
@@ -86,7 +86,10 @@ def opened(common: Common, live: LiveFlags) -> AllSuites:
         own = gate.applied(suite)
         return Session(project, own, options, (), common.may_write, common.say, observer, gate, recovered=tuple(done))
 
-    return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live)
+    suites = AllSuites(project, make, options.mode or project.config.mode, common.prompt)
+    if live is not None:
+        suites.live = live
+    return suites
 
 
 def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
@@ -118,21 +121,21 @@ def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
 
 
 def _for_host(report: SuitesReport, common: Common) -> str:
-    """The forms for hosts of repositories; a new suite that is not judged has nothing to say in them."""
+    """The forms for hosts of repositories; a new suite that is not judged has no finding in them."""
     from row3.cli.show import places_of
     from row3.reports.ci.codequality import suites_codequality
-    from row3.reports.markdowns.comment import Unusable, comment_markdown
+    from row3.reports.markdowns.comment import comment_markdown
     from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran
 
-    unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
-    judged = [each.comparison for each in report.results if isinstance(each, Judged)]
     if common.format == "codequality":
+        unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
+        judged = [each.comparison for each in report.results if isinstance(each, Judged)]
         runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
         wrong = [(each.suite, each.problem) for each in unusable if each.exit_code]
         return suites_codequality([*((one.run, one) for one in judged), *runs], wrong, places_of(common))
-    if not judged and not unusable:
+    if any(isinstance(each, Ran) for each in report.results):
         raise UsageError("a comment tells of a comparison", where="--format comment", fix="Add --compare")
-    return comment_markdown([*judged, *(Unusable(each.suite, each.problem) for each in unusable)])
+    return comment_markdown(report.results)
 
 
 def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:

@@ -97,6 +97,25 @@ def test_a_removal_is_told_signed_for_once_and_passes(box: Box, settings: bool) 
     box.git("commit", "-qam", "what comes after is not asked about it again")
 
 
+def comment(box: Box, *more: str) -> list[str]:
+    return box.row3("comment", "--dry-run", "--against", "main", *more, CI="true", code=0).out.splitlines()
+
+
+def test_the_comment_says_what_the_gate_says(box: Box) -> None:
+    take_out(box, "worse")
+    rename(box, "incomplete", "renamed")
+    gate = box.row3("--compare", "--all", "--against", "main", "--format", "json", CI="true", code=1).json
+    lines = comment(box)
+    assert lines[0] == "### ⛔ BLOCK · row3 · 5 suites"
+    rows = [row.split(" | ") for row in lines if row.count(" | ") == 6]
+    assert {row[0][2:]: row[1].split()[1] for row in rows[2:]} == gate["standings"]
+    assert any("all its golden cases are gone (3 at main)" in line for line in lines)
+    assert "✅ **renamed**: the baseline is new in this change, and judges it" in lines
+    assert comment(box, "--suite", "worse")[0] == "### ⛔ BLOCK · row3 · worse"
+    assert comment(box, "--suite", "renamed")[0] == "### ✅ PROCEED · row3 · renamed"
+    assert "does not exist" in box.row3("comment", "--dry-run", "--suite", "renames", CI="true", code=2).err
+
+
 @pytest.mark.parametrize("golden", ["worse", "worse/hard"])
 def test_a_suite_whose_folder_another_one_names_is_gone_or_stays(box: Box, golden: str) -> None:
     """A folder that is another suite's is none by itself; one with cases beside those of the other is."""

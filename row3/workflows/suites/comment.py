@@ -1,19 +1,16 @@
-"""Compare suites and keep one comment on a pull request up to date; where that is not allowed, the job's summary."""
+"""Keep one comment on a pull request up to date; where that is not allowed, say why."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
-from row3.errors import Row3Error, UsageError
-from row3.reports.markdowns.comment import Compared, Unusable
+from row3.errors import UsageError
 from row3.vcs.github_comments import PullRequestComments, Refused
-from row3.workflows.comparing.gating import gate
-from row3.workflows.session import Session
 
 BOT = "github-actions[bot]"
 """Who writes with the token of a job."""
@@ -32,17 +29,6 @@ class Place:
     repository: str
     number: int
     token: str
-
-
-def compare_suites(sessions: Sequence[Session], against: str | None) -> list[Compared]:
-    """Compare each; a suite that cannot be compared says why, and does not hide the others."""
-    found: list[Compared] = []
-    for session in sessions:
-        try:
-            found.append(gate(session, against=against))
-        except Row3Error as error:
-            found.append(Unusable(session.suite.name, str(error)))
-    return found
 
 
 def marker_of(key: str) -> str:
