@@ -61,6 +61,8 @@ class Comparison:
     """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
     hint: str = ""
     """What would spare those who come after the change; empty for nothing."""
+    brought: bool = False
+    """The git ref cannot judge the suite, so the baseline that the change brings does."""
 
     @property
     def blocked(self) -> bool:
