@@ -48,8 +48,7 @@ def command(
     """
     from row3.errors import UsageError
     from row3.reports.markdowns.comment import comment_markdown
-    from row3.workflows.suites.all_suites import gate_all
-    from row3.workflows.suites.comment import marker_of, place_of
+    from row3.workflows.suites.comment import marker_of, place_of, what_the_gate_says
 
     if common.format not in (None, "markdown"):
         raise UsageError("a comment is Markdown", where=f"--format {common.format}", fix="Leave --format out")
@@ -59,7 +58,7 @@ def command(
     place = place_of(os.environ, repository=repo, number=number)
     suites = opened(replace(common, format="comment", mode=common.mode or "replay"))
     names = None if common.suite is None else [common.suite]
-    text = comment_markdown(gate_all(suites, against=against, names=names).results, more=link)
+    text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more=link)
     suites.finish()
     if dry_run or common.out is not None:
         emit(text, common.out)

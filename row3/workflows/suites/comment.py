@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
-from row3.errors import UsageError
+from row3.errors import Row3Error, UsageError
+from row3.reports.suites.suites_model import Broken, SuiteResult
 from row3.vcs.github_comments import PullRequestComments, Refused
+from row3.workflows.against.at_ref import find_ref
+from row3.workflows.suites.all_suites import AllSuites, gate_all
 
 BOT = "github-actions[bot]"
 """Who writes with the token of a job."""
@@ -29,6 +32,19 @@ class Place:
     repository: str
     number: int
     token: str
+
+
+def what_the_gate_says(suites: AllSuites, *, against: str | None, names: Sequence[str] | None) -> Sequence[SuiteResult]:
+    """Of every suite, or of those that are named; where the commit cannot be used, that, so that no older word stays.
+
+    Raises as `gate_all`.
+    """
+    try:
+        if against is not None:
+            find_ref(suites.project, against)
+    except Row3Error as error:
+        return [Broken(name, str(error), error.exit_code) for name in names or suites.names]
+    return gate_all(suites, against=against, names=names).results
 
 
 def marker_of(key: str) -> str:
