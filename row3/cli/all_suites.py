@@ -12,7 +12,7 @@ from row3.cli.output import emit
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.suites.suites_model import SuitesReport
+    from row3.reports.suites.suites_model import SuiteResult, SuitesReport
     from row3.store.suites import Suite
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
@@ -46,22 +46,44 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
     return report.exit_code
 
 
-def gate_gone_suite(common: Common, against: str) -> int | None:
-    """What `--compare --against` does of a suite that the commit has and the work tree has not; None of others."""
+def gate_without(common: Common, against: str) -> int | None:
+    """What `--compare --against` does of a suite that has no cases any more, or no baseline yet; None of others."""
     from row3.reports.suites.suites_model import SuitesReport
+    from row3.workflows.against.default_suite import default_of
     from row3.workflows.against.gone_suites import gate_gone
 
     project = common.project()
-    name = common.suite or project.config.suite
+    name = common.suite or default_of(project)
     if name is None:
         return None
     gone = gate_gone(project, name, against=against, approve=common.approve, may_write=common.may_write, say=common.say)
     if gone is None:
-        return None
+        missing = name in project.suite_names() and not project.baseline(name).is_file()
+        return _gate_unjudged(common, name, against) if missing else None
     report = SuitesReport([gone])
     emit(suites_text(report, common), common.out)
     if gone.approval is not None:
         common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
+    return report.exit_code
+
+
+def _gate_unjudged(common: Common, name: str, against: str) -> int | None:
+    """Say that a suite which the commit does not know has no baseline; None of one that the commit can judge."""
+    from row3.workflows.suites.new_suite import unjudged
+
+    result = unjudged(opened(common), name, against)
+    return None if result is None else show_new(common, result, against)
+
+
+def show_new(common: Common, result: SuiteResult, against: str) -> int:
+    """What came of a suite that the commit does not know; of the default one with what the commit has in its place."""
+    from row3.reports.suites.suites_model import SuitesReport
+    from row3.workflows.suites.new_suite import with_those_before
+
+    suites = opened(common)
+    report = SuitesReport([result]) if common.suite is not None else with_those_before(suites, result, against)
+    emit(suites_text(report, common), common.out)
+    suites.finish()
     return report.exit_code
 
 
@@ -72,7 +94,7 @@ def refuse_one(common: Common) -> None:
             raise click.UsageError(f"{name} is for one suite; leave out --all")
 
 
-def opened(common: Common, live: LiveFlags) -> AllSuites:
+def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
     """The project with all its suites. Raises `InvalidFile`."""
     from row3.cli.progress import make_observer
     from row3.workflows.flags import GateFlags
@@ -99,7 +121,10 @@ def opened(common: Common, live: LiveFlags) -> AllSuites:
             directory=common.told_directory,
         )
 
-    return AllSuites(project, make, options.mode or project.config.mode, common.prompt, live)
+    suites = AllSuites(project, make, options.mode or project.config.mode, common.prompt)
+    if live is not None:
+        suites.live = live
+    return suites
 
 
 def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
@@ -131,21 +156,21 @@ def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
 
 
 def _for_host(report: SuitesReport, common: Common) -> str:
-    """The forms for hosts of repositories; a new suite that is not judged has nothing to say in them."""
+    """The forms for hosts of repositories; a new suite that is not judged has no finding in them."""
     from row3.cli.show import places_of
     from row3.reports.ci.codequality import suites_codequality
-    from row3.reports.markdowns.comment import Unusable, comment_markdown
+    from row3.reports.markdowns.comment import comment_markdown
     from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran
 
-    unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
-    judged = [each.comparison for each in report.results if isinstance(each, Judged)]
     if common.format == "codequality":
+        unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
+        judged = [each.comparison for each in report.results if isinstance(each, Judged)]
         runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
         wrong = [(each.suite, each.problem) for each in unusable if each.exit_code]
         return suites_codequality([*((one.run, one) for one in judged), *runs], wrong, places_of(common))
-    if not judged and not unusable:
+    if any(isinstance(each, Ran) for each in report.results):
         raise UsageError("a comment tells of a comparison", where="--format comment", fix="Add --compare")
-    return comment_markdown([*judged, *(Unusable(each.suite, each.problem) for each in unusable)])
+    return comment_markdown(report.results)
 
 
 def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:

@@ -5,16 +5,13 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
+from row3.cli.all_suites import opened
 from row3.cli.once import once
 from row3.cli.options import Common, common_options
 from row3.cli.output import emit, note
-
-if TYPE_CHECKING:
-    from row3.workflows.session import Session
 
 
 @click.command()
@@ -51,7 +48,7 @@ def command(
     """
     from row3.errors import UsageError
     from row3.reports.markdowns.comment import comment_markdown
-    from row3.workflows.suites.comment import compare_suites, marker_of, place_of
+    from row3.workflows.suites.comment import marker_of, place_of, what_the_gate_says
 
     if common.format not in (None, "markdown"):
         raise UsageError("a comment is Markdown", where=f"--format {common.format}", fix="Leave --format out")
@@ -59,7 +56,10 @@ def command(
     if more and not _is_address(more):
         raise UsageError("this is no https address", where=f"--more {more}", fix="Correct it")
     place = place_of(os.environ, repository=repo, number=number)
-    text = comment_markdown(compare_suites(_sessions(common), against), more=link)
+    suites = opened(replace(common, format="comment", mode=common.mode or "replay"))
+    names = None if common.suite is None else [common.suite]
+    text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more=link)
+    suites.finish()
     if dry_run or common.out is not None:
         emit(text, common.out)
         ctx.exit(0)
@@ -76,24 +76,6 @@ def command(
         except Refused as error:
             _instead(text, str(error))
     ctx.exit(0)
-
-
-def _sessions(common: Common) -> list[Session]:
-    """One for each suite, in replay unless the mode is given; nothing tracked may be written by any."""
-    from row3.errors import InvalidFile
-    from row3.workflows.suites.all_suites import check_fitting, fitting
-
-    names = [common.suite] if common.suite is not None else common.project().suite_names()
-    if not names:
-        raise InvalidFile("the project has no suite", where="golden/", fix="Add golden cases under golden/<suite>/")
-    sessions = [replace(common, suite=name, mode=common.mode or "replay").session() for name in names]
-    for session in sessions:
-        session.may_write = False
-        if common.suite is None:
-            session.named = fitting(session.named, session.suite)
-    if common.suite is None:
-        check_fitting(common.prompt, [session.suite for session in sessions])
-    return sessions
 
 
 def _instead(text: str, why: str) -> None:

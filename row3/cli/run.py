@@ -47,9 +47,9 @@ def run_default(
 
         return run_all_suites(common, live, baseline=baseline, compare=compare, against=against)
     if compare and against is not None:
-        from row3.cli.all_suites import gate_gone_suite
+        from row3.cli.all_suites import gate_without
 
-        if (code := gate_gone_suite(common, against)) is not None:
+        if (code := gate_without(common, against)) is not None:
             return code
     session = common.session().under(live)
     if only is not None:
@@ -93,7 +93,13 @@ def _compared(session: Session, common: Common, against: str | None) -> int:
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:
         session.say("nothing is blocked that could be approved")
-    code = show_comparison(comparison, common)
+    if comparison.brought and common.suite is None and against is not None:
+        from row3.cli.all_suites import show_new
+        from row3.reports.suites.suites_model import Judged
+
+        code = show_new(common, Judged(comparison), against)
+    else:
+        code = show_comparison(comparison, common)
     session.finish()
     if comparison.approval is None:  # of one the result itself says what to commit
         tell_noted(common, session.noted, in_git=comparison.in_git)

@@ -87,11 +87,12 @@ def other_format(
         case "comment":
             from row3.errors import UsageError
             from row3.reports.markdowns.comment import comment_markdown
+            from row3.reports.suites.suites_model import Judged
 
             if comparison is None:
                 what, fix = "a comment tells of a comparison", "Add --compare, or use --format markdown"
                 raise UsageError(what, where="--format comment", fix=fix)
-            return comment_markdown([comparison])
+            return comment_markdown([Judged(comparison)])
     return None
 
 

@@ -28,3 +28,8 @@ def overall(metrics: Mapping[str, float], weights: Mapping[str, float]) -> float
     gain = math.fsum(weight * metrics[key] for key, weight in rewards if key in metrics) if present else total
     penalty = math.fsum(weight * metrics[key] for key, weight in weights.items() if weight < 0 and key in metrics)
     return max(0.0, gain * scale + penalty)
+
+
+def most(weights: Mapping[str, float]) -> float:
+    """What a flawless case scores: the sum of the rewards, and 1 where nothing is weighed. Raises nothing."""
+    return math.fsum(weight for weight in weights.values() if weight > 0) if weights else 1.0

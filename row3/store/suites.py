@@ -138,10 +138,14 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
         for metric in kind.metrics
         if metric.threshold is not None
     }
-    for field, table in (("thresholds", settings.thresholds), ("live.thresholds", live.thresholds)):
+    for field, table, others in (
+        ("thresholds", settings.thresholds, "the default"),
+        ("live.thresholds", live.thresholds, "as in other modes"),
+    ):
         for key, limits in table.items():
             metric = next(metric for metric in kind.metrics if metric.key == key)
-            thresholds[key] = _threshold(limits, metric, thresholds.get(key), where=f"{where}.{field}.{key}")
+            place = f"{where}.{field}.{key}"
+            thresholds[key] = _threshold(limits, metric, thresholds.get(key), where=place, others=others)
     at_gate = f"{where}.live.gate" if live.gate.model_fields_set else f"{where}.gate"
     if gate.investigate > gate.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
@@ -168,19 +172,23 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     )
 
 
-def _threshold(own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str) -> Threshold:
-    """A metric's zones: what is given, and the rest as it was."""
+def _threshold(
+    own: ThresholdConfig, metric: Metric, general: Threshold | None, *, where: str, others: str
+) -> Threshold:
+    """A metric's zones: what is given, and the rest as it was, which messages call as `others` says."""
     steps: list[float] = []
+    told: list[str] = []
     for field in ("minimum", "target", "excellent"):
         value = getattr(own, field)
         if value is None and general is None:
             what = f"`{field}` is missing, and {metric.key} has no zones by itself"
             raise InvalidFile(what, where=where, fix="Give minimum, target and excellent")
         steps.append(getattr(general, field) if value is None else value)
+        told.append(f"{field} {steps[-1]:g}{f' ({others})' if value is None else ''}")
     minimum, target, excellent = steps
     if steps != sorted(steps, reverse=not metric.higher_is_better):
         order = "minimum ≤ target ≤ excellent" if metric.higher_is_better else "minimum ≥ target ≥ excellent"
-        raise InvalidFile("the zones overlap", where=where, fix=f"Keep {order}")
+        raise InvalidFile(f"the zones overlap: {', '.join(told)}", where=where, fix=f"Keep {order}")
     blocking = own.blocking if own.blocking is not None else general is None or general.blocking
     return Threshold(minimum, target, excellent, blocking)
 

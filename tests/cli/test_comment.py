@@ -112,6 +112,14 @@ def test_a_suite_that_cannot_be_judged_does_not_hide_the_others(box: Box, github
     assert "there is no baseline to compare with" in body
 
 
+def test_a_commit_that_is_not_there_takes_the_place_of_what_was_said(box: Box, github: FakeGitHub) -> None:
+    job(box, github)
+    job(box, github, "--against", "deadbeef")
+    body = github.comments[0]["body"]
+    assert "### ❔ NOT JUDGED · row3 · bread" in body
+    assert "deadbeef" in body
+
+
 def test_the_run_is_linked(box: Box, github: FakeGitHub) -> None:
     job(box, github, GITHUB_SERVER_URL="https://github.example", GITHUB_RUN_ID="99")
     assert "<https://github.example/o/n/actions/runs/99>" in github.comments[0]["body"]

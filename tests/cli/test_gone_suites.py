@@ -97,6 +97,82 @@ def test_a_removal_is_told_signed_for_once_and_passes(box: Box, settings: bool) 
     box.git("commit", "-qam", "what comes after is not asked about it again")
 
 
+def comment(box: Box, *more: str) -> list[str]:
+    return box.row3("comment", "--dry-run", "--against", "main", *more, CI="true", code=0).out.splitlines()
+
+
+def test_the_comment_says_what_the_gate_says(box: Box) -> None:
+    take_out(box, "worse")
+    rename(box, "incomplete", "renamed")
+    gate = box.row3("--compare", "--all", "--against", "main", "--format", "json", CI="true", code=1).json
+    lines = comment(box)
+    assert lines[0] == "### ⛔ BLOCK · row3 · 5 suites"
+    rows = [row.split(" | ") for row in lines if row.count(" | ") == 6]
+    assert {row[0][2:]: row[1].split()[1] for row in rows[2:]} == gate["standings"]
+    assert any("all its golden cases are gone (3 at main)" in line for line in lines)
+    assert "✅ **renamed**: the baseline is new in this change, and judges it" in lines
+    assert comment(box, "--suite", "worse")[0] == "### ⛔ BLOCK · row3 · worse"
+    assert comment(box, "--suite", "renamed")[0] == "### ✅ PROCEED · row3 · renamed"
+    assert "does not exist" in box.row3("comment", "--dry-run", "--suite", "renames", CI="true", code=2).err
+
+
+def alone(box: Box, *more: str, code: int) -> str:
+    """One suite in CI, on one line."""
+    return " ".join(box.row3("--compare", "--against", "main", *more, CI="true", code=code).out.split())
+
+
+class TestOneSuiteAlone:
+    """What CI says that looks at one suite only, of one that the base does not know."""
+
+    def test_a_new_one_is_judged_as_among_all(self, box: Box) -> None:
+        shutil.copytree(box.path("golden/good"), box.path("golden/second"))
+        shutil.copytree(box.path("recordings/good"), box.path("recordings/second"))
+        box.replace("row3.toml", "[suites.good]", '[suites.second]\npipeline = ["find-good"]\n\n[suites.good]')
+        one = ("--suite", "second")
+        assert "no baseline yet, so nothing was compared" in alone(box, *one, code=0)
+        box.row3("--baseline", *one, code=0)
+        assert "the baseline is new in this change, and judges it" in alone(box, *one, code=0)
+        for form in ("json", "junit", "markdown"):
+            box.row3("--compare", "--against", "main", *one, "--format", form, code=0)
+        assert "the baseline is new in this change" in box.row3("report", *one, "--against", "main", code=0).out
+        box.replace("baselines/second.json", '"overall": 0.85', '"overall": 0.8')
+        said = alone(box, *one, code=1)
+        assert "does not follow from" in said
+        box.row3("--compare", *one, "--against", "main", "--approve", "as it is", code=0)
+        alone(box, *one, code=0)
+
+    def test_a_renamed_default_one_passes_once_the_old_one_is_signed_for(self, box: Box) -> None:
+        rename(box, "good", "better")
+        assert "proceed" in alone(box, "--suite", "better", code=0).lower()
+        said = alone(box, code=1)
+        assert "all its golden cases are gone (3 at main)" in said
+        assert "it is the default suite there" in said
+        box.row3("--compare", "--suite", "good", "--against", "main", "--approve", "a better name", code=0)
+        assert "approved by Zoë Tester" in alone(box, code=0)
+
+    def test_the_only_suite_of_a_project(self, box: Box) -> None:
+        for suite in ("broken", "incomplete", "worse"):
+            take_out(box, suite)
+        box.replace("row3.toml", 'suite = "good"\n', "")
+        box.git("commit", "-qnm", "one suite")
+        rename(box, "good", "better")
+        assert "all its golden cases are gone" in alone(box, code=1)
+        box.path("baselines/better.json").unlink()
+        said = alone(box, code=1)
+        assert "all its golden cases are gone" in said
+        assert "no baseline yet" in said
+
+    def test_a_new_default_one_beside_the_old_one(self, box: Box) -> None:
+        shutil.copytree(box.path("golden/good"), box.path("golden/easy"))
+        shutil.copytree(box.path("recordings/good"), box.path("recordings/easy"))
+        box.replace("row3.toml", 'suite = "good"', 'suite = "easy"')
+        box.replace("row3.toml", "[suites.good]", '[suites.easy]\npipeline = ["find-good"]\n\n[suites.good]')
+        box.row3("--baseline", "--suite", "easy", code=0)
+        assert "another default suite than at main: good → easy" in alone(box, code=1)
+        box.row3("--compare", "--suite", "good", "--against", "main", "--approve", "easier to read", code=0)
+        assert "is approved" in alone(box, code=0)
+
+
 @pytest.mark.parametrize("golden", ["worse", "worse/hard"])
 def test_a_suite_whose_folder_another_one_names_is_gone_or_stays(box: Box, golden: str) -> None:
     """A folder that is another suite's is none by itself; one with cases beside those of the other is."""
@@ -372,4 +448,4 @@ def test_the_baseline_of_a_removed_suite_lends_no_standing_to_an_easier_one(box:
     ci(box, code=0)
     box.replace("row3.toml", 'suite = "good"', 'suite = "worse"')
     assert "another default suite" in ci(box, code=1)
-    assert "does not exist at main" in box.row3("--compare", "--against", "main", code=2).err
+    assert "another default suite" in box.row3("--compare", "--against", "main", code=1).out

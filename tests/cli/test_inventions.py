@@ -115,6 +115,32 @@ def test_a_diff_names_the_cases(box: Box) -> None:
     assert "quiet-0" in told
 
 
+def test_a_leaderboard_pairs_them_as_the_gate_does(box: Box) -> None:
+    board = box.row3("leaderboard", "--suite", "events", "--format", "json", code=0).json
+    assert [one["prompts"]["find-events"] for one in board["entries"]] == ["v1.0", "v1.1"]
+    assert [one["score"] for one in board["entries"]] == [1.0, 0.5]
+    assert set(QUIET) <= set(board["cases"])
+    moved = box.row3("--compare", "--suite", "events", "--format", "json", code=1).json
+    (pair,) = board["pairs"]
+    assert pair["delta"] == moved["deltas"][PRIMARY["events"]] == -0.5
+    assert pair["interval"] == moved["intervals"][PRIMARY["events"]]
+
+
+def test_a_leaderboard_leaves_out_where_all_are_silent(box: Box) -> None:
+    board = box.row3("leaderboard", "--suite", "events", "--prompts", "v1.0", "--format", "json", code=0).json
+    assert sorted(board["leftOut"]) == list(QUIET)
+
+
+@pytest.mark.parametrize("kind", ["events", "entities"])
+def test_an_investigation_shows_what_the_gate_compares(box: Box, kind: str) -> None:
+    told = box.row3("investigate", "quiet-0", "--suite", kind, "--format", "json", code=0).json
+    shown = told["metrics"][PRIMARY[kind]]
+    assert (shown["value"], shown["baseline"], shown["delta"]) == (0.0, 1.0, -1.0)
+    assert PRIMARY[kind] in {fall["metric"] for fall in told["fell"]}
+    text = " ".join(box.row3("investigate", "quiet-0", "--suite", kind, code=0).out.split())
+    assert "The baseline's answer is silent where nothing is to be found" in text
+
+
 class Inventive(ChatServer):
     """Answers v1.1 with what is not there where nothing is to be found, and everything else alike."""
 

@@ -63,3 +63,17 @@ def test_what_a_threshold_leaves_out_is_the_kinds(judged_by: Box) -> None:
     assert "(≥60%)    ≥70%       ≥85%" in judged_by.row3(code=0).out
     judged_by.write("row3.toml", f"{CONFIG}[suites.{SUITE}.thresholds.f1]\nminimum = 0.5\n")
     assert "f1: `target` is missing" in judged_by.row3(code=2).err
+
+
+@pytest.mark.parametrize(
+    ("table", "told"),
+    [
+        ("thresholds.recall]\nminimum = 0.95", "minimum 0.95, target 0.7 (the default), excellent 0.85 (the default)"),
+        ("live.thresholds.recall]\ntarget = 0.2", "minimum 0.6 (as in other modes), target 0.2, excellent 0.85 (as in"),
+    ],
+)
+def test_zones_that_overlap_are_told_with_what_was_not_given(box: Box, table: str, told: str) -> None:
+    box.write("row3.toml", f"{CONFIG}[suites.{SUITE}.{table}\n")
+    (error,) = box.row3(*(["--mode", "live"] if "live" in table else []), code=2).errors
+    assert f"the zones overlap: {told}" in error
+    assert "Keep minimum ≤ target ≤ excellent" in error

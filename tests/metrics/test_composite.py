@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.metrics.composite import overall
+from row3.metrics.composite import most, overall
 
 WEIGHTS = {
     "recall": 0.25,
@@ -98,3 +98,10 @@ def test_it_is_a_fraction_whatever_applies(metrics: dict[str, float], skipped: s
 def test_a_better_metric_never_lowers_it(metrics: dict[str, float], key: str, value: float) -> None:
     better = max(value, metrics[key]) if WEIGHTS[key] > 0 else min(value, metrics[key])
     assert overall(metrics | {key: better}, WEIGHTS) >= overall(metrics, WEIGHTS) - 1e-12
+
+
+@given(METRICS)
+def test_nothing_scores_more_than_a_flawless_case(metrics: dict[str, float]) -> None:
+    assert most(WEIGHTS) == pytest.approx(overall(FLAWLESS, WEIGHTS))
+    assert overall(metrics, WEIGHTS) <= most(WEIGHTS) + 1e-9
+    assert most({}) == 1.0

@@ -17,6 +17,7 @@ from row3.reports.leaderboards.leaderboard_words import (
     PlacedView,
     headline,
     names_of,
+    score_bounds,
     shared_rank,
 )
 
@@ -92,13 +93,13 @@ def _scores(figure: Figure, board: BoardView, shown: Sequence[PlacedView]) -> No
     axes.set_ylim(len(shown) - 0.5, -0.5)
     axes.set_yticks(range(len(shown)), labels)
     axes.tick_params(length=0, labelsize=9, labelcolor=INK, pad=6)
-    axes.set_xlim(*_bounds(shown))
+    axes.set_xlim(*_bounds(board, shown))
     _grid(axes, [percent(tick) for tick in _ticks(axes)], across=False)
     right = axes.get_xlim()[1]
     for place, one in enumerate(shown):
         ink = FRONT_INK if _on_front(board, one) else LINE
-        if one.interval is not None:
-            axes.hlines(place, one.interval.low, one.interval.high, color=ink, linewidth=1.6, zorder=3)
+        if (bounds := score_bounds(board, one)) is not None:
+            axes.hlines(place, *bounds, color=ink, linewidth=1.6, zorder=3)
         axes.plot([one.mean], [place], marker="o", markersize=5.5, color=ink, linestyle="none", zorder=4)
         said = f"{numbers.percent(one.mean)}   rank {shared_rank(board, place)}"
         axes.annotate(said, (right, place), (6, 0), textcoords="offset points", va="center_baseline", color=INK, size=9)
@@ -114,7 +115,7 @@ def _panel(axes: Axes, board: BoardView, shown: Sequence[PlacedView], value: Fig
     else:
         margin = 0.08 * (max(xs) or 1.0)
         axes.set_xlim(0.0, max(xs) + margin)
-    axes.set_ylim(*_bounds(shown))
+    axes.set_ylim(*_bounds(board, shown))
     axes.axhspan(*axes.get_ylim(), facecolor=PLAIN, linewidth=0, zorder=0)
     low, high = axes.get_ylim()
     ticks = [float(tick) for tick in axes.get_yticks() if low <= tick <= high]
@@ -127,8 +128,8 @@ def _panel(axes: Axes, board: BoardView, shown: Sequence[PlacedView], value: Fig
     axes.minorticks_off()
     for place, one, x in points:
         ink = FRONT_INK if _on_front(board, one) else LINE
-        if one.interval is not None:
-            axes.vlines(x, one.interval.low, one.interval.high, color=ink, linewidth=1.0, alpha=0.6, zorder=3)
+        if (bounds := score_bounds(board, one)) is not None:
+            axes.vlines(x, *bounds, color=ink, linewidth=1.0, alpha=0.6, zorder=3)
         axes.plot([x], [one.mean], marker="o", markersize=5.5, color=ink, linestyle="none", zorder=4)
         name = str(place + 1) if len(shown) > 1 else ""
         axes.annotate(name, (x, one.mean), (5, 4), textcoords="offset points", color=INK, size=SMALL)
@@ -154,10 +155,10 @@ def _on_front(board: BoardView, one: PlacedView) -> bool:
     return one.standing == "front" and (board.cost_known or board.latency_known)
 
 
-def _bounds(shown: Sequence[PlacedView]) -> tuple[float, float]:
+def _bounds(board: BoardView, shown: Sequence[PlacedView]) -> tuple[float, float]:
     """Room for all intervals, inside of what a score can be."""
-    low = min(one.mean if one.interval is None else min(one.mean, one.interval.low) for one in shown)
-    high = max(one.mean if one.interval is None else max(one.mean, one.interval.high) for one in shown)
+    ends = [(one.mean, *(score_bounds(board, one) or ())) for one in shown]
+    low, high = min(map(min, ends)), max(map(max, ends))
     margin = max(0.01, 0.08 * (high - low))
     return low - margin, high + margin
 

@@ -62,7 +62,7 @@ def _row(board: BoardView, names: Names, place: int, one: PlacedView) -> list[st
         shared_rank(board, place),
         inline(names.of(one.entrant)),
         f"**{numbers.percent(one.mean)}**",
-        score_span(one),
+        score_span(board, one),
         moved,
         inline(cost(one.cost_usd)),
         latency(one.latency_p50_s),

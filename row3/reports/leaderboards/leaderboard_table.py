@@ -60,7 +60,7 @@ def _table(board: BoardView, names: Names, shown: Sequence[PlacedView], style: S
     rows = []
     for place, one in enumerate(shown):
         row = [f"{shared_rank(board, place):>3}  {plain(names.of(one.entrant))}", numbers.percent(one.mean)]
-        row += [score_span(one), _to_first(one)]
+        row += [score_span(board, one), _to_first(one)]
         row += [cost(one.cost_usd)] if board.cost_known else []
         row += [latency(one.latency_p50_s)] if board.latency_known else []
         rows.append([*row, FRONT[one.standing]] if front else row)

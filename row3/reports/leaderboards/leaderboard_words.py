@@ -8,7 +8,8 @@ from typing import Protocol
 from row3.domain.counts import part
 from row3.domain.intervals import Interval
 from row3.gate.ranking import Contest, Standing
-from row3.kinds.base import Kind
+from row3.kinds.base import Kind, Rules
+from row3.metrics.composite import most
 from row3.reports import numbers
 from row3.reports.headline import some
 
@@ -93,6 +94,8 @@ class SuiteView(Protocol):
     def name(self) -> str: ...
     @property
     def kind(self) -> Kind: ...
+    @property
+    def rules(self) -> Rules: ...
 
 
 class BoardView(Protocol):
@@ -179,12 +182,22 @@ def latency(value: float | None) -> str:
     return UNKNOWN if value is None else numbers.seconds(value)
 
 
-def score_span(one: PlacedView) -> str:
-    """The interval of a score: `84.1…85.2%`; no score lies outside 0 and 1."""
-    if one.interval is None:
-        return "–"
-    low, high = max(0.0, one.interval.low), min(1.0, one.interval.high)
-    return f"{numbers.bare(low)}…{numbers.percent(high)}"
+def score_bounds(board: BoardView, one: PlacedView) -> tuple[float, float] | None:
+    """The interval of a score as far as there can be one: up to what a flawless case scores; None where none is known.
+
+    Scores without any spread give an interval of no width, which shows less than it seems to.
+    """
+    if one.interval is None or one.interval.degenerate:
+        return None
+    return max(0.0, one.interval.low), min(most(board.suite.rules.weights), one.interval.high)
+
+
+def score_span(board: BoardView, one: PlacedView) -> str:
+    """The same in words: `84.1…85.0%`; `?` where no spread was seen, which is explained below the board."""
+    bounds = score_bounds(board, one)
+    if bounds is None:
+        return "–" if one.interval is None else "?"
+    return f"{numbers.bare(bounds[0])}…{numbers.percent(bounds[1])}"
 
 
 def rule_lines(board: BoardView) -> list[str]:
@@ -252,6 +265,8 @@ def remark_lines(board: BoardView) -> list[str]:
     """Cases left out, answers that could not be used, combinations that said the same."""
     names = names_of(board)
     lines = []
+    if any(one.interval is not None and one.interval.degenerate for one in board.placed):
+        lines.append("? as interval: all cases score alike, and no spread is no promise.")
     if board.quarantined:
         lines.append(f"In quarantine, in no figure: {some(board.quarantined, SHOWN_RESTING)}")
     if board.left_out:

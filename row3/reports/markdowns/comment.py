@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import CaseChange, MetricChange, Verdict
@@ -15,11 +14,12 @@ from row3.reports.markdowns.markdown import SIGNS
 from row3.reports.markdowns.markdown_text import code, grid, inline
 from row3.reports.model import ComparisonView
 from row3.reports.style import plain, shorten
+from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, standing
 from row3.reports.told_reasons import told_reasons
 
 MOST_BYTES = 6_000
 """Of the whole comment; GitHub takes 65,536 characters, a screen far less."""
-METRICS, REASONS, CASES, ITEMS, SUITES = 6, 4, 5, 4, 20
+METRICS, REASONS, CASES, ITEMS, SUITES, OTHERS = 6, 4, 5, 4, 20, 4
 """How many rows, lines and names are shown before the rest is only counted."""
 ITEM_ROOM, LINE_ROOM = 40, 220
 """Columns of one name and of one sentence."""
@@ -28,23 +28,28 @@ LEAST_MOVE = 5e-4
 UNKNOWN = "❔"
 
 
-class Unusable(NamedTuple):
-    """A suite that could not be compared, and why."""
+BADNESS: tuple[Standing, ...] = (
+    "none",
+    "proceed",
+    "investigate",
+    "informational",
+    "approved",
+    "block",
+    "incomplete",
+    "unusable",
+)
+"""What cannot be judged is the worst; what a change only begins to have hides nothing else."""
+NO_VERDICT = ("none", "incomplete", "unusable")
 
-    suite: str
-    why: str
 
-
-Compared = ComparisonView | Unusable
-
-
-def comment_markdown(compared: Sequence[Compared], *, more: str = "") -> str:
+def comment_markdown(results: Sequence[SuiteResult], *, more: str = "") -> str:
     """The comment: the worst verdict first, then the suites; nothing in it comes alive on GitHub.
 
     Args:
+        results: what the gate says, suite by suite.
         more: where the whole report is, such as the address of the run; a plain `https` address.
     """
-    ordered = sorted(compared, key=_badness, reverse=True)
+    ordered = sorted(results, key=_badness, reverse=True)
     parts = [_one(ordered[0])] if len(ordered) == 1 else [_overview(ordered), *_worst(ordered)]
     text = _bounded([line for part in parts for line in (*part, "")])
     return f"{text}\n<sub>The whole report: <{more}></sub>\n" if more else text
@@ -63,15 +68,10 @@ def _bounded(lines: list[str]) -> str:
     return "\n".join(kept).rstrip() + "\n"
 
 
-def _badness(one: Compared) -> tuple[int, float]:
-    """What is incomplete or cannot be judged is the worst; then what blocks; then by the loss."""
-    if isinstance(one, Unusable):
-        return 5, 0.0
-    if one.run.collected.failed:
-        return 4, 0.0
-    change = _primary(one)
-    loss = -(change.delta or 0.0) if change is not None else 0.0
-    return (3 if one.blocked else min(2, int(one.verdict))), loss
+def _badness(one: SuiteResult) -> tuple[int, float]:
+    """By what became of it, then by the loss."""
+    change = _primary(one.comparison) if isinstance(one, Judged) else None
+    return BADNESS.index(standing(one)), 0.0 if change is None else -(change.delta or 0.0)
 
 
 def _primary(comparison: ComparisonView) -> MetricChange | None:
@@ -79,39 +79,49 @@ def _primary(comparison: ComparisonView) -> MetricChange | None:
     return next((change for change in comparison.metrics if change.key == primary), None)
 
 
-def _sign(one: Compared) -> str:
-    if isinstance(one, Unusable) or one.run.collected.failed:
+def _sign(one: SuiteResult) -> str:
+    word = standing(one)
+    if word in NO_VERDICT:
         return UNKNOWN
-    return SIGNS[looks_like(one)]
+    if isinstance(one, Judged):
+        return SIGNS[looks_like(one.comparison)]
+    return SIGNS[Verdict.BLOCK if one.exit_code else Verdict.INVESTIGATE]
 
 
-def _word(one: Compared) -> str:
-    if isinstance(one, Unusable):
-        return "NOT JUDGED"
-    informs = one.approval is None and one.verdict is Verdict.BLOCK and one.run.suite.policy.informational
-    return f"{verdict_word(one)}{', informational' if informs else ''}"
-
-
-def _name(one: Compared) -> str:
-    return one.suite if isinstance(one, Unusable) else one.run.suite.name
+def _word(one: SuiteResult) -> str:
+    word = standing(one)
+    if isinstance(one, Judged):
+        return f"{verdict_word(one.comparison)}{', informational' if word == 'informational' else ''}"
+    return {"block": "BLOCK", "approved": "BLOCK, approved"}.get(word, "NOT JUDGED")
 
 
 def _short(text: str) -> str:
     return inline(shorten(plain(text), LINE_ROOM))
 
 
-def _one(one: Compared, *, level: str = "###") -> list[str]:
-    head = [f"{level} {_sign(one)} {_word(one)} · row3 · {inline(_name(one))}", ""]
-    if isinstance(one, Unusable):
-        return [*head, _short(one.why)]
-    what = what_runs(one.run)
-    lines = [*head, f"**{_short(summary(one))}**<br>{_short(what)}"]
+def _why(one: SuiteResult) -> str:
+    """The first that there is to say of a suite, in a sentence."""
+    if isinstance(one, Judged):
+        return next((each.text for each in told_reasons(one.comparison)), summary(one.comparison))
+    if isinstance(one, Broken | Gone):
+        return one.problem
+    return "" if isinstance(one, Ran) else one.note
+
+
+def _one(result: SuiteResult, *, level: str = "###") -> list[str]:
+    head = [f"{level} {_sign(result)} {_word(result)} · row3 · {inline(result.suite)}", ""]
+    if not isinstance(result, Judged):
+        signing = [f"> Next: {_short(result.signing)}"] if isinstance(result, Gone) and result.exit_code else []
+        return [*head, _short(_why(result)), *(["", *signing] if signing else [])]
+    one = result.comparison
+    lines = [*head, f"**{_short(summary(one))}**<br>{_short(what_runs(one.run))}"]
+    lines += ["", _short(result.note)] if result.note else []
     for part in (_metrics(one), _reasons(one), _cases(one)):
         lines += ["", *part] if part else []
     return [*lines, "", f"> {'<br>'.join(_short(text) for text in what_next(one))}"]
 
 
-def _overview(ordered: Sequence[Compared]) -> list[str]:
+def _overview(ordered: Sequence[SuiteResult]) -> list[str]:
     worst = ordered[0]
     head = [f"### {_sign(worst)} {_word(worst)} · row3 · {len(ordered):,} suites", ""]
     rows = [_suite_row(one) for one in ordered[:SUITES]]
@@ -121,11 +131,11 @@ def _overview(ordered: Sequence[Compared]) -> list[str]:
     return [*head, *lines]
 
 
-def _suite_row(one: Compared) -> list[str]:
-    first = [inline(shorten(plain(_name(one)), ITEM_ROOM)), f"{_sign(one)} {_word(one).lower()}"]
-    if isinstance(one, Unusable) or (change := _primary(one)) is None:
+def _suite_row(one: SuiteResult) -> list[str]:
+    first = [inline(shorten(plain(one.suite), ITEM_ROOM)), f"{_sign(one)} {_word(one).lower()}"]
+    if not isinstance(one, Judged) or (change := _primary(one.comparison)) is None:
         return [*first, "", "–", "–", "–", "–"]
-    return [*first, inline(title_of(one.run.suite, change.key)), *_figures(change)]
+    return [*first, inline(title_of(one.comparison.run.suite, change.key)), *_figures(change)]
 
 
 def _figures(change: MetricChange) -> list[str]:
@@ -138,16 +148,13 @@ def _figures(change: MetricChange) -> list[str]:
     ]
 
 
-def _worst(ordered: Sequence[Compared]) -> list[list[str]]:
-    """The worst suite in full; of the others that do not proceed, why."""
-    bad = [one for one in ordered if isinstance(one, Unusable) or one.run.collected.failed or one.verdict]
-    if not bad:
-        return []
-    parts = [_one(bad[0], level="####")]
-    for one in bad[1:4]:
-        why = one.why if isinstance(one, Unusable) else next((each.text for each in told_reasons(one)), summary(one))
-        parts.append([f"{_sign(one)} **{inline(_name(one))}**: {_short(why)}"])
-    return parts
+def _worst(ordered: Sequence[SuiteResult]) -> list[list[str]]:
+    """The worst suite in full; of the others that do not proceed, why; and how one was judged that the base has not."""
+    bad = [one for one in ordered if standing(one) != "proceed"]
+    fine = [one for one in ordered if isinstance(one, Judged) and one.note and standing(one) == "proceed"]
+    lines = [*((one, _why(one)) for one in bad[1:OTHERS]), *((one, one.note) for one in fine[: OTHERS - 1])]
+    told = [[f"{_sign(one)} **{inline(one.suite)}**: {_short(why)}"] for one, why in lines]
+    return [*([_one(bad[0], level="####")] if bad else []), *told]
 
 
 def _metrics(comparison: ComparisonView) -> list[str]:

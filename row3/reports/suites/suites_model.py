@@ -97,6 +97,11 @@ class Gone:
         return 1 if self.approval is None else 0
 
     @property
+    def signing(self) -> str:
+        """The command that signs for it."""
+        return f"row3 --compare --suite {self.suite} --against {self.base} --approve REASON"
+
+    @property
     def problem(self) -> str:
         """What is wrong, and who signed for it."""
         there = f" ({self.cases:,} at {self.base})" if self.base else ""

@@ -225,7 +225,7 @@ def _next(report: SuitesReport) -> list[str]:
         return [f"Next: {first}", f"Then: {then}"]
     name = plain(worst.suite)
     if isinstance(worst, Gone):
-        return [f"Next: row3 --compare --suite {name} --against {plain(worst.base)} --approve REASON"]
+        return [f"Next: {plain(worst.signing)}"]
     if report.exit_code == 2:
         return ["Next: do what is said above; row3 lint names all that is wrong with files."]
     verb = "row3 --compare" if report.judged else "row3"

@@ -54,9 +54,10 @@ def tell_fallen_there(
     if not stands:
         return
     approved = ", approved there once," if any(each.blocks for each in stands.values()) else ""
+    renew = judging.suite.flags("row3 --baseline")
     text = (
         f"at {judging.label} what runs answers these texts worse than the baseline says, too "
-        f"({', '.join(each.told for each in stands.values())}): `row3 --baseline{judging.suite.flags('row3 --baseline')}` in a change of "
+        f"({', '.join(each.told for each in stands.values())}): `row3 --baseline{renew}` in a change of "
         f"its own{approved} is the way out"
     )
     innocent = {text for text, each in stands.items() if each.no_better}

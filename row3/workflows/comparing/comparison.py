@@ -65,6 +65,8 @@ class Comparison:
     """What would spare those who come after the change; empty for nothing."""
     wrong_cases: str = ""
     """Which of the golden cases that are new or edited lint has errors in; empty for none."""
+    brought: bool = False
+    """The git ref cannot judge the suite, so the baseline that the change brings does."""
 
     @property
     def blocked(self) -> bool:

@@ -11,16 +11,15 @@ from row3.errors import UsageError
 from row3.reports.hooks.behind import behind_line
 from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
-from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, history_text
 from row3.store.locks import writing
-from row3.store.project import Project
 from row3.store.prompts import read_promoted
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, pick_suite
 from row3.store.transaction import commit
 from row3.workflows.against.at_ref import Base, Judging, find_ref, judging_by, laid_out, unjudged_reasons
+from row3.workflows.against.default_suite import judged_by
 from row3.workflows.against.fallen_there import tell_fallen_there
 from row3.workflows.against.few_compared import answers_as_there, few_compared_reasons
 from row3.workflows.against.lost_answers import lost_reasons
@@ -36,8 +35,9 @@ from row3.workflows.against.recording_drift import (
 )
 from row3.workflows.against.rules_at_ref import out_of_reach
 from row3.workflows.against.runs_there import with_former
-from row3.workflows.against.signed_since import hold_to_change
+from row3.workflows.against.signed_since import hold_to_change, signed_since
 from row3.workflows.against.swapped_since import swapped_since_reasons
+from row3.workflows.comparing.approval_text import approval_text
 from row3.workflows.comparing.baseline import mixed_tiers, read_baseline
 from row3.workflows.comparing.baseline_commit import seen_from
 from row3.workflows.comparing.compare import Comparer
@@ -63,6 +63,8 @@ from row3.workflows.session import (
     save_log,
 )
 
+BROUGHT = "the baseline is new in this change, and judges it"
+
 
 def compare(
     session: Session,
@@ -78,7 +80,8 @@ def compare(
     """Run the candidates, compare them with the baseline, judge; by what the caller knows (`extra`) too.
 
     With a base, baseline, golden cases and thresholds are those of that commit; prompts, recordings and
-    history are the working tree's. `lenient` lets the command line judge by a looser rule than the baseline's, which
+    history are the working tree's. A suite that the base cannot judge is judged by the baseline that the change
+    brings. `lenient` lets the command line judge by a looser rule than the baseline's, which
     is then said and no block: a person looks at one comparison in another way, and nothing is promoted by it. In the
     modes `live` and `record` the comparison is with what the baseline's prompts answer now. With `verify` a baseline
     that does not follow from the recordings that are there blocks, as one that a change brings always does; where
@@ -91,6 +94,8 @@ def compare(
         session.switch("replay")
     if base is not None and session.mode != "replay":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay")
+    if base is not None and session.suite.name not in judged_by(base):
+        return _by_its_own(session, base, pages=pages)
     judging = judging_by(session.project, session.suite, base)
     suite = session.gate.applied(judging.suite)
     label = None if base is None else base.ref.label
@@ -168,6 +173,16 @@ def compare(
         tell_which_moved(session, comparer, comparison)
     tell_texts(session.project, comparison)
     comparison.since = seen_from(session.project, comparison)
+    return comparison
+
+
+def _by_its_own(session: Session, base: Base, *, pages: bool) -> Comparison:
+    """By a baseline that has to follow from recordings: no other holds the suite. An approval is for this change."""
+    comparison = compare(session, verify=True, brought=True, pages=pages)
+    if comparison.approval is not None:
+        comparison.approval = signed_since(base, session.history(), comparison.evidence)
+    comparison.brought = True
+    comparison.differs.insert(0, BROUGHT)
     return comparison
 
 
@@ -272,18 +287,3 @@ def _note(session: Session, comparison: Comparison, given: Approval | None) -> N
             files[CHANGELOG] = approval_text(project, comparison, given).encode()
         commit(project.root, project.local, files)
     session.noted += 1
-
-
-def approval_text(project: Project, comparison: Comparison, approval: Approval) -> str:
-    """The changelog with the approval among the candidate's notes, or under a heading of its own."""
-    from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
-    from row3.reports.changelogs.changelog_insert import insert_entry
-
-    run = comparison.run
-    changelog = read_changelog(project)
-    candidate = next((p.ref for p in run.lineup.prompts if run.lineup.awaits_promotion(p.ref)), None)
-    said = f"{approval.reason} ({approval.by}, {approval.at})"
-    if candidate is None:
-        return insert_entry(changelog, approval_entry(approval.at[:10], said), "", "")
-    version = str(candidate.version)
-    return insert_entry(changelog, unreleased_entry(version, candidate.name, approval=said), version, candidate.name)

@@ -68,7 +68,7 @@ def _of_items(
 ) -> ItemsInvestigation:
     suite = asking.suite
     symptoms, notes = symptoms_of(project, suite, stored, score)
-    shown = {symptom.metric.key: symptom.metric.title for symptom in symptoms}
+    shown = {symptom.metric.key: symptom.metric.title for symptom in symptoms if symptom.value is None}
     skipped = (f"{shown[key]} does not apply: {reason}" for key, reason in score.skipped.items() if key in shown)
     return ItemsInvestigation(
         case_id=stored.id,

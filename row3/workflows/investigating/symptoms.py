@@ -7,6 +7,7 @@ from row3.domain.scores import CaseScore
 from row3.errors import Row3Error
 from row3.gate.comparison import POINT, worse_by
 from row3.gate.policy import GatePolicy
+from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zones_of
 from row3.reports.investigations.investigation_parts import Fall, Symptom
 from row3.store.cases import StoredCase
@@ -19,22 +20,30 @@ from row3.store.suites import Suite, baseline_tier
 def symptoms_of(
     project: Project, suite: Suite, stored: StoredCase, score: CaseScore
 ) -> tuple[tuple[Symptom, ...], list[str]]:
-    """The metrics that apply or could, and a line about the baseline. Raises nothing."""
+    """The metrics that apply or could, beside the baseline's as the gate pairs them, and what is to be known of it.
+
+    Raises nothing.
+    """
     metrics, limits = suite.kind.metrics, suite.rules.thresholds
     before, notes = _baseline(project, suite, stored)
     zones = zones_of(score.metrics, metrics, limits)
-    old = before.metrics if before is not None else {}
+    old, now = (before.metrics, score.metrics) if before is not None else ({}, score.metrics)
+    if before is not None:
+        old, now = both_sides(suite.kind, before.metrics, score.metrics)
+        if old is not before.metrics or now is not score.metrics:
+            who = "The baseline's answer" if old is not before.metrics else "This answer"
+            notes.append(f"{who} is silent where nothing is to be found, which is flawless beside one that invents.")
     return tuple(
         Symptom(
             m,
-            score.metrics.get(m.key),
+            now.get(m.key),
             zones.get(m.key),
             limits.get(m.key),
             old.get(m.key),
-            fall_of(m, old.get(m.key), score.metrics.get(m.key), suite.policy),
+            fall_of(m, old.get(m.key), now.get(m.key), suite.policy),
         )
         for m in metrics
-        if m.key in score.metrics or not m.optional
+        if m.key in now or not m.optional
     ), notes
 
 

@@ -11,6 +11,8 @@ from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.gate.intervals import paired_interval
 from row3.gate.ranking import Contest, Ranking, Standing, pareto, rank_all
+from row3.gate.silence import side_by_side
+from row3.kinds.base import Kind
 from row3.store.suites import Suite
 from row3.workflows.leaderboards.entrants import Entrant
 
@@ -108,7 +110,8 @@ def make_board(gathered: Gathered) -> Leaderboard:
     for entrant in entrants:
         answered = all(entrant.rows[case_id].status != "failed" for case_id in counted)
         (whole if answered else rest).append(entrant)
-    cases = [case_id for case_id in counted if all(one.rows[case_id].value is not None for one in whole)]
+    values = _side_by_side(suite.kind, whole, counted)
+    cases = list(values)
     if whole and not cases:
         what = f"`{suite.kind.primary}` applies to no case for all {count(len(whole), 'combination')}"
         raise UsageError(what, where=f"golden/{suite.name}/", fix="Name some with --models and --prompts")
@@ -116,11 +119,13 @@ def make_board(gathered: Gathered) -> Leaderboard:
     labels = [sources.get(case_id) for case_id in cases]
     clusters = labels if any(label is not None for label in labels) else None
     ranking = rank_all(
-        [_values(one, cases) for one in whole], clusters=clusters, higher_is_better=metric.higher_is_better
+        [[each[which] for each in values.values()] for which in range(len(whole))],
+        clusters=clusters,
+        higher_is_better=metric.higher_is_better,
     )
     placed = list(_placed(whole, cases, ranking, sign=1.0 if metric.higher_is_better else -1.0))
     top = placed[0].entrant if placed else None
-    incomplete = [_unplaced(one, top, counted, sources) for one in rest]
+    incomplete = [_unplaced(suite.kind, one, top, counted, sources) for one in rest]
     return Leaderboard(
         suite=suite,
         mode=gathered.mode,
@@ -137,9 +142,17 @@ def make_board(gathered: Gathered) -> Leaderboard:
     )
 
 
-def _values(entrant: Entrant, cases: Sequence[str]) -> list[float]:
-    found = [entrant.rows[case_id].value for case_id in cases]
-    return [value for value in found if value is not None]
+def _side_by_side(kind: Kind, entrants: Sequence[Entrant], cases: Sequence[str]) -> dict[str, list[float]]:
+    """The composite of each combination in each case that all can be compared in, paired as the gate pairs two runs."""
+    found: dict[str, list[float]] = {}
+    for case_id in cases:
+        values = [
+            metrics.get(kind.primary) for metrics in side_by_side(kind, [e.rows[case_id].metrics for e in entrants])
+        ]
+        known = [value for value in values if value is not None]
+        if len(known) == len(entrants):
+            found[case_id] = known
+    return found
 
 
 def _placed(whole: Sequence[Entrant], cases: Sequence[str], ranking: Ranking, *, sign: float) -> Iterator[Placed]:
@@ -181,15 +194,17 @@ def _pairs(ranking: Ranking) -> list[Contest]:
     ]
 
 
-def _unplaced(entrant: Entrant, top: Entrant | None, counted: Sequence[str], sources: dict[str, str]) -> Unplaced:
+def _unplaced(
+    kind: Kind, entrant: Entrant, top: Entrant | None, counted: Sequence[str], sources: dict[str, str]
+) -> Unplaced:
     """Against the first of the board, over the cases that both have."""
-    own = [case_id for case_id in counted if entrant.rows[case_id].value is not None]
-    shared = own if top is None else [case_id for case_id in own if top.rows[case_id].value is not None]
-    values = _values(entrant, shared)
+    answered = [case_id for case_id in counted if entrant.rows[case_id].status != "failed"]
+    shared = _side_by_side(kind, [entrant] if top is None else [entrant, top], answered)
+    values = [each[0] for each in shared.values()]
     mean = sum(values) / len(values) if values else None
     if top is None or mean is None:
         return Unplaced(entrant, len(shared), mean, None, None)
-    before = _values(top, shared)
+    before = [each[1] for each in shared.values()]
     labels = [sources.get(case_id) for case_id in shared]
     interval = paired_interval(before, values, clusters=labels if any(labels) else None)
     return Unplaced(entrant, len(shared), mean, mean - sum(before) / len(before), interval)

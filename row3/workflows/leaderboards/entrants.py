@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from row3.domain.local_models import labelled
 from row3.domain.quick_dataclass import dataclass
+from row3.kinds.base import Kind
 from row3.metrics.aggregate import percentile
 from row3.store.run_records import parse_record
 from row3.workflows.pipeline.evaluate import Asking
@@ -21,8 +22,8 @@ Cost = Callable[[str, int, int], float | None]
 class Row(NamedTuple):
     """One case."""
 
-    value: float | None
-    """Of the composite; None without an answer, and where it does not apply."""
+    metrics: Mapping[str, float]
+    """None without an answer; the composite alone where no other decides how answers compare."""
     status: str
     missing: int
     """Answers that are not there; a later prompt's wait for the one before."""
@@ -43,7 +44,7 @@ class Entrant:
     rows: dict[str, Row] = field(default_factory=dict)
 
     def take(
-        self, results: Iterable[CaseResult], primary: str, cost: Cost, resting: Collection[str] = ()
+        self, results: Iterable[CaseResult], kind: Kind, cost: Cost, resting: Collection[str] = ()
     ) -> dict[str, str]:
         """Take in results, the later of one case in the place of the earlier; returns the sources that cases name.
 
@@ -57,7 +58,7 @@ class Entrant:
             answered = result.status != "failed"
             record = parse_record(result.line, where=result.case_id) if answered else None
             self.rows[result.case_id] = Row(
-                result.metrics.get(primary) if answered else None,
+                _told(kind, result.metrics) if answered else {},
                 result.status,
                 0 if answered else stages - len(result.spent),
                 "" if record is None else record.answers,
@@ -136,6 +137,11 @@ class Entrant:
         """For how many of these cases the cost is known, and for how many the time."""
         rows = [self.rows[case_id] for case_id in cases]
         return sum(row.usd is not None for row in rows), sum(row.seconds is not None for row in rows)
+
+
+def _told(kind: Kind, metrics: Mapping[str, float]) -> Mapping[str, float]:
+    """What a board has to know of a case, and no more: it holds every case of every combination."""
+    return metrics if kind.invented else {key: value for key, value in metrics.items() if key == kind.primary}
 
 
 def _usd(spent: Spent, cost: Cost) -> float | None:

@@ -64,10 +64,10 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
     fits = wanted_cases(options)
     held = [entry.case_id for entry in in_force(project, suite).active if fits(entry.case_id)]
     gathered = Gathered(suite, mode, options.repeats, held, len(askings) - len(wanted))
-    primary, cost = suite.kind.primary, pricing(project, suite)
+    cost = pricing(project, suite)
     for asking in wanted:
         entrant = Entrant(asking)
-        gathered.sources |= entrant.take(replay(project, suite, asking, options), primary, cost, held)
+        gathered.sources |= entrant.take(replay(project, suite, asking, options), suite.kind, cost, held)
         if mode != "replay" and entrant.unanswered:
             from row3.workflows.asking.running_live import asked_for_cases
 
@@ -75,7 +75,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
             said = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
             session.say(f"{said} · {entrant.model}: asking for {numbers.count(len(entrant.unanswered), 'case')}")
             asked = asked_for_cases(session, suite, asking, entrant.unanswered)
-            gathered.sources |= entrant.take(asked, primary, cost)
+            gathered.sources |= entrant.take(asked, suite.kind, cost)
         gathered.entrants.append(entrant)
     return make_board(gathered)
 

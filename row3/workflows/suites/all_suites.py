@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.reports.suites.suites_model import Broken, Judged, Ran, SuiteResult, SuitesReport
+from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, SuiteResult, SuitesReport
 from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, history_with, read_history
@@ -17,7 +17,7 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import Suite, pick_suite
 from row3.store.transaction import commit
-from row3.workflows.against.at_ref import find_ref, laid_out
+from row3.workflows.against.at_ref import Base, find_ref, laid_out
 from row3.workflows.against.default_suite import has_cases
 from row3.workflows.against.gone_suites import gone_suites
 from row3.workflows.comparing.comparison import Comparison
@@ -103,10 +103,10 @@ class AllSuites:
         prices = price_table(self.project, [pick_suite(self.project, name) for name in self.names])
         return Budget(self.live.max_cost, prices, sizes)
 
-    def check_named(self) -> None:
-        """Raise `UsageError` for a prompt that is named and stands in no suite's pipeline."""
+    def check_named(self, among: Sequence[str] | None = None) -> None:
+        """Raise `UsageError` for a prompt that is named and stands in no pipeline of these suites, or of all."""
         suites = []
-        for name in self.names if self.named else ():
+        for name in (self.names if among is None else among) if self.named else ():
             try:
                 suites.append(pick_suite(self.project, name))
             except Row3Error:  # told when its turn comes
@@ -137,27 +137,45 @@ def check_fitting(named: Sequence[str], suites: Sequence[Suite]) -> None:
             )
 
 
-def compare_all(suites: AllSuites, *, against: str | None = None, pages: bool = False) -> Iterator[SuiteResult]:
-    """Compare every suite in turn and write nothing; with `pages` for a page of each. Raises as `gate_all`."""
+def compare_all(
+    suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None, pages: bool = False
+) -> Iterator[SuiteResult]:
+    """Compare every suite in turn, or those that are named, and write nothing; with `pages` for a page of each.
+
+    Raises as `gate_all`.
+    """
     project = suites.project
     suites.history()
-    suites.check_named()
     with laid_out(None if against is None else find_ref(project, against)) as base:
-        gone = gone_suites(project, base)
-        # A change may take the last suite away; without one there is nothing to run, and what is gone is told.
-        there = suites.names if base is None or not gone else project.suite_names()
-        names = there if base is None else [name for name in there if has_cases(project, name)]
-        yield from judge_suites(suites.of, names, base, change=base is not None, pages=pages)
+        gone = gone_suites(project, base, names)
+        chosen = _to_judge(suites, base, gone, names)
+        suites.check_named(None if names is None else chosen)
+        yield from judge_suites(suites.of, chosen, base, change=base is not None, pages=pages)
         yield from gone
 
 
-def gate_all(suites: AllSuites, *, against: str | None = None) -> SuitesReport:
-    """Compare every suite, note them in the history as one change, keep their run logs.
+def _to_judge(
+    suites: AllSuites, base: Base | None, gone: Sequence[Gone], names: Collection[str] | None
+) -> Sequence[str]:
+    """The suites to run. Raises `UsageError` for a name that is none, `InvalidFile` where there is nothing to tell."""
+    project = suites.project
+    if names is not None:
+        chosen = [name for name in names if all(each.suite != name for each in gone)]
+        for name in chosen:
+            pick_suite(project, name)
+        return chosen
+    # A change may take the last suite away; without one there is nothing to run, and what is gone is told.
+    there = suites.names if base is None or not gone else project.suite_names()
+    return there if base is None else [name for name in there if has_cases(project, name)]
+
+
+def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None) -> SuitesReport:
+    """Compare every suite, or those that are named, note them in the history as one change, keep their run logs.
 
     Raises `InvalidFile` for what they share: row3.toml, the history; `UsageError`, `EnvironmentFault`.
     """
     project = suites.project
-    results = list(compare_all(suites, against=against))
+    results = list(compare_all(suites, against=against, names=names))
     may_write = bool(suites.made) and suites.made[0].may_write
     state = repository_state(project) if may_write else (None, None)
     entries = []

@@ -1,4 +1,4 @@
-"""Compare suites and keep one comment on a pull request up to date; where that is not allowed, the job's summary."""
+"""Keep one comment on a pull request up to date; where that is not allowed, say why."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import Literal
 
 from row3.domain.quick_dataclass import dataclass
 from row3.errors import Row3Error, UsageError
-from row3.reports.markdowns.comment import Compared, Unusable
+from row3.reports.suites.suites_model import Broken, SuiteResult
 from row3.vcs.github_comments import PullRequestComments, Refused
-from row3.workflows.comparing.gating import gate
-from row3.workflows.session import Session
+from row3.workflows.against.at_ref import find_ref
+from row3.workflows.suites.all_suites import AllSuites, gate_all
 
 BOT = "github-actions[bot]"
 """Who writes with the token of a job."""
@@ -34,15 +34,17 @@ class Place:
     token: str
 
 
-def compare_suites(sessions: Sequence[Session], against: str | None) -> list[Compared]:
-    """Compare each; a suite that cannot be compared says why, and does not hide the others."""
-    found: list[Compared] = []
-    for session in sessions:
-        try:
-            found.append(gate(session, against=against))
-        except Row3Error as error:
-            found.append(Unusable(session.suite.name, str(error)))
-    return found
+def what_the_gate_says(suites: AllSuites, *, against: str | None, names: Sequence[str] | None) -> Sequence[SuiteResult]:
+    """Of every suite, or of those that are named; where the commit cannot be used, that, so that no older word stays.
+
+    Raises as `gate_all`.
+    """
+    try:
+        if against is not None:
+            find_ref(suites.project, against)
+    except Row3Error as error:
+        return [Broken(name, str(error), error.exit_code) for name in names or suites.names]
+    return gate_all(suites, against=against, names=names).results
 
 
 def marker_of(key: str) -> str:

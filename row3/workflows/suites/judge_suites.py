@@ -8,8 +8,7 @@ from row3.errors import Row3Error
 from row3.reports.suites.suites_model import Broken, Judged, SuiteResult, Unjudged
 from row3.workflows.against.at_ref import Base
 from row3.workflows.against.default_suite import judged_by
-from row3.workflows.against.signed_since import signed_since
-from row3.workflows.comparing.gating import compare
+from row3.workflows.comparing.gating import BROUGHT, compare
 from row3.workflows.session import Session
 
 MakeSession = Callable[[str], Session]
@@ -45,8 +44,5 @@ def _by_its_own(session: Session, base: Base | None, *, pages: bool) -> SuiteRes
     if not session.project.baseline(name).is_file():
         how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
         return Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
-    comparison = compare(session, verify=True, brought=base is not None, pages=pages)
-    if base is not None and comparison.approval is not None:
-        comparison.approval = signed_since(base, session.history(), comparison.evidence)
-    note = "the baseline is new in this change, and judges it"
-    return Judged(comparison, note, wrong_cases=comparison.wrong_cases)
+    comparison = compare(session, base=base, verify=True, pages=pages)
+    return Judged(comparison, BROUGHT, wrong_cases=comparison.wrong_cases)

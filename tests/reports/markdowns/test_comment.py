@@ -12,9 +12,18 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from row3.domain.verdicts import CaseChange, Reason, Verdict
-from row3.reports.markdowns.comment import LINE_ROOM, MOST_BYTES, Unusable, comment_markdown
+from row3.reports.markdowns.comment import LINE_ROOM, MOST_BYTES
+from row3.reports.markdowns.comment import comment_markdown as markdown_of
+from row3.reports.suites.suites_model import Broken, Gone, Judged, Unjudged
+from row3.store.history import Approval
 
 HOSTILE = "<img src=x onerror=alert(1)> @team #1 | ![x](https://evil.example/p.png) [a](https://evil.example) \x1b[31m"
+
+
+def comment_markdown(told: list[Any], **rest: str) -> str:
+    """The comment; what is no result of a suite is a comparison."""
+    others = Broken | Gone | Judged | Unjudged
+    return markdown_of([each if isinstance(each, others) else Judged(each) for each in told], **rest)
 
 
 def test_it_says_verdict_metrics_cases_and_what_to_do(comparison: Any) -> None:
@@ -59,7 +68,7 @@ def test_several_suites_have_one_table_and_the_worst_in_full(comparison: Any) ->
 
     fine = named("fine", verdict=Verdict.PROCEED, reasons=(), cases=(), moves={"unchanged": 2})
     odd = named("odd", verdict=Verdict.INVESTIGATE, reasons=(Reason(Verdict.INVESTIGATE, "look here"),))
-    text = comment_markdown([fine, odd, named("bad"), Unusable("gone", "baselines/gone.json: there is no baseline")])
+    text = comment_markdown([fine, odd, named("bad"), Broken("gone", "baselines/gone.json: there is no baseline", 2)])
     lines = text.splitlines()
     assert lines[0] == "### ❔ NOT JUDGED · row3 · 4 suites"
     table = [line.split(" | ")[0] for line in lines if (line.startswith("| ") and "…+3.1" in line) or "| – |" in line]
@@ -67,6 +76,33 @@ def test_several_suites_have_one_table_and_the_worst_in_full(comparison: Any) ->
     assert "#### ❔ NOT JUDGED · row3 · gone" in lines
     assert "⚠️ **odd**: look here" in lines
     assert "**fine**" not in text
+
+
+def proceeding(comparison: Any) -> Any:
+    return replace(comparison, verdict=Verdict.PROCEED, reasons=(), cases=(), moves={"unchanged": 2})
+
+
+def test_a_suite_that_is_gone_blocks_until_somebody_signs(comparison: Any) -> None:
+    gone = Gone("old", "main", 3, ("Overall", 0.85))
+    lines = comment_markdown([proceeding(comparison), gone]).splitlines()
+    assert lines[0] == "### ⛔ BLOCK · row3 · 2 suites"
+    assert "| old | ⛔ block |  | – | – | – | – |" in lines
+    assert "all its golden cases are gone (3 at main); its baseline has Overall 85.0%" in lines
+    assert "> Next: row3 --compare --suite old --against main --approve REASON" in lines
+    signed = replace(gone, approval=Approval(reason="agreed", by="Ann", at="2026-11-22T05:48:00Z"))
+    text = comment_markdown([proceeding(comparison), signed])
+    assert text.startswith("### ⚠️ BLOCK, approved · row3 · 2 suites\n")
+    assert "approved by Ann, 2026-11-22 05:48 UTC: agreed" in text
+    assert "Next:" not in text
+
+
+def test_a_new_suite_hides_nothing_and_says_how_it_was_judged(comparison: Any) -> None:
+    text = comment_markdown([Unjudged("new", "no baseline yet"), Judged(proceeding(comparison), "judged by its own")])
+    assert text.startswith("### ✅ PROCEED · row3 · 2 suites\n")
+    assert "| new | ❔ not judged |" in text
+    assert "❔ **new**: no baseline yet" in text or "#### ❔ NOT JUDGED · row3 · new\n\nno baseline yet" in text
+    assert "✅ **decomposition**: judged by its own" in text
+    assert comment_markdown([Judged(comparison, "judged by its own")]).count("judged by its own") == 1
 
 
 def test_many_suites_are_counted(comparison: Any) -> None:
@@ -94,7 +130,7 @@ def hostile(comparison: Any, text: str) -> Any:
 
 @pytest.mark.parametrize("text", [HOSTILE, "`" * 30 + "@team" + "`", "-->\n<!-- row3 comment row3 -->", "a|b|c\n|--|"])
 def test_what_a_model_wrote_comes_to_nothing(comparison: Any, text: str) -> None:
-    check_dead(comment_markdown([hostile(comparison, text), Unusable(text, text)]))
+    check_dead(comment_markdown([hostile(comparison, text), Broken(text, text, 2)]))
 
 
 def check_dead(text: str) -> None:
@@ -120,7 +156,7 @@ def one() -> Any:
 
 @given(text=st.text())
 def test_any_text_keeps_the_table_whole(one: Any, text: str) -> None:
-    said = comment_markdown([hostile(one, text), Unusable(text, text)])
+    said = comment_markdown([hostile(one, text), Broken(text, text, 2)])
     rows = [line for line in said.splitlines() if line.startswith("| ")]
     assert {line.count(" | ") for line in rows[:4]} == {6}
     assert "\x1b" not in said

@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from row3.reports.charting.leaderboard_chart import leaderboard_chart
+from row3.reports.leaderboards.leaderboard_markdown import leaderboard_markdown
+from row3.reports.leaderboards.leaderboard_table import leaderboard_text
+from row3.reports.leaderboards.leaderboard_words import score_bounds, score_span
 from row3.store.project import Project, open_project
 from row3.workflows.leaderboards.board import Leaderboard
 from row3.workflows.leaderboards.combinations import combinations
@@ -98,7 +102,7 @@ def test_repeats_are_averaged_and_a_case_needs_all_of_them(project: Project) -> 
     board = board_of(project, repeats=2)
     (one,) = board.placed
     # Concept recall 1/2 in one of four answers, and half of a relationship's ends: the mean of a case is over its two.
-    alone = {case_id: row.value for case_id, row in one.entrant.rows.items()}
+    alone = {case_id: row.metrics.get("overall") for case_id, row in one.entrant.rows.items()}
     assert alone["b"] == pytest.approx(0.85)
     assert alone["a"] is not None
     assert 0.0 < alone["a"] < 0.85
@@ -138,3 +142,27 @@ def test_a_plan_counts_a_shared_request_once(project: Project) -> None:
         [("c", "decompose-v1.0"), ("c", "map-v1.0")],
         [("a", "map-v1.1"), ("b", "map-v1.1"), ("c", "map-v1.1")],
     ]
+
+
+def test_an_interval_ends_at_what_a_flawless_case_scores(project: Project) -> None:
+    """Two cases, one of which is not flawless: the t interval alone would reach far beyond 85 %."""
+    lines = [response("a", "decompose", HALF, repeat=1), response("b", "decompose", CONCEPTS, repeat=1)]
+    links = [response(case, "map", LINKS, repeat=1) for case in "ab"]
+    imported(project, *lines, *links, named=("decompose-v1.0",), repeats=2)
+    board = board_of(project, repeats=2)
+    (one,) = board.placed
+    assert one.interval is not None
+    assert one.interval.high > 1.0
+    assert score_bounds(board, one) == (max(0.0, one.interval.low), pytest.approx(0.85))
+    assert score_span(board, one).endswith("…85.0%")
+
+
+def test_scores_that_are_all_alike_are_no_interval(project: Project) -> None:
+    board = board_of(project)
+    (one,) = board.placed
+    assert one.interval is not None
+    assert score_bounds(board, one) is None
+    for text in (leaderboard_text(board), leaderboard_markdown(board)):
+        assert "85.0…" not in text
+        assert "? as interval: all cases score alike, and no spread is no promise." in text
+    leaderboard_chart(board)
