@@ -21,6 +21,9 @@ from row3.store.unbuilt import plain_values, unbuilt
 
 FILE = "metrics-history.json"
 SCHEMA_VERSION = 1
+ASKS = ("live", "record")
+"""Modes in which every answer is asked for anew."""
+OF_THE_MOMENT = ("runId", "at", "commit", "dirty")
 FEW = 40
 """Entries below which building their validator takes longer than reading them without."""
 
@@ -108,14 +111,38 @@ def history_text(root: Path, entry: HistoryEntry) -> str:
 
 def history_with(root: Path, entries: Sequence[HistoryEntry]) -> str:
     """The same with more entries than one."""
+    return _appended(_earlier(root)[0], entries)
+
+
+def history_with_new(root: Path, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
+    """The same with those of them that say something new, and how many these are.
+
+    Who looks again at what did not change learns nothing that the newest entry of the suite does not say; an answer
+    that was asked for anew is a measurement of its own.
+    """
+    rows, known = _earlier(root)
+    newest = {entry.suite: entry for entry in known}
+    new = [entry for entry in entries if entry.mode in ASKS or _said(newest.get(entry.suite)) != _said(entry)]
+    return _appended(rows, new), len(new)
+
+
+def _said(entry: HistoryEntry | None) -> dict[str, Any]:
+    """What an entry says, apart from when and at which commit it was looked."""
+    if entry is None:
+        return {}
+    return {key: value for key, value in plain_values(entry).items() if key not in OF_THE_MOMENT}
+
+
+def _earlier(root: Path) -> tuple[list[str], list[HistoryEntry]]:
+    """The lines of the file and what they say. Raises `InvalidFile`."""
     path = root / FILE
-    lines = [dump_line(plain_values(entry)) for entry in entries]
-    earlier: list[str] = []
-    if path.exists():
-        text = read_text(path, where=FILE)
-        parse_history(text)
-        earlier = [row for _, row in _rows(text)] if text.strip() else []
-    rows = [*earlier, *lines]
+    text = read_text(path, where=FILE) if path.exists() else ""
+    known = parse_history(text)
+    return [row for _, row in _rows(text)] if text.strip() else [], known
+
+
+def _appended(earlier: Sequence[str], entries: Sequence[HistoryEntry]) -> str:
+    rows = [*earlier, *(dump_line(plain_values(entry)) for entry in entries)]
     return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
 
 

@@ -81,6 +81,7 @@ def test_a_worse_prompt_that_was_taken_back_is_approved_anew(work: Box) -> None:
     approve(work, "--against", "main")
     merged(work, "a draft")
     work.git("rm", "-rq", "prompts/extract-v1.2.md", f"recordings/{SUITE}/extract-v1.2.jsonl")
+    work.row3("--compare", code=0)
     merged(work, "taken back")
     work.git("checkout", "HEAD~1", "--", "prompts", "recordings")
     noted = len(work.history())

@@ -153,6 +153,24 @@ def test_only_failing_and_regressed_come_from_the_last_run(box: Box) -> None:
     assert len(box.history()) == 2, "a part is not noted"
 
 
+def test_who_looks_again_leaves_no_trace(box: Box) -> None:
+    """Else the tracked file would stand in the way of a checkout, and a chart would show looks and not versions."""
+    worse(box, concepts=2)
+    first = box.row3("--compare", code=1)
+    assert "the comparison is noted in metrics-history.json" in first.err
+    box.commit("a draft with what was said of it")
+    before = box.tree()
+    for more in ([], ["--all"], []):
+        again = box.row3("--compare", *more, code=1)
+        assert "noted in" not in again.err
+    assert box.tree() == before
+    box.row3("--compare", "--approve", "smaller answers are wanted", code=0)
+    assert len(box.history()) == len(json.loads(before["metrics-history.json"])) + 1
+    before = box.tree()
+    assert "BLOCK, approved" in box.row3("--compare", code=0).out
+    assert box.tree() == before
+
+
 def test_case_takes_a_pattern_and_names_what_fits_nothing(box: Box) -> None:
     result = box.row3("--case", "*e*", "--format", "json", code=0).json
     assert [case["id"] for case in result["cases"]] == ["oven", "rye", "yeast"]

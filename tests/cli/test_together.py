@@ -18,7 +18,10 @@ def ended(*processes: object) -> list[tuple[int, str]]:
 
 
 def test_four_compares_at_once_all_succeed_and_all_are_noted(box: Box) -> None:
-    done = ended(*[box.start("--compare") for _ in range(4)])
+    for version in ("1.2", "1.3"):
+        box.prompt(version)
+        box.record(version, {case_id: flawless(case) for case_id, case in CASES.items()})
+    done = ended(*[box.start("--compare", "--prompt", f"extract-v1.{minor}") for minor in range(4)])
     assert [code for code, _ in done] == [0] * 4, done
     entries = box.history()
     assert [entry["action"] for entry in entries] == ["promotion", *["compare"] * 4]
@@ -27,8 +30,16 @@ def test_four_compares_at_once_all_succeed_and_all_are_noted(box: Box) -> None:
     assert not box.path(".row3/transaction").exists()
 
 
+def test_the_same_compare_four_times_at_once_is_noted_once(box: Box) -> None:
+    done = ended(*[box.start("--compare") for _ in range(4)])
+    assert [code for code, _ in done] == [0] * 4, done
+    assert [entry["action"] for entry in box.history()] == ["promotion", "compare"]
+    assert len(list(box.path(".row3/runs").glob("*.json"))) == 5
+
+
 def test_compare_and_promote_at_once_both_succeed(box: Box) -> None:
-    done = ended(box.start("promote", "v1.1"), box.start("--compare"), box.start("--compare"))
+    compares = [box.start("--compare", "--prompt", f"extract-v1.{minor}") for minor in range(2)]
+    done = ended(box.start("promote", "v1.1"), *compares)
     assert [code for code, _ in done] == [0] * 3, done
     assert sorted(entry["action"] for entry in box.history()) == ["compare", "compare", "promotion", "promotion"]
     box.row3("--compare", code=0)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile
-from row3.store.history import FILE, HistoryEntry, history_text, parse_history, read_history
+from row3.store.history import FILE, HistoryEntry, history_text, history_with_new, parse_history, read_history
 
 
 def entry(run_id: str, **more: Any) -> HistoryEntry:
@@ -44,6 +44,50 @@ def test_every_append_is_one_more_line_and_changes_no_other(tmp_path: Path) -> N
         assert len(json.loads(after)) == number + 2
         before = after
     assert [one.run_id for one in read_history(tmp_path)] == ["one", *(f"more-{n}" for n in range(4))]
+
+
+def told(root: Path, *entries: HistoryEntry) -> int:
+    """How many of these are new; they are written."""
+    text, new = history_with_new(root, entries)
+    (root / FILE).write_text(text, encoding="utf-8")
+    return new
+
+
+def test_what_the_newest_entry_of_the_suite_says_is_not_said_again(tmp_path: Path) -> None:
+    assert told(tmp_path, entry("one", verdict="block", reasons=["worse"], evidence="e")) == 1
+    same = {"verdict": "block", "reasons": ["worse"], "evidence": "e"}
+    before = (tmp_path / FILE).read_bytes()
+    assert told(tmp_path, entry("two", at="2026-01-30T10:00:00Z", commit="c0ffee", dirty=True, **same)) == 0
+    assert (tmp_path / FILE).read_bytes() == before
+    assert told(tmp_path, entry("two", suite="rolls", **same), entry("three", **same)) == 1
+    assert told(tmp_path, entry("four", **same)) == 0, "another suite's entry stands between them"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"action": "baseline"},
+        {"prompts": {"extract": "v1.1"}},
+        {"model": "n"},
+        {"mode": "auto"},
+        {"cases": 4},
+        {"metrics": {"overall": 0.7500001}},
+        {"verdict": "proceed"},
+        {"reasons": ["worse"]},
+        {"evidence": "e"},
+        {"approval": {"reason": "agreed", "by": "Ann", "at": "2026-01-29T10:00:00Z"}},
+    ],
+)
+def test_whatever_else_it_says_is_new(tmp_path: Path, other: dict[str, Any]) -> None:
+    assert told(tmp_path, entry("one")) == 1
+    assert told(tmp_path, entry("two", **other)) == 1
+    assert told(tmp_path, entry("three")) == 1, "what was said before that is no longer the newest"
+
+
+@pytest.mark.parametrize("mode", ["live", "record"])
+def test_what_was_asked_for_anew_is_a_measurement_of_its_own(tmp_path: Path, mode: str) -> None:
+    assert told(tmp_path, entry("one", mode=mode)) == 1
+    assert told(tmp_path, entry("two", mode=mode)) == 1
 
 
 @pytest.mark.parametrize("begun", [0, 1, 3])

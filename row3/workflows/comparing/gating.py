@@ -12,7 +12,7 @@ from row3.reports.hooks.behind import behind_line
 from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, history_text
+from row3.store.history import Approval, history_with_new
 from row3.store.locks import writing
 from row3.store.prompts import read_promoted
 from row3.store.saved_runs import SavedRun
@@ -253,7 +253,8 @@ def _comparer(
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
     """Compare, note it in the history, keep the run log.
 
-    A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
+    A run in CI, for a report format, of a part of the cases or with a missing answer is not noted, nor one that says
+    what the newest entry of the suite says.
     """
     check_approval(approve, may_write=session.may_write)
     if approve is not None and session.options.partial:
@@ -279,11 +280,13 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 
 
 def _note(session: Session, comparison: Comparison, given: Approval | None) -> None:
-    """One entry in the history; an approval given now also in the changelog, as one change."""
+    """An entry in the history, if it says something new; an approval given now also in the changelog, as one change."""
     project, entry = session.project, entry_of(comparison.run, comparison, comparison.approval)
     with writing(project.local, say=session.say):
-        files = {HISTORY: history_text(project.root, entry).encode()}
+        text, added = history_with_new(project.root, [entry])
+        files = {HISTORY: text.encode()} if added else {}
         if given is not None:
             files[CHANGELOG] = approval_text(project, comparison, given).encode()
-        commit(project.root, project.local, files)
-    session.noted += 1
+        if files:
+            commit(project.root, project.local, files)
+    session.noted += added

@@ -12,7 +12,7 @@ from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, SuiteResult, SuitesReport
 from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
-from row3.store.history import HistoryEntry, history_with, read_history
+from row3.store.history import HistoryEntry, history_with_new, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import Suite, pick_suite
@@ -191,8 +191,9 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
         save_log(suites.made[0], run)
     if entries:
         with writing(project.local, say=suites.made[0].say):
-            commit(project.root, project.local, {HISTORY: history_with(project.root, entries).encode()})
-        suites.noted = len(entries)
+            text, suites.noted = history_with_new(project.root, entries)
+            if suites.noted:
+                commit(project.root, project.local, {HISTORY: text.encode()})
     return SuitesReport(sorted(results, key=lambda result: result.suite))
 
 
