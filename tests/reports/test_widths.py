@@ -14,7 +14,7 @@ from row3.domain.intervals import Interval
 from row3.domain.requests import Request
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.gate.ranking import Contest, Standing
-from row3.kinds.base import Kind
+from row3.kinds.base import Kind, Rules
 from row3.kinds.extraction import Extraction
 from row3.reports.diffs.diff_markdown import diff_markdown
 from row3.reports.diffs.diff_table import diff_text
@@ -173,6 +173,7 @@ class Unplaced:
 class OfSuite:
     name: str = "decomposition"
     kind: Kind = field(default_factory=Extraction)
+    rules: Rules = field(default_factory=Rules)
 
 
 CLOSE = Contest(0, 1, -0.01, Interval(-0.01, -0.03, 0.01, 0.95, 0.3, 0.01, 14.0, 15), 0.3)

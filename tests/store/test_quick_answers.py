@@ -146,7 +146,7 @@ def test_a_line_that_says_it_is_of_another_request_is_refused(
     line = json.loads(to_line(ask(1), Answer("first"), recorded_at=AT))
     (line if key == "repeat" else line["request"])[key] = value
     index = recorded(tmp_path, [*others, json.dumps(line)])
-    with pytest.raises(InvalidFile, match=f"is of another request than its digest says: its `{key}` is {value!r}"):
+    with pytest.raises(InvalidFile, match=f"is of another request than its digest says: its `{key}` is `{value}`"):
         index.answer(ask(1))
     del (line if key == "repeat" else line["request"])[key]
     if key != "repeat":  # what it does not hold, it does not say
