@@ -27,6 +27,21 @@ def approve(box: Box, *options: str) -> None:
     box.row3("--compare", *options, "--approve", "wrong canary", code=0)
 
 
+def merge_draft(box: Box) -> None:
+    """A worse draft, approved, on main."""
+    worse(box)
+    approve(box)
+    merged(box, "a draft")
+
+
+def merge_mended(box: Box) -> None:
+    """The same, and then a better one."""
+    merge_draft(box)
+    box.prompt("1.3")
+    box.record("1.3", GOOD)
+    merged(box, "mended")
+
+
 @pytest.fixture
 def again(work: Box) -> Box:
     """A canary was removed, signed, came back on main, and is gone once more."""
@@ -100,9 +115,7 @@ def test_an_approved_draft_stops_nobody_who_leaves_it_alone(work: Box) -> None:
 
 
 def test_an_approved_draft_is_promoted_by_the_next_change(work: Box) -> None:
-    worse(work)
-    approve(work)
-    merged(work, "a draft")
+    merge_draft(work)
     work.row3("promote", "v1.2", code=0)
     assert "BLOCK, approved" in said(work, 0)
 
@@ -161,9 +174,7 @@ def test_what_was_promoted_and_taken_back_is_signed_anew(taken_back: Box) -> Non
 
 
 def test_so_it_is_where_the_draft_alone_was_signed_and_git_took_the_promotion_back(work: Box) -> None:
-    worse(work)
-    approve(work)
-    merged(work, "a draft")
+    merge_draft(work)
     work.row3("promote", "v1.2", code=0)
     merged(work, "promoted")
     work.git("revert", "--no-edit", "HEAD")
@@ -175,9 +186,7 @@ def test_so_it_is_where_the_draft_alone_was_signed_and_git_took_the_promotion_ba
 
 def test_two_promotions_of_one_draft_do_not_stand_in_for_each_other(work: Box) -> None:
     """Both were made while the draft was merged and no more; the second one comes after the first was taken back."""
-    worse(work)
-    approve(work)
-    merged(work, "a draft")
+    merge_draft(work)
     work.row3("promote", "v1.2", code=0)
     work.git("checkout", "-q", "-b", "other")
     work.commit("promoted beside")
@@ -193,9 +202,7 @@ def test_two_promotions_of_one_draft_do_not_stand_in_for_each_other(work: Box) -
 
 
 def test_a_draft_that_was_taken_back_is_not_promoted_by_what_was_said_of_it(work: Box) -> None:
-    worse(work)
-    approve(work)
-    merged(work, "a draft")
+    merge_draft(work)
     work.git("rm", "-rq", "prompts/extract-v1.2.md", f"recordings/{SUITE}/extract-v1.2.jsonl")
     merged(work, "taken back")
     work.git("checkout", "HEAD~1", "--", "prompts", "recordings")
@@ -203,12 +210,7 @@ def test_a_draft_that_was_taken_back_is_not_promoted_by_what_was_said_of_it(work
 
 
 def test_nor_is_one_that_another_draft_took_the_place_of(work: Box) -> None:
-    worse(work)
-    approve(work)
-    merged(work, "a draft")
-    work.prompt("1.3")
-    work.record("1.3", GOOD)
-    merged(work, "mended")
+    merge_mended(work)
     work.row3("promote", "v1.2", code=1)
 
 
@@ -224,12 +226,7 @@ def test_outside_git_the_history_tells_that_it_was_promoted(work: Box) -> None:
 
 
 def test_a_bad_draft_that_was_mended_is_signed_again_where_the_mended_one_goes(work: Box) -> None:
-    worse(work)
-    approve(work)
-    merged(work, "a draft")
-    work.prompt("1.3")
-    work.record("1.3", GOOD)
-    merged(work, "mended")
+    merge_mended(work)
     work.git("rm", "-q", "prompts/extract-v1.3.md")
     told = said(work, 1)
     assert "stood in the history of main before this change, and was for an earlier one" in told
