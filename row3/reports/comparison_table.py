@@ -197,8 +197,11 @@ def _cases(comparison: ComparisonView, style: Style, *, verbose: bool) -> list[s
     if left > 0:
         how = "-v shows them" if not verbose else "--format json has all"
         lines.append(style.dim(f"  and {left:,} more ({how})"))
-    for one in elsewhere[: None if verbose else SHOWN_CASES]:
+    told = elsewhere if verbose else elsewhere[:SHOWN_CASES]
+    for one in told:
         lines += _case(one.change, one.metric.title, numbers.points(one.delta), style, column, good=False)
+    if len(elsewhere) > len(told):
+        lines.append(style.dim(f"  and {len(elsewhere) - len(told):,} more that fell there (-v shows them)"))
     return lines
 
 

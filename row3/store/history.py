@@ -117,7 +117,7 @@ def history_with(root: Path, entries: Sequence[HistoryEntry]) -> str:
 def history_with_new(root: Path, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
     """The same with those of them that say something new, and how many these are.
 
-    Who looks again at what did not change learns nothing that the newest entry of the suite does not say; an answer
+    Who looks again and sees the same learns nothing that the newest entry of the suite does not say; an answer
     that was asked for anew is a measurement of its own.
     """
     rows, known = _earlier(root)

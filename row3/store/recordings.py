@@ -77,14 +77,16 @@ def merge(folder: Path, lines: Iterable[str]) -> Merged:
     files: dict[Path, list[str]] = {}
     for prompt, fresh in by_prompt.items():
         path = folder / f"{prompt}.jsonl"
-        held = [(recording.digest, line) for recording, line in _lines(path)]
+        recorded = list(_lines(path))
+        held = [(recording.digest, line) for recording, line in recorded]
         there = dict(held)
         beside = [index.first(digest) for digest in fresh if digest not in there]
         held_before += sum(1 for digest in fresh if digest in there) + sum(1 for one in beside if one is not None)
         same += sum(1 for one in beside if one is not None and one.answer.text == answers[one.digest])
+        texts = {recording.digest: recording.answer.text for recording, _ in recorded}
+        same += sum(1 for digest in fresh if texts.get(digest) == answers[digest])
         for digest in [one for one in fresh if one in there and _same(fresh[one], there[one])]:
             fresh[digest] = there[digest]  # the same answer again: when it was first recorded is what counts
-            same += 1
         kept = dict.fromkeys(line for digest, line in held if digest not in fresh)
         files[path] = [*kept, *fresh.values()]
     for path in places:  # after the others: a kill in between leaves two answers, which is an error, and never none

@@ -41,6 +41,20 @@ def test_quotes_that_are_made_up(work: Box) -> None:
     assert all(f"▼ {case_id} −100.0 Provenance verified" in told for case_id in CASES)
 
 
+def test_those_that_are_not_shown_are_counted(work: Box) -> None:
+    more = {f"rye-{number}": OUTPUTS["rye"] for number in range(8)}
+    for case_id in more:
+        work.case(case_id, **CASES["rye"] | {"sourceText": f"{CASES['rye']['sourceText']} {case_id}."})
+    work.record("1.1", more)
+    work.row3("--baseline", code=0)
+    work.prompt("1.2")
+    work.record("1.2", dict.fromkeys(more, UNQUOTED["rye"]) | UNQUOTED)
+    told = cases_of(work.row3("--compare", code=0).out)
+    assert told.count("▼ ") == 8
+    assert "and 3 more that fell there (-v shows them)" in told
+    assert cases_of(work.row3("--compare", "-v", code=0).out).count("▼ ") == 11
+
+
 def test_only_where_a_reason_names_the_metric(work: Box) -> None:
     work.prompt("1.2")
     work.record("1.2", OUTPUTS)

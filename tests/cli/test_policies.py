@@ -132,6 +132,14 @@ def test_a_flag_does_not_make_a_promotion_easier(two_fell: Box) -> None:
     assert "was loosened" in " ".join(done.out.split())
 
 
+def test_what_another_gate_blocks_is_not_approved(two_fell: Box) -> None:
+    """Nothing that comes after would know that approval: hook, CI and promotion have a gate of their own."""
+    before = two_fell.tree()
+    done = two_fell.row3("--compare", "--fail", "recall:1", "--approve", "agreed", code=2)
+    assert "--approve with --fail recall:1: hook, CI and promotion judge by row3.toml" in done.errors[0]
+    assert two_fell.tree() == before
+
+
 @pytest.mark.parametrize("before", [{}, {"policy": "paired", "inconclusive": "block"}])
 def test_a_flag_does_not_change_one_rule_for_another(two_fell: Box, before: dict[str, Any]) -> None:
     """What is inconclusive passes under `fixed`, and what may be noise under `paired`."""

@@ -51,6 +51,7 @@ def test_merging_sorts_and_the_newer_answer_wins(tmp_path: Path) -> None:
     b, a, other = ask("b", user="b"), ask("a"), ask("a", prompt="q-v1.0", user="q")
     assert merge(tmp_path, [line_of(b), line_of(a), line_of(other)]) == (3, 0, 0)
     assert merge(tmp_path, [line_of(a)]) == (0, 0, 1)
+    assert merge(tmp_path, [line_of(a).replace('"inputDigest": "', '"inputDigest": "f')]) == (0, 0, 1)
     assert merge(tmp_path, [line_of(a, "newer")]) == (0, 1, 0)
     lines = (tmp_path / "p-v1.0.jsonl").read_text().splitlines()
     assert [json.loads(line)["caseId"] for line in lines] == ["a", "b"]

@@ -261,6 +261,12 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
         raise UsageError(
             "a part of the cases is no gate, so there is nothing to approve", where="--approve", fix="Run all of them"
         )
+    if approve is not None and session.gate != NO_FLAGS:
+        raise UsageError(
+            "hook, CI and promotion judge by row3.toml, so an approval of another gate would hold nowhere",
+            where=f"--approve with {session.gate}",
+            fix="Leave these out, or write them into row3.toml",
+        )
     with laid_out(None if against is None else find_ref(session.project, against)) as base:
         # Who approves is to see what hook and CI see of the baseline that judges.
         comparison = compare(session, base=base, lenient=base is None, verify=approve is not None)
