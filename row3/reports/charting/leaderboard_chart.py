@@ -11,10 +11,9 @@ from row3.reports.charting.chart_files import ChartFiles, drawn
 from row3.reports.charting.chart_panel import INK, LINE, MUTED, PAPER, PLAIN, SMALL
 from row3.reports.charting.chart_scale import percent
 from row3.reports.charting.chart_text import LEFT, RIGHT, WIDTH, add_axes, one_line, plain, text_width, write
+from row3.reports.leaderboards.leaderboard_views import BoardView, PlacedView
 from row3.reports.leaderboards.leaderboard_words import (
     THOUSAND,
-    BoardView,
-    PlacedView,
     headline,
     names_of,
     score_bounds,

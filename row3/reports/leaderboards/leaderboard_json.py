@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from row3.gate.ranking import ALPHA, Contest
-from row3.reports.leaderboards.leaderboard_words import BoardView, EntrantView
+from row3.reports.leaderboards.leaderboard_views import BoardView, EntrantView
 from row3.reports.result_json import interval_json
 
 SCHEMA_VERSION = 1

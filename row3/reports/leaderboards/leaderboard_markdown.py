@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from row3.reports import numbers
+from row3.reports.leaderboards.leaderboard_views import BoardView, PlacedView
 from row3.reports.leaderboards.leaderboard_words import (
     FRONT,
-    BoardView,
     Names,
-    PlacedView,
     cost,
     front_lines,
     headline,

@@ -7,7 +7,10 @@ from typing import Any
 
 from row3.reports import numbers
 from row3.reports.estimate_table import EstimateView
-from row3.reports.leaderboards.leaderboard_words import EntrantView, Names
+from row3.reports.leaderboards.leaderboard_views import EntrantView
+from row3.reports.leaderboards.leaderboard_words import (
+    Names,
+)
 from row3.reports.style import PLAIN, Style, named_table, plain
 
 HEADERS = ("combination", "recorded", "to send", "tokens in", "tokens out", "price")

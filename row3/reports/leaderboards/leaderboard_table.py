@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from row3.reports import numbers
+from row3.reports.leaderboards.leaderboard_views import BoardView, PlacedView
 from row3.reports.leaderboards.leaderboard_words import (
     FRONT,
-    BoardView,
     Names,
-    PlacedView,
     cost,
     front_lines,
     headline,
