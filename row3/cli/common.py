@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
-
-from row3.domain.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from row3.reports.style import Style

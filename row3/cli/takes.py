@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from row3.cli.common import Common
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 
 FORMATS = ("table", "json", "markdown", "junit", "github", "codequality", "comment")

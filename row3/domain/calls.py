@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from row3.domain.placeholders import filled
-from row3.domain.quick_dataclass import dataclass
 
 SystemType = Literal["mcp", "command", "python"]
 

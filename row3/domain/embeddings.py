@@ -12,9 +12,9 @@ import json
 import math
 import struct
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from operator import mul
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_text
 
 Vector = tuple[float, ...]

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
-
-from row3.domain.quick_dataclass import dataclass
 
 PLACE = frozenset({"C"})
 REQUEST = frozenset({"prompt", "model", "temperature", "seed", "max-tokens"})

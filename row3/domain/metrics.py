@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import IntEnum
-
-from row3.domain.quick_dataclass import dataclass
 
 
 class Zone(IntEnum):

@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NamedTuple
-
-from row3.domain.quick_dataclass import dataclass
 
 RECORDED_ONLY = "reference-llm"
 """The model of recordings that were made by hand, one that no provider serves."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from msgspec import Struct
-
-from row3.domain.quick_dataclass import dataclass
 
 CaseStatus = Literal["scored", "bad_answer", "failed"]
 Tally = Mapping[str, Mapping[str, int]]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
 from row3.domain.intervals import Interval
-from row3.domain.quick_dataclass import dataclass
 
 
 class Verdict(IntEnum):

@@ -28,9 +28,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.distributions import t_cdf
 from row3.gate.policy import GatePolicy
 from row3.gate.proportions import upper_bound

@@ -10,8 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-
-from row3.domain.quick_dataclass import dataclass
+from dataclasses import dataclass
 
 LEAST = 3
 """Fewer versions have no correlation that means anything."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from row3.domain.counts import count
 from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_text
 from row3.domain.verdicts import MetricChange
 from row3.gate.comparison import worse_by

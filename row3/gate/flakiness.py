@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.proportions import upper_bound
 
 LEAST = 3

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from row3.domain.counts import count
 from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import MetricChange, Verdict
 from row3.gate.comparison import judge_move, worse_by
 from row3.gate.multiplicity import FamilyVerdict, block_p, judge_family

@@ -18,9 +18,9 @@ Holm names more of the metrics that are to blame.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from row3.domain.intervals import Interval
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.distributions import t_cdf, t_quantile
 from row3.gate.zones import SLACK
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
-
-from row3.domain.quick_dataclass import dataclass
 
 ALPHA = 0.025
 """One-sided: a 95 % interval lies wholly on one side of a limit by chance this often."""

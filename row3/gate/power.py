@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.power_factor import detection_factor, least_factor
 from row3.gate.variance import DifferenceVariance
 

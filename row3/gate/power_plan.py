@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.power import smallest_drop

@@ -11,10 +11,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from row3.domain.intervals import Interval
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.intervals import EXACT, Clusters, mean_interval, paired_interval
 from row3.gate.multiplicity import block_p, holm
 

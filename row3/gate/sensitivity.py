@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from row3.domain.quick_dataclass import dataclass
+from dataclasses import dataclass
+
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.power import Needed, Purchase, better_buy, cases_needed, repeats_needed, smallest_drop

@@ -15,8 +15,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.intervals import Clusters, spread_of_mean
 
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from row3.domain.metrics import Metric, Zone
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import MetricChange, Reason, Verdict
 from row3.gate.broken import Sound
 from row3.gate.policy import GatePolicy

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
 from pydantic import BaseModel
 
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC

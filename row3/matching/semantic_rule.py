@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-
-from row3.domain.quick_dataclass import dataclass
+from dataclasses import dataclass
 
 Similarity = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
 """Of every text of the first to every text of the second, in [0, 1]."""

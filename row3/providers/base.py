@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, NoAnswer, Request
 
 LimitField = Literal["max_tokens", "max_completion_tokens"]

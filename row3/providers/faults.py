@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
-from row3.domain.quick_dataclass import dataclass
 from row3.providers.base import Endpoint
 from row3.providers.dialect import refused_fields
 from row3.providers.redaction import redact

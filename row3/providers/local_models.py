@@ -6,11 +6,11 @@ import importlib
 import importlib.util
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
 from row3.domain.local_models import NAMES, WEAK, family_of
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from row3.domain.local_models import family_of
-from row3.domain.quick_dataclass import dataclass
 
 # A dated or numbered release of the same model: -2026-01-01, -20260101, -0613, -002. Not -5, which is
 # another model (claude-sonnet-4-5 is not claude-sonnet-4).

@@ -6,11 +6,11 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.calls import canonical
 from row3.domain.placeholders import found_at
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.providers.redaction import LONGEST, redact
 from row3.providers.secret_forms import SHORT, holds

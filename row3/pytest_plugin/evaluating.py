@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from row3.domain.quick_dataclass import dataclass
 from row3.store.file_lock import FileLock
 from row3.workflows.suites.judge_suite import Flags, JudgedSuite, judge_suite, judged_from_json
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile
 from row3.pytest_plugin.evaluating import Key
 from row3.store.cases import case_files

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile
 from row3.store.cases import StoredCase, model_of
 from row3.store.project import find_root, open_project

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.reports.numbers import count
 from row3.reports.prose import prose
 from row3.reports.style import WIDTH, plain

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from row3.domain.metrics import Metric
 from row3.domain.quarantine import Quarantine
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.flakiness import FLIPS, LEAST, NOISE, Flakiness
 from row3.gate.proportions import upper_bound
 from row3.reports import numbers

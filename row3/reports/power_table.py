@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 from row3.domain.metrics import Metric
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.policy import GatePolicy
 from row3.gate.power import Needed
 from row3.gate.power_plan import REPEATS, MetricPlan

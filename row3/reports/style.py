@@ -6,9 +6,9 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from row3.domain.metrics import Zone
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Verdict
 
 WIDTH = 80

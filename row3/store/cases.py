@@ -6,6 +6,7 @@ import contextlib
 import fnmatch
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
 from stat import S_ISREG
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind

@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
-
-from row3.domain.quick_dataclass import dataclass
 
 SPACE = re.compile(r"[\ufeff \t\n\r]*")
 LEAD = re.compile(r"(?:\r\n|\n|\r)[ \t]*\Z")

@@ -11,11 +11,11 @@ import os
 import re
 from array import array
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 from weakref import finalize
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, quick_json
 from row3.store.files import CONFLICT, NO_PIPE, open_file

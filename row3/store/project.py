@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import dataclass
 from pathlib import Path
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import Tier, file_stem
 from row3.errors import InvalidFile, UsageError
 from row3.store.config import FILE, Config, read_config

@@ -7,11 +7,10 @@ import re
 from array import array
 from binascii import unhexlify
 from collections.abc import Callable, Iterator
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request, digest_text
 from row3.domain.spoken import marked
 from row3.errors import EnvironmentFault, InvalidFile

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from typing import Any
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request, digest_text
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_line, quick_json

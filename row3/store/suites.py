@@ -6,11 +6,10 @@ import difflib
 import math
 import shlex
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from row3.domain.given import NOTHING, Given
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import Tier, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
 from row3.gate.limits import parse_limits

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault
 from row3.vcs.process import GitProcess, refusal
 

@@ -8,11 +8,11 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from http.client import HTTPException
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault
 
 TIMEOUT_S = 20.0

@@ -10,11 +10,10 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.vcs import hook_files as files
 from row3.vcs.hook_script import HOOKS, hook_script, setting

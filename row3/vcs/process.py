@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault
 
 ENGLISH = {"LC_ALL": "C", "LANGUAGE": "C"}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from row3.domain.quick_dataclass import dataclass
+from dataclasses import dataclass
+
 from row3.errors import UsageError
 
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from row3.domain.given import Given
-from row3.domain.quick_dataclass import dataclass
 from row3.store.suites import Suite, with_limits
 from row3.workflows.pipeline.run_suite import RunOptions
 

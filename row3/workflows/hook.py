@@ -7,12 +7,11 @@ thresholds of the commit where the work left the protected branch, so that a cha
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.reports.suites.suites_model import SuiteResult, worst_code
 from row3.store.config import FILE, read_config

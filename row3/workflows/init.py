@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.store.config import FILE
 from row3.store.files import disk_faults, read_bytes

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.cases import read_case
 from row3.store.golden import each_golden_file

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Unusable

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import InvalidFile, UsageError
 from row3.gate.comparison import judge_move, worse_by

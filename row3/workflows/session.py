@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.domain.counts import count, part
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.changelog import FILE as CHANGELOG
@@ -54,7 +53,7 @@ class Session:
     gate: GateFlags = NO_FLAGS
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
-    live: LiveFlags = LiveFlags()
+    live: LiveFlags = field(default_factory=LiveFlags)
     budget: Budget | None = None
     """What `LiveFlags.max_cost` leaves."""
     afterwards: list[Callable[[], None]] | None = None

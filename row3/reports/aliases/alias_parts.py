@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from row3.domain.quick_dataclass import dataclass
 from row3.matching.texts.places import Place
 
 Stands = Literal["item", "quote", "nowhere"]

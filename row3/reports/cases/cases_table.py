@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from row3.domain.metrics import Metric
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.case_worth import LEAST, ROUGH, CaseWorth, Redundant
 from row3.reports import numbers
 from row3.reports.headline import some

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
-from row3.domain.quick_dataclass import dataclass
 from row3.reports.changelogs.changelog import TO_WRITE
 
 HEADING = "# Changelog"

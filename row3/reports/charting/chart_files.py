@@ -8,9 +8,8 @@ from __future__ import annotations
 import io
 import warnings
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-
-from row3.domain.quick_dataclass import dataclass
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.domain.quick_dataclass import dataclass
 from row3.reports.charting.chart_scale import date_ticks, percent, week_ticks, y_ticks, zone_bands
 from row3.reports.charting.chart_series import Timeline
 

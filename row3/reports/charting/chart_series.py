@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Literal
-
-from row3.domain.quick_dataclass import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,9 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Cause, Reason, Verdict
 from row3.reports import numbers
 from row3.reports.cases.case_outcomes import Outcome, outcomes

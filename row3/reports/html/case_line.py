@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.metrics import Metric, Zone
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
-
-from row3.domain.quick_dataclass import dataclass
+from dataclasses import dataclass
 
 WORDS = re.compile(r"\s+|\w+|[^\w\s]")
 MOST_WORDS = 400

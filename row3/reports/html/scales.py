@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.quick_dataclass import dataclass
 
 WIDTH = 120
 """Of both drawings, in their own units."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from row3.domain.metrics import Metric
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import MetricChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.quick_dataclass import dataclass
 from row3.reports import numbers
 from row3.reports.model import HistoryView
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState, Triple, TypeState
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.domain.quick_dataclass import dataclass
 from row3.matching.texts.places import Place
 
 

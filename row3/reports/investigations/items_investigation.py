@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.items import ItemExpectation, ItemMatch, Items, items_json
-from row3.domain.quick_dataclass import dataclass
 from row3.reports import numbers
 from row3.reports.investigations.investigation_parts import Symptom
 from row3.reports.investigations.symptoms_text import failing_metrics, falls_json, metric_json, symptom_lines

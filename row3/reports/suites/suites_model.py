@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.model import ApprovalView, ComparisonView, RunView

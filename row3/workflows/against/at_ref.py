@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import TIERS, Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError

@@ -8,9 +8,9 @@ who edits the answer, its digest and the date is not found by this, only by the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_text
 from row3.domain.verdicts import Reason, Verdict
 from row3.store.embeddings import is_embeddings

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from row3.domain.quick_dataclass import dataclass
 from row3.kinds.extraction_models import quote_of
 from row3.matching.likeness import LIKE
 from row3.matching.normalise import normalise

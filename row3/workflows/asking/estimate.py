@@ -7,11 +7,10 @@ too; else its size is estimated from the case's input, what the case expects, an
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any
 
 from row3.domain.prompts import Prompt
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Request
 from row3.kinds.base import Parsed
 from row3.providers.pricing import Price, cost_usd, estimate_tokens

@@ -7,12 +7,11 @@ case and from round to round, so that neither is always the later one. Repeats a
 from __future__ import annotations
 
 import hashlib
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from row3.domain.counts import count
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Standing, stand

@@ -7,10 +7,10 @@ saves nothing but the journal, which lets an interrupted run go on.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Protocol
 
 from row3.domain.counts import count
-from row3.domain.quick_dataclass import dataclass
 from row3.store.cases import StoredCase, case_files, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
 from row3.store import journal
 from row3.store.locks import writing

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 from contextlib import suppress
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Parsed
 from row3.store.cases import StoredCase

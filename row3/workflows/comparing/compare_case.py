@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Compared, Then
 from row3.gate.comparison import compare_case

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Tally
 from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
 from row3.gate.sensitivity import Sensitivity

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import fnmatch
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from row3.domain.counts import count
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Reason, Verdict
 from row3.workflows.comparing.differences import RulesView, loosened
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.gate.comparison import by_size, compare_case
 from row3.gate.moves import compare_metrics

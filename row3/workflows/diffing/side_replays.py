@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.store.config import FILE, read_config
 from row3.store.corpus import CORPORA

@@ -6,11 +6,10 @@ Best are the baseline and the candidate's recordings; else two saved runs; else 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from row3.domain.counts import part
-from row3.domain.quick_dataclass import dataclass
 from row3.gate.pairs import Pairs
 from row3.metrics.aggregate import mean_and_spread
 from row3.reports.power_table import PowerSource

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from row3.domain.counts import count, part
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import InvalidFile, UsageError
 from row3.gate.quarantine import LONGEST_DAYS, SHARE, begins_later, complaint, room, split
 from row3.store.cases import case_files, ids_of, read_case

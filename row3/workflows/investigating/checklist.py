@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from row3.domain.counts import count, part
 from row3.domain.prompts import Prompt
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
 from row3.kinds.extraction_models import GoldenCase
 from row3.reports.investigations.investigation_parts import Investigation, Question, predicate_confusions

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 
 from row3.domain.counts import count
 from row3.domain.intervals import Interval
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import UsageError
 from row3.gate.intervals import paired_interval
 from row3.gate.ranking import Contest, Ranking, Standing, pareto, rank_all

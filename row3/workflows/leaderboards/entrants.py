@@ -5,11 +5,10 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from row3.domain.local_models import labelled
-from row3.domain.quick_dataclass import dataclass
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import percentile
 from row3.store.run_records import parse_record

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Generator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -16,7 +16,6 @@ from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Prompt
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError

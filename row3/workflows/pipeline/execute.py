@@ -6,10 +6,10 @@ import gc
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from row3.domain.embeddings import EmbeddingRequest, Vector, Vectors, cosine, pack, unpack
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import NoAnswer
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile

@@ -8,11 +8,10 @@ values, is left to Jinja2 (`templates`), which alone writes messages; so the two
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jinja2 import nodes
-
-from row3.domain.quick_dataclass import dataclass
 
 MOST_PIECES = 20_000
 """Pieces that are put together here; for more of them there is a deadline, which Jinja2 is run under."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Usage
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import warning_only

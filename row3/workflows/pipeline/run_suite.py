@@ -5,13 +5,12 @@ from __future__ import annotations
 import fnmatch
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from row3.domain.metrics import Zone
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of

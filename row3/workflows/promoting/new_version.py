@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, UsageError
 from row3.store import prompts as store

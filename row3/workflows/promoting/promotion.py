@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 
 from row3.domain.prompts import PromptRef
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.verdicts import Reason, Verdict
 from row3.store.history import Approval
 from row3.workflows.comparing.comparison import Comparison

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from row3.domain.limits import MOST_REPEATS
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import Answer, Request
 from row3.domain.spoken import marked
 from row3.errors import InvalidFile

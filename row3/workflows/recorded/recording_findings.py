@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import Row3Error
 
 Level = Literal["error", "warning"]

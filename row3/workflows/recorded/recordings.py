@@ -7,11 +7,11 @@ meets can never be replayed.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
 from row3.domain.prompts import PromptRef
-from row3.domain.quick_dataclass import dataclass
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Unusable

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from row3.domain.quick_dataclass import dataclass
 from row3.errors import Row3Error, UsageError
 from row3.reports.suites.suites_model import Broken, SuiteResult
 from row3.vcs.github_comments import PullRequestComments, Refused
