@@ -14,7 +14,7 @@ from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.verdicts import Evidence, judge
 from row3.kinds import kind_named
-from row3.kinds.extraction import METRICS
+from row3.kinds.extraction.score import METRICS
 
 KIND = kind_named("extraction", where="a test")
 HEADLINE = tuple(metric.key for metric in METRICS if not metric.companion)

@@ -13,7 +13,7 @@ from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.verdicts import Evidence, judge
-from row3.kinds.extraction import METRICS
+from row3.kinds.extraction.score import METRICS
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 HEADLINE = ("recall", "precision", "f1", "relationshipAccuracy", "provenanceCoverage", "hallucinationRate", "overall")

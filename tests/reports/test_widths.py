@@ -15,7 +15,7 @@ from row3.domain.requests import Request
 from row3.domain.verdicts import CaseChange, MetricChange
 from row3.gate.ranking import Contest, Standing
 from row3.kinds.base import Kind, Rules
-from row3.kinds.extraction import Extraction
+from row3.kinds.extraction.score import Extraction
 from row3.reports.diffs.diff_markdown import diff_markdown
 from row3.reports.diffs.diff_table import diff_text
 from row3.reports.estimate_table import PlannedView, estimate_text

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row3.kinds.twins import twin_of
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.kinds import KINDS
-from row3.kinds.extraction_models import GoldenCase
-from row3.kinds.twins import twin_of
+from row3.kinds.extraction.model import GoldenCase
 from row3.store import cases
 from row3.store.cases import content_digest, demands, model_of, read_case, read_cases, source_of
 from row3.store.documents import check_schema_version, parse_json, validate
@@ -163,7 +163,7 @@ def test_a_folder_in_the_place_of_a_case(tmp_path: Path) -> None:
 
 def test_the_model_of_a_case(tmp_path: Path) -> None:
     stored = read_case(written(tmp_path, json.dumps(CASE)), EXTRACTION)
-    assert model_of(stored, EXTRACTION) == GoldenCase.model_validate(CASE)
+    assert model_of(stored, EXTRACTION) == GoldenCase.of(CASE)
 
 
 @pytest.mark.parametrize(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])

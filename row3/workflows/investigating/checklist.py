@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from row3.domain.counts import count, part
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, Request
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
 from row3.reports.investigations.investigation_parts import Investigation, Question, predicate_confusions
 
 NEARLY = 0.9

@@ -11,8 +11,8 @@ from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+import msgspec
 from msgspec.structs import replace
-from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Prompt
@@ -254,6 +254,6 @@ def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:
 def dump(value: Any) -> bytes:
     """Compact JSON; lone surrogates, which a model can write, as escapes."""
     try:
-        return to_json(value)
-    except PydanticSerializationError:
-        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), allow_nan=False, separators=(",", ":")).encode()

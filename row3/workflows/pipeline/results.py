@@ -126,12 +126,6 @@ class Packing:
     explain: bool = False
     compare: Compare | None = None
     page: Page | None = None
-    many: bool = False
-    """There are so many cases that what writes them faster pays for its loading."""
-
-    def __post_init__(self) -> None:
-        if self.many and self.explain:
-            import row3.kinds.extraction_bytes  # noqa: F401 - loaded once, for all processes that are forked
 
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
@@ -161,7 +155,7 @@ class Packing:
         if self.page is not None:
             detail = self.page(stored, score, record, zones, change)
         elif self.explain:
-            detail = detail_json(suite.kind, score, zones, change, many=self.many)
+            detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
             record.id,
             score.status,

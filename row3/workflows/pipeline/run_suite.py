@@ -23,7 +23,7 @@ from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.store.unbuilt import made
 from row3.workflows.pipeline.evaluate import Asking, Overrides, parameters_of
-from row3.workflows.pipeline.execute import PARALLEL_FROM, Replay, Work, evaluate_all
+from row3.workflows.pipeline.execute import Replay, Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.own_requests import open_recordings
 from row3.workflows.pipeline.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, UsageMeter
@@ -134,7 +134,7 @@ def replay(
     """All cases answered from recordings; raises `InvalidFile`, and `UsageError` where no case fits."""
     index = open_recordings(project, suite, options.journals)
     files = files or case_files(project.golden(suite.name))
-    pack = Packing(suite, options.explain, compare, options.page, many=len(files) >= PARALLEL_FROM)
+    pack = Packing(suite, options.explain, compare, options.page)
     work = Work(
         Replay(asking, index, pack),
         suite.kind,

@@ -11,7 +11,7 @@ from row3.store import embeddings
 from row3.store.cases import read_cases
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.pipeline.meanings import file_of, with_recorded
+from row3.workflows.pipeline.meanings import file_of, recorded_vectors
 from row3.workflows.recorded.recorded_scores import RecordedScores
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
 
@@ -78,7 +78,7 @@ def verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     if rule is None:
         return
     lost: dict[str, None] = {}
-    answers = RecordedScores(project, with_recorded(suite, project, lost))
+    answers = RecordedScores(project, suite, vectors=recorded_vectors(project, suite, lost))
     for stored in read_cases(project.golden(suite.name), suite.kind):
         lost.clear()
         for _ in answers.scores(stored):

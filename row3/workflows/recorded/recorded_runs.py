@@ -149,7 +149,7 @@ class RecordedRuns:
         return [prompt for prompt in prompts if prompt.output in self._suite.kind.outputs]
 
     def _gives_concepts(self, prompt: Prompt) -> bool:
-        return "concepts" in self._suite.kind.outputs[prompt.output].model_fields
+        return "concepts" in self._suite.kind.outputs[prompt.output].__struct_fields__
 
 
 def _named(lineup: Lineup, named: Sequence[str]) -> list[Prompt]:
