@@ -25,8 +25,8 @@ SHARED_INTRO = """\
 Give them before or after the command's name; the later place wins. An option that would do nothing for a command is
 refused with exit code 2. `-C`, `-q`, `-v`, `--no-color` and `--jobs` go with every command.
 
-`--out` replaces an earlier result of the same form and empty files, and refuses any other existing file, and a name whose
-ending belongs to another form.
+`--out` replaces an earlier result of the same form and empty files. It refuses any other existing file, and a name
+whose ending belongs to another form.
 """
 
 
