@@ -12,12 +12,12 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
+from row3.store.tree import Tree
 from row3.workflows.pipeline.results import CaseResult
 
 PARALLEL_FROM = 300
@@ -149,16 +149,18 @@ class Work:
     evaluate: Callable[[StoredCase], CaseResult]
     kind: Kind
     wanted: Callable[[str], bool]
+    tree: Tree
+    """Where the golden cases are read from."""
 
-    def run(self, paths: Iterable[Path]) -> Iterator[CaseResult]:
+    def run(self, paths: Iterable[str]) -> Iterator[CaseResult]:
         """Read and evaluate the files, leaving out the cases that are not wanted."""
         for path in paths:
-            stored = read_case(path, self.kind)
+            stored = read_case(self.tree, path, self.kind)
             if self.wanted(stored.id):
                 yield self.evaluate(stored)
 
 
-def evaluate_all(files: Sequence[Path], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
+def evaluate_all(files: Sequence[str], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
     """Evaluate every case, results in the order of the files. Raises what evaluating and `Processes.map` raise."""
     executor = executor_for(len(files), jobs)
     if isinstance(executor, Inline):

@@ -60,7 +60,7 @@ def open_recordings(project: Project, suite: Suite, journals: Iterable[Path] = (
 
     Raises as `open_index`.
     """
-    index = open_index(project.recordings(suite.name), journals)
+    index = open_index(project.tree, suite.name, journals)
     index.asks_otherwise = OwnRequests(project, suite, index).ask_otherwise
     return index
 
@@ -105,7 +105,8 @@ class OwnRequests:
             return request.variables
         if self._inputs is None:
             kind = self._suite.kind
-            stored = (read_case(path, kind) for path in case_files(self._project.golden(self._suite.name)))
+            tree = self._project.tree
+            stored = (read_case(tree, path, kind) for path in case_files(tree, self._suite.golden))
             self._inputs = {digest_json(each): each for each in (kind.variables(one.case) for one in stored)}
         return self._inputs.get(str(digest))
 
@@ -148,10 +149,10 @@ def likeness(request: Request, lineup: Lineup) -> Callable[[str], tuple[float, .
         if own is None or ref is None:
             return (0.0, 0.0)
         promoted = lineup.promoted.get(ref.name) == str(ref.version)
-        if ref == own.ref or lineup.root is None:
+        if ref == own.ref or lineup.tree is None:
             return (float(ref == own.ref), float(promoted))
         try:
-            text = read_version_text(lineup.root, ref)
+            text = read_version_text(lineup.tree, ref)
         except Row3Error:  # the version is gone, and its recordings are still there
             return (0.0, float(promoted))
         return (_alike(text, own.text), float(promoted))

@@ -106,8 +106,8 @@ def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> Mapping[str, Any]
 def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[str]) -> list[Prompt]:
     """All versions of a stage, ascending: the files of a prompt; of a call, today's and the recorded ones."""
     if suite.system is None:
-        there = store.versions(project.root).get(name, [])
-        prompts = [store.read_prompt(project.root, PromptRef(name, version)) for version in there]
+        there = store.versions(project.tree).get(name, [])
+        prompts = [store.read_prompt(project.tree, PromptRef(name, version)) for version in there]
         return [prompt for prompt in prompts if prompt.output in suite.kind.outputs]
     now = call_stage(project, suite)
     refs = (parse_reference(text) for text in dict.fromkeys(recorded))
@@ -120,10 +120,10 @@ def readable_versions(project: Project, suite: Suite, recorded: Iterable[str]) -
     if suite.system is not None:
         yield from versions_of(project, suite, "", recorded)
         return
-    for name, versions in store.versions(project.root).items():
+    for name, versions in store.versions(project.tree).items():
         for version in versions:
             with contextlib.suppress(InvalidFile):
-                yield store.read_prompt(project.root, PromptRef(name, version))
+                yield store.read_prompt(project.tree, PromptRef(name, version))
 
 
 def field_of(suite: Suite) -> str:
@@ -179,7 +179,7 @@ def setup_calls(project: Project, suite: Suite) -> list[Call]:
         where = f"{field_of(suite)}.setup.{number}"
         corpus: Sequence[tuple[str, Mapping[str, Any]]] = [("", {})]
         if each.for_each is not None:
-            corpus = read_corpus(project.root, each.patterns(), where=f"{where}.for_each")
+            corpus = read_corpus(project.tree, each.patterns(), where=f"{where}.for_each")
         for file, values in corpus:
             try:
                 calls.append(filled_call(each.as_call(), values))

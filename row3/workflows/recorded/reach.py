@@ -63,7 +63,7 @@ class Reach:
         Raises `InvalidFile`.
         """
         reached: set[str] = set()
-        for stored in read_cases(self._project.golden(self._suite.name), self._suite.kind):
+        for stored in read_cases(self._project.tree, self._suite.golden, self._suite.kind):
             for repeat in self._repeats:
                 self._case(stored, repeat, reached, any_model=any_model)
         return reached
@@ -136,7 +136,7 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
     asking = make_asking(suite, line_up(project, suite, role=role), RunOptions())
     used: set[str] = set()
     missing: list[Request] = []
-    for stored in read_cases(project.golden(suite.name), suite.kind):
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
         variables = suite.kind.variables(stored.case)
         for prompt in asking.lineup.prompts:
             request = asking.request(prompt, stored.id, variables, 0)

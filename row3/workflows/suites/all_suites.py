@@ -85,7 +85,7 @@ class AllSuites:
     def history(self) -> list[HistoryEntry]:
         """The history, read once. Raises `InvalidFile`."""
         if self._history is None:
-            self._history = read_history(self.project.root)
+            self._history = read_history(self.project.tree)
         return self._history
 
     def _shared_budget(self) -> Budget:
@@ -190,7 +190,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
         save_log(suites.made[0], run)
     if entries:
         with writing(project.local, say=suites.made[0].say):
-            text, suites.noted = history_with_new(project.root, entries)
+            text, suites.noted = history_with_new(project.tree, entries)
             if suites.noted:
                 commit(project.root, project.local, {HISTORY: text.encode()})
     return SuitesReport(sorted(results, key=lambda result: result.suite))
