@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from row3.domain.metrics import Zone
+import msgspec
+
+from row3.domain.metrics import Zone, by_other_names
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
+from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, percentile
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
 from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite
-from row3.workflows.pipeline.detail import detail_json
-from row3.workflows.pipeline.spool import Place
 
 ANSWERS_DIGITS = 16
 """Hexadecimal digits that a record keeps of the digest of a case's answers."""
@@ -46,7 +48,7 @@ class CaseResult(NamedTuple):
     skipped: Mapping[str, str]
     line: bytes
     """Of a saved run: a `CaseRecord`."""
-    detail: bytes | Place | None
+    detail: bytes | None
     """Of a result in JSON, with every match explained, or of a page; None where nobody asked."""
     problem: str
     notes: tuple[str, ...]
@@ -178,6 +180,46 @@ class Packing:
             requests=requests,
             answers=answers,
         )
+
+
+_WORDS = tuple(zone.word for zone in Zone)
+"""By zone; to ask the zone itself takes as long as to write it."""
+
+
+def dump(value: Any) -> bytes:
+    """Compact JSON; lone surrogates, which a model can write, as escapes."""
+    try:
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), allow_nan=False, separators=(",", ":")).encode()
+
+
+def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
+    """The case's JSON, with every match."""
+    value: dict[str, Any] = {
+        "id": score.case_id,
+        "status": score.status,
+        "metrics": score.metrics,
+        "zones": {key: _WORDS[zone] for key, zone in zones.items()},
+        "deltas": dict(change.deltas) if change is not None else {},
+    }
+    if change is not None:
+        value["change"] = change.move
+        value["gained"], value["lost"] = change.gained, change.lost
+    if score.skipped:
+        value["skipped"] = score.skipped
+    if score.problem:
+        value["problem"] = score.problem
+    if score.raw:
+        value["raw"] = score.raw
+    if score.notes:
+        value["notes"] = score.notes
+    if score.spread:
+        value["spread"] = score.spread
+    if entities := by_other_names(kind.metrics, score.metrics):
+        value["entityMetrics"] = entities
+    value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
+    return dump(value)
 
 
 @dataclass(slots=True)
