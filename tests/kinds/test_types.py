@@ -14,7 +14,8 @@ from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 from row3.domain.matches import TypeMatch
 from row3.domain.metrics import by_other_names
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS

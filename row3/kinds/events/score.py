@@ -10,11 +10,10 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.demands import Expected
-from row3.kinds.empty_answers import NO_EVENT_EXTRACTED, NO_EVENT_FOUND
 from row3.kinds.entities.model import declared
 from row3.kinds.events.match import CORRECT, NOBODY, EventMatch, explained, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut
-from row3.kinds.lists import ListKind
+from row3.kinds.lists import NO_EVENT_EXTRACTED, NO_EVENT_FOUND, ListKind
 from row3.kinds.swapped_names import Named, swapped
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
@@ -43,20 +42,16 @@ class Events(ListKind):
     name = "events"
     version = 8
     items = "events"
-    case_model: type[Any] = EventsCase
+    case_model = EventsCase
     case_schema = "events-case"
     outputs: Mapping[str, type[Any]] = {"events": EventsOut}
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     primary = "f1"
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
     def variables(self, case: EventsCase) -> dict[str, Any]:
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
         return case.variables()
-
-    def nothing(self) -> EventsOut:
-        """No events."""
-        return EventsOut([])
 
     def judge(self, case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, CaseScore]:
         """Align events, then look at category, actor and date of each pair."""

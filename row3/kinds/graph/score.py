@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from row3.domain.items import Items
@@ -10,10 +10,9 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.demands import Expected
-from row3.kinds.empty_answers import NONE_RETURNED, NONE_VALID
 from row3.kinds.graph.match import VALID, explained, match_connections
 from row3.kinds.graph.model import ConnectionsOut, ExpectedConnection, GraphCase
-from row3.kinds.lists import ListKind
+from row3.kinds.lists import NONE_RETURNED, NONE_VALID, ListKind
 from row3.kinds.swapped_names import Named, swapped
 from row3.matching.normalise import normalise
 from row3.metrics.ratios import ratio
@@ -39,10 +38,10 @@ class Graph(ListKind):
     name = "graph"
     version = 8
     items = "connections"
-    case_model: type[Any] = GraphCase
+    case_model = GraphCase
     case_schema = "graph-case"
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     primary = "connection_precision"
     invented = frozenset(("connection_precision", "judged_rate"))
 
@@ -54,10 +53,6 @@ class Graph(ListKind):
             "depth": case.depth,
             "limit": case.limit,
         }
-
-    def nothing(self) -> ConnectionsOut:
-        """No connections."""
-        return ConnectionsOut([])
 
     def judge(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> tuple[Items, CaseScore]:
         """Look up each connection; by document where it names one, else by its event."""

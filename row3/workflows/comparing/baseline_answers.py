@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from row3.errors import InvalidFile, Row3Error
-from row3.kinds.base import Parsed
+from row3.kinds.answers import Parsed
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex

@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed
+from row3.kinds.answers import Parsed
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
 from row3.matching.likeness import alike
 from row3.matching.names import Named, NameIndex

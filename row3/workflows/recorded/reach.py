@@ -10,7 +10,7 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import Request, digest_text
 from row3.domain.spoken import marked
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.base import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable
 from row3.store.cases import StoredCase, read_cases
 from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, other_field

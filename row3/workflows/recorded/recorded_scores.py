@@ -11,7 +11,7 @@ from row3.domain.embeddings import Vectors
 from row3.domain.prompts import Prompt
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
-from row3.kinds.base import Parsed
+from row3.kinds.answers import Parsed
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.run_records import RunHeader

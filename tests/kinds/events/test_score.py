@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
-from row3.kinds.base import Parsed, Rules, Unusable
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Rules
 from row3.kinds.events.model import EventsCase
 from row3.kinds.events.score import KIND as EVENTS
 from row3.kinds.events.score import METRICS

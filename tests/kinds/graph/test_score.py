@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
-from row3.kinds.base import Parsed, Rules
-from row3.kinds.graph.model import GraphCase
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
+from row3.kinds.graph.model import ConnectionsOut, GraphCase
 from row3.kinds.graph.score import KIND as GRAPH
 from row3.kinds.graph.score import METRICS
 from tests.scoring import score_by
@@ -205,7 +206,11 @@ def test_every_answer_scores_fractions_and_in_any_order_the_same(given_items: li
 def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_of_one() -> None:
     """A silent answer says nothing of hops; one that breaks must not leave the mean to the others."""
     case = GraphCase.of(CASE)
-    assert score_by(GRAPH, case, GRAPH.nothing(), RULES).metrics.keys() == METRIC_KEYS - {"hop_accuracy", "judged_rate"}
+    silent = score_by(GRAPH, case, ConnectionsOut([]), RULES)
+    assert silent.metrics.keys() == METRIC_KEYS - {
+        "hop_accuracy",
+        "judged_rate",
+    }
     bad = GRAPH.bad_answer(case, "the answer is not JSON", "sorry, no", RULES)
     assert bad.metrics == dict.fromkeys(bad.metrics, 0.0)
     assert bad.metrics.keys() == METRIC_KEYS

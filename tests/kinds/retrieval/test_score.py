@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
-from row3.kinds.base import Parsed, Rules, Unusable
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Rules
 from row3.kinds.retrieval.model import RetrievalCase
 from row3.kinds.retrieval.score import KIND as RETRIEVAL
 from row3.kinds.retrieval.score import METRICS
