@@ -2,27 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
+from row3.domain.requests import digest_json
+from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
+from row3.gate.trend import consecutive_declines
 from row3.store.cases import read_case
-from row3.store.golden import each_golden_file
-from row3.store.history import read_history
+from row3.store.golden import golden_files
+from row3.store.history import HistoryEntry
+from row3.store.project import Project
+from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
-from row3.workflows.comparing.compare import Comparer
-from row3.workflows.comparing.evidence import declining_runs
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import Lineup, Role, line_up
-from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.pipeline.results import CaseResult, Compare
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import Run, collect, make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.session import Session, save_log
+
+
+@dataclass(frozen=True, slots=True)
+class Cases:
+    """The golden cases that a run answers."""
+
+    project: Project
+    """Whose cases they are: the project's own, or a base's."""
+    files: list[str] | None = None
+    """None for all of the suite."""
 
 
 def run_suite(
@@ -30,56 +42,57 @@ def run_suite(
     *,
     role: Role = "candidate",
     suite: Suite | None = None,
-    files: list[Path] | None = None,
-    comparer: Comparer | None = None,
     lineup: Lineup | None = None,
-    may_lack: Collection[str] = (),
+    cases: Cases | None = None,
+    index: RecordingIndex | None = None,
+    compare: Compare | None = None,
+    take: Callable[[CaseResult], None] | None = None,
 ) -> Run:
-    """Run the suite's cases under the promoted or the candidate prompts, without those that `may_lack` an answer."""
-    suite = suite or session.suite
+    """Run cases under the promoted or the candidate prompts.
+
+    Args:
+        suite: the rules that score; the session's own unless given.
+        index: recordings that answer; the project's own unless given.
+        compare: compares each case where it is scored.
+        take: is handed each result in its turn.
+    """
+    suite, cases = suite or session.suite, cases or Cases(session.project)
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
-    tell_unused_inputs(session, suite, lineup, files)
+    note_unused_inputs(session, suite, lineup, cases)
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
-    held = in_force(session.project, suite, files)
-    cost = pricing(session.project, session.suite)
-    unfinished: dict[str, str] = {}
-    compare, take = (None, None) if comparer is None else (comparer.case, comparer.take)
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):
-        results = replay(session.project, suite, asking, session.options, files, compare=compare)
+        results = replay(
+            session.project, suite, asking, session.options, cases.files, tree=cases.project.tree, index=index, compare=compare
+        )
         if session.mode == "auto":
-            from row3.workflows.asking.running_live import (
-                asking_for_the_rest,  # what replay does without is not imported
-            )
+            from row3.workflows.asking.running_live import asking_for_the_rest  # replay does without the provider
 
             results = asking_for_the_rest(results, session, suite, asking, compare=compare)
     else:
         from row3.workflows.asking.running_live import asked
 
-        results = asked(session, suite, asking, head, unfinished, comparer=comparer, held=held)
-    run = collect(
+        results = asked(session, suite, asking, compare=compare)
+    return collect(
         results,
         suite,
         lineup,
         head,
         partial=session.options.partial,
         take=take,
-        cost=cost,
-        quarantine=held,
-        may_lack=may_lack,
+        cost=pricing(session.project, session.suite),
+        quarantine=in_force(cases.project, suite),
     )
-    if comparer is not None:
-        comparer.cut = session.budget is not None and session.budget.cut
-    return _with_unfinished(run, unfinished) if unfinished else run
 
 
-def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: list[Path] | None = None) -> None:
+def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, cases: Cases) -> None:
     """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
 
     def inputs() -> Iterator[Mapping[str, Any]]:
-        paths = each_golden_file(session.project.golden(suite.name)) if files is None else files
-        return (suite.kind.variables(read_case(path, suite.kind).case) for path in paths)
+        tree = cases.project.tree
+        paths = cases.files if cases.files is not None else golden_files(tree, cases.project.golden(suite.name))
+        return (suite.kind.variables(read_case(tree, path, suite.kind).case) for path in paths)
 
     with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong
         for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, inputs):
@@ -88,11 +101,22 @@ def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: li
                 session.say(f"{prompt.path}:{unused.line} {unused.message}")
 
 
-def _with_unfinished(run: Run, unfinished: dict[str, str]) -> Run:
-    """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
-    run.collected.failed.extend(unfinished)
-    run.problems.extend(unfinished.items())
-    return replace(run, header=run.header.model_copy(update={"complete": False}))
+def declining_runs(history: list[HistoryEntry], run: Run | None, suite: Suite) -> int:
+    """Return how many of a tier's latest runs declined in a row, the present one last.
+
+    The composite decides. The same figures of the same prompts twice are one run.
+    """
+    primary = suite.kind.primary
+    mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
+    runs = [(each.prompts, each.model, each.metrics) for each in mine]
+    if run is not None:
+        runs.append((run.header.prompts, run.header.model, run.header.metrics))
+    values: list[tuple[str, float]] = []
+    for prompts, model, metrics in runs:
+        key = digest_json([prompts, model, metrics])
+        if primary in metrics and (not values or values[-1][0] != key):
+            values.append((key, metrics[primary]))
+    return consecutive_declines([value for _, value in values])
 
 
 @dataclass(slots=True)
@@ -106,6 +130,5 @@ class Announced:
 def plain_run(session: Session) -> Announced:
     """Run the candidates and show the scorecard; nothing is judged."""
     run = run_suite(session)
-    history = read_history(session.project.root)
     save_log(session, run)
-    return Announced(run, declining_runs(history, run, session.suite))
+    return Announced(run, declining_runs(session.history(), run, session.suite))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
-from row3.domain.changes import CaseChange, Compared, MetricChange
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import CaseScore
-from row3.gate.comparison import by_size, compare_case, worse_by
+from row3.domain.verdicts import CaseChange, Compared
+from row3.gate.comparison import Found, by_size, compare_case, worse_by
 from row3.gate.judging import Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.noise import beyond_noise
@@ -19,9 +20,11 @@ from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zone_of
+from row3.kinds.base import Kind
+from row3.metrics.aggregate import Aggregate
 from row3.metrics.tallies import Tallies
 from row3.store.suites import Suite
-from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.pipeline.results import CaseResult, Transcript
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
@@ -30,26 +33,32 @@ LEAST = 1e-12
 """Weight of a fall that the composite does not see, beside any that it sees."""
 
 
-def compare_answers(kind: Any, score: CaseScore, found: Mapping[str, tuple[str, ...]], base: CaseResult) -> Compared:
-    """Return how one case moved; done where the case is scored, so that worker processes share the work."""
-    failed = base.status == "failed"
+def compare_answers(
+    kind: Kind, score: CaseScore, found: Found, base: tuple[CaseScore, Transcript], *, edited: bool
+) -> Compared:
+    """Return how one case moved; done where the case is scored, so that worker processes share the work.
+
+    `edited`: the golden case is another than the baseline's.
+    """
+    before, transcript = base
+    failed = before.status == "failed"
     change = compare_case(
         score.case_id,
-        (base.status, base.metrics, base.found),
+        (before.status, before.metrics, {} if failed else kind.shortfall(before)),
         (score.status, score.metrics, found),
         kind=kind,
         comparable=not failed,
     )
     return Compared(
         change,
-        before=None if failed else base.metrics,
-        spread=base.spread,
-        status=base.status,
-        tally=base.tally,
-        repeats=base.repeats,
-        requests=base.requests,
-        answers=base.answers,
-        problem=base.problem if failed else "",
+        before=None if failed else before.metrics,
+        spread=before.spread,
+        tally=before.tally,
+        repeats=before.repeats,
+        requests=tuple(transcript.requests),
+        answers=tuple(transcript.answers),
+        problem=before.problem if failed else "",
+        edited=edited,
     )
 
 
@@ -59,7 +68,9 @@ class Comparer:
 
     suite: Suite
     watched: frozenset[str] = frozenset()
-    """Cases whose primary metric is kept on both sides, to show what a change of the criteria does."""
+    """Cases whose metrics are kept on both sides, to show what a change of the criteria does."""
+    resting: Mapping[str, str] = field(default_factory=dict)
+    """End of the quarantine by case id."""
     pairs: Pairs = field(init=False)
     moves: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
@@ -75,10 +86,15 @@ class Comparer:
     """The candidate's metrics of the cases that were compared."""
     answers: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
     """By case the digests of the candidate's and of the base's answers."""
+    requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    """By case the digests of the candidate's and of the base's requests."""
+    edited: list[str] = field(default_factory=list)
+    """Cases that the baseline has otherwise, or not at all."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
     problem: str = ""
     """Why the base cannot answer the first case that it cannot."""
-    _candidate: dict[str, float] = field(default_factory=dict)
+    aggregate: Aggregate = field(default_factory=Aggregate)
+    """Of the candidate, over all of its cases that count."""
     _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
     _serial: int = 0
 
@@ -95,7 +111,7 @@ class Comparer:
         """Take in one case."""
         compared, case_id = result.compared, result.case_id
         change = CaseChange(case_id, "new", 0.0) if compared is None else compared.change
-        resting = bool(result.quarantined)
+        resting = case_id in self.resting
         self.counted += not resting
         if result.status == "failed":
             self.failed.append(case_id)
@@ -103,8 +119,13 @@ class Comparer:
             return
         before = None if compared is None else compared.before
         self.answers.append((case_id, result.answers, () if compared is None else compared.answers))
+        self.requests[case_id] = result.requests, () if compared is None else compared.requests
+        if compared is None or compared.edited:
+            self.edited.append(case_id)
         if case_id in self.watched:
             self.kept[case_id] = before, result.metrics
+        if not resting:
+            self.aggregate.add(result.metrics, {})
         if compared is not None and before is None:
             self.problem = self.problem or compared.problem
             if not resting:
@@ -112,7 +133,7 @@ class Comparer:
         if compared is not None and before is not None:
             self._judge_case(result, compared, before, resting=resting)
         if resting:
-            change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
+            change = change._replace(note=f"in quarantine until {self.resting[case_id]}: not counted")
         self._keep(change)
 
     def _judge_case(
@@ -185,28 +206,21 @@ class Comparer:
         """Return the largest moves, in the order in which a person wants to see them."""
         return by_size(change for _, _, change in self._heap)
 
-    def changes(self, values: Mapping[str, float], policy: GatePolicy | None = None) -> list[MetricChange]:
-        """Return how the means moved over the cases that both sides answer.
+    def scores(self, policy: GatePolicy | None = None) -> Scores:
+        """Return what the gate judges; metrics over the cases that both sides answer.
 
-        `values` are the run's own means; a metric that the base has nowhere is shown with nothing to compare it to.
+        A metric that the base has nowhere is shown with nothing to compare it to.
         """
-        kind = self.suite.kind
+        kind, judged = self.suite.kind, policy or self.suite.policy
         before, after = self.pairs.means()
-        new = {key: value for key, value in values.items() if key not in after}
-        return compare_metrics(
-            before, new | after, kind.metrics, policy or self.suite.policy, self.pairs, primary=kind.primary
-        )
-
-    def scores(self, values: Mapping[str, float], policy: GatePolicy | None = None) -> Scores:
-        """Return what the gate judges."""
-        before, after = self.pairs.means()
+        after = {**self.aggregate.means(), **after}
         return Scores(
-            policy=policy or self.suite.policy,
-            metrics=self.suite.kind.metrics,
+            policy=judged,
+            metrics=kind.metrics,
             thresholds=self.suite.rules.thresholds,
-            changes=self.changes(values, policy),
+            changes=compare_metrics(before, after, kind.metrics, judged, self.pairs, primary=kind.primary),
             before=before,
-            after={**values, **after},
+            after=after,
             cases=self.counted,
             failed=self.failed,
             incomparable=self.incomparable,
@@ -214,8 +228,3 @@ class Comparer:
             critical=self.critical,
             quarantined=self.quarantined,
         )
-
-
-def fixed(policy: GatePolicy) -> GatePolicy:
-    """Return the policy with the limits as `promote` applies them (STANDARDS 5.2)."""
-    return replace(policy, policy="fixed")
