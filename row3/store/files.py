@@ -106,13 +106,6 @@ def decode(raw: bytes, *, where: str) -> str:
     return text
 
 
-def read_text(path: Path, *, where: str) -> str:
-    """The file's text; raises as `read_bytes` and `decode` do, and for merge-conflict markers."""
-    text = decode(read_bytes(path, where=where), where=where)
-    refuse_conflicts(text, where=where)
-    return text
-
-
 CONFLICT_CURES = (
     (
         "baselines/",

@@ -102,7 +102,7 @@ class Session:
     def history(self) -> list[HistoryEntry]:
         """The history as it is when it is first asked for; one command judges all its suites by the same."""
         if self.earlier is None:
-            self.earlier = read_history(self.project.root)
+            self.earlier = read_history(self.project.tree)
         return self.earlier
 
     def finish(self) -> None:
@@ -147,7 +147,7 @@ def open_session(
 
 def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
     """Say which files beside the golden cases look like some and are not read; else a case would be missed silently."""
-    names = misnamed(project.golden(suite.name))
+    names = misnamed(project.tree, suite.golden)
     if len(names) == 1:
         say(f"{suite.golden}/{names[0]} is not read: a golden case is named {PATTERN}")
     elif names:

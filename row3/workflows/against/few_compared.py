@@ -66,7 +66,7 @@ def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[
     return (
         settings_as_there(session, base, replaced)
         and not session.named
-        and read_promoted(session.project.root) == read_promoted(base.project.root)
+        and read_promoted(session.project.tree) == read_promoted(base.project.tree)
         and (
             run.lineup.digests() == digests_there(base, session.suite)
             if session.suite.system is None

@@ -140,7 +140,7 @@ class LiveRun:
         """The cases that are wanted, one at a time; raises `UsageError` where none fits."""
         wanted = wanted_cases(self.options)
         none = True
-        for stored in read_cases(self.project.golden(self.suite.name), self.suite.kind):
+        for stored in read_cases(self.project.tree, self.suite.golden, self.suite.kind):
             if wanted(stored.id):
                 none = False
                 yield stored
@@ -152,4 +152,4 @@ class LiveRun:
             return None
         if self.options.only is not None:
             return len(self.options.only)
-        return len(case_files(self.project.golden(self.suite.name)))
+        return len(case_files(self.project.tree, self.suite.golden))

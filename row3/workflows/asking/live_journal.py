@@ -57,9 +57,8 @@ class Kept:
             stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
             journal.discard(stale)
             left = [path for path in left if path not in stale]
-        recorded = project.recordings(suite)
-        index = open_index(recorded if recordings else recorded / "none", left)
-        replaced = open_index(recorded) if replaces else None
+        index = open_index(project.tree if recordings else None, suite, left)
+        replaced = open_index(project.tree, suite) if replaces else None
         return cls(project, suite, left, journal.Journal(project.local, suite, kind, new_run_id()), index, replaced)
 
     @property
@@ -86,7 +85,7 @@ class Kept:
         lines = [line for path in (*self.left, self.own.path) for line in journal.lines_of(path)]
         if lines:
             with writing(self.project.local, say=say):
-                merge(self.project.recordings(self.suite), lines)
+                merge(self.project.root, self.suite, lines)
 
     def close(self) -> None:
         """Close the journal. Those of an unfinished run stay: the same command goes on from them."""

@@ -53,7 +53,7 @@ class BaselineAnswers:
     problem: str = ""
     """Why no answer at all can be read."""
     _asking: Asking | None = None
-    _index: RecordingIndex = field(default_factory=lambda: RecordingIndex([], []))
+    _index: RecordingIndex = field(default_factory=RecordingIndex)
 
     @classmethod
     def open(

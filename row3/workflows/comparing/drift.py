@@ -12,7 +12,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.silence import both_sides
-from row3.store.cases import case_files, read_cases
+from row3.store.cases import read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import open_index
@@ -159,14 +159,14 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         then, source = _recorded(project, suite, session.named), f"recordings/{suite.name}"
     else:
         path = project.baseline(suite.name, baseline_tier(project, suite))
-        then, source = read_baseline(project, suite), f"baselines/{path.name}"
+        then, source = read_baseline(project, suite), path
     asking = asking_again(project, suite, then.header, session.options.repeats)
     waiting = {entry.case_id for entry in in_force(project, suite).active}
     pattern = session.options.case
     known = set(then.ids())
     ids = [
         stored.id
-        for stored in read_cases(project.golden(suite.name), suite.kind)
+        for stored in read_cases(project.tree, suite.golden, suite.kind)
         if stored.id in known and stored.id not in waiting and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
     ]
     if pattern and not ids:
@@ -186,7 +186,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
 
 def _dates(project: Project, suite: Suite, header: RunHeader, ids: Sequence[str]) -> tuple[str, str] | None:
     """When the first and the last of the recordings that were asked again were made."""
-    index, prompts = open_index(project.recordings(suite.name)), {f"{n}-{v}" for n, v in header.prompts.items()}
+    index, prompts = open_index(project.tree, suite.name), {f"{n}-{v}" for n, v in header.prompts.items()}
     dates = [
         recording.recorded_at
         for case_id in ids
@@ -215,9 +215,8 @@ def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> SavedRun:
     """What the recordings say of the promoted prompts, or of those that are named, as a run."""
     lineup = line_up(project, suite, role="promoted", named=named)
     asking = make_asking(suite, lineup, RunOptions())
-    files = case_files(project.golden(suite.name))
     head = header_for(suite, asking, mode="replay")
-    run = collect(replay(project, suite, asking, RunOptions(), files), suite, lineup, head, partial=False)
+    run = collect(replay(project, suite, asking, RunOptions()), suite, lineup, head, partial=False)
     lines = {
         record.id: line for line in run.records if (record := parse_record(line, where="a run")).status != "failed"
     }

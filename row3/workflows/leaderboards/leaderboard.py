@@ -155,7 +155,7 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
     """Those whose first request is recorded for at least one case."""
     index = open_recordings(project, suite, options.journals)
     wanted = wanted_cases(options)
-    if not any(wanted(read_case(path, suite.kind).id) for path in case_files(project.golden(suite.name))):
+    if not any(wanted(read_case(project.tree, path, suite.kind).id) for path in case_files(project.tree, suite.golden)):
         raise no_case_fits(project, suite, options.case, fix="Correct --case")
     seen: dict[object, bool] = {}
     found = []
@@ -163,7 +163,7 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
         prompt = asking.lineup.prompts[0]
         key = (prompt.digest, asking.parameters[prompt.ref.name])
         if key not in seen:
-            cases = (read_case(path, suite.kind) for path in case_files(project.golden(suite.name)))
+            cases = (read_case(project.tree, path, suite.kind) for path in case_files(project.tree, suite.golden))
             seen[key] = any(
                 asking.request(prompt, stored.id, suite.kind.variables(stored.case), repeat).digest in index
                 for stored in cases

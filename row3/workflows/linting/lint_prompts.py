@@ -40,7 +40,9 @@ class PromptLint:
         root = self._root
         promoted: dict[str, prompt_store.Promotion] = {}
         if (root / prompt_store.PROMOTED).exists():
-            read = self._findings.attempt(prompt_store.PROMOTED, partial(prompt_store.read_promoted, root))
+            read = self._findings.attempt(
+                prompt_store.PROMOTED, partial(prompt_store.read_promoted, self._project.tree)
+            )
             promoted = read or {}
         there: dict[str, list[Prompt]] = {}
         for path in sorted((root / prompt_store.FOLDER).glob("*.md")):
@@ -51,7 +53,7 @@ class PromptLint:
             if ref is None:
                 self._findings.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
                 continue
-            prompt = self._findings.attempt(where, partial(prompt_store.read_prompt, root, ref))
+            prompt = self._findings.attempt(where, partial(prompt_store.read_prompt, self._project.tree, ref))
             there.setdefault(ref.name, [])
             if prompt is not None:
                 there[ref.name].append(prompt)

@@ -6,13 +6,13 @@ import gc
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
 from row3.store.recording_index import RecordingIndex
+from row3.store.tree import Tree
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.missing_recording import miss
@@ -59,13 +59,15 @@ class Work:
     evaluate: Evaluate
     kind: Kind
     wanted: Callable[[str], bool]
+    tree: Tree
+    """Where the golden cases are read from."""
     detailed: bool = True
     """Results have details."""
 
-    def run(self, paths: Iterable[Path]) -> Iterator[CaseResult]:
+    def run(self, paths: Iterable[str]) -> Iterator[CaseResult]:
         """Read and evaluate the files, leaving out the cases that are not wanted."""
         for path in paths:
-            stored = read_case(path, self.kind)
+            stored = read_case(self.tree, path, self.kind)
             if self.wanted(stored.id):
                 yield self.evaluate(stored)
 
@@ -79,7 +81,7 @@ COLLECT_AFTER = 50_000
 """Objects from which on a worker looks for cycles; scoring makes none, and looking at every 700 takes a tenth."""
 
 
-def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
+def evaluate_all(files: list[str], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
     """Evaluate every case, results in the order of the files.
 
     Many cases are shared among forked processes, in windows, so that finished results do not pile up. Their details
@@ -98,7 +100,7 @@ def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator
 
     details = [SharedFile() if work.detailed else None for _ in range(workers)]
 
-    def evaluate(worker: int, paths: list[Path]) -> Sent:
+    def evaluate(worker: int, paths: list[str]) -> Sent:
         return send(work.run(paths), details[worker])
 
     chunks = [files[i : i + CHUNK] for i in range(0, len(files), CHUNK)]

@@ -54,10 +54,10 @@ def likeness(request: Request, lineup: Lineup) -> Callable[[str], tuple[float, .
         if own is None or ref is None:
             return (0.0, 0.0)
         promoted = lineup.promoted.get(ref.name) == str(ref.version)
-        if ref == own.ref or lineup.root is None:
+        if ref == own.ref or lineup.tree is None:
             return (float(ref == own.ref), float(promoted))
         try:
-            text = read_version_text(lineup.root, ref)
+            text = read_version_text(lineup.tree, ref)
         except Row3Error:  # the version is gone, and its recordings are still there
             return (0.0, float(promoted))
         return (_alike(text, own.text), float(promoted))

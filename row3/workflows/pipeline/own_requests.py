@@ -28,7 +28,7 @@ def open_recordings(project: Project, suite: Suite, journals: Iterable[Path] = (
 
     Raises as `open_index`.
     """
-    index = open_index(project.recordings(suite.name), journals)
+    index = open_index(project.tree, suite.name, journals)
     index.asks_otherwise = OwnRequests(project, suite).ask_otherwise
     return index
 
@@ -72,10 +72,10 @@ class OwnRequests:
         """All versions of all prompts by their digests: a line may name another than the one it was made of."""
         if self._prompts is None:
             self._prompts = {}
-            for name, versions in prompt_store.versions(self._project.root).items():
+            for name, versions in prompt_store.versions(self._project.tree).items():
                 for version in versions:
                     with contextlib.suppress(InvalidFile):  # one that nobody asks for may be broken
-                        prompt = prompt_store.read_prompt(self._project.root, PromptRef(name, version))
+                        prompt = prompt_store.read_prompt(self._project.tree, PromptRef(name, version))
                         self._prompts[prompt.digest] = prompt
         return self._prompts
 
@@ -90,7 +90,9 @@ class OwnRequests:
         """The inputs of all cases, by their digests."""
         if self._inputs is None:
             kind = self._suite.kind
-            stored = (read_case(path, kind) for path in case_files(self._project.golden(self._suite.name)))
+            stored = (
+                read_case(self._project.tree, path, kind) for path in case_files(self._project.tree, self._suite.golden)
+            )
             inputs = (kind.variables(each.case) for each in stored)
             self._inputs = {digest_json(each): each for each in inputs}
         return self._inputs

@@ -47,12 +47,12 @@ class Reach:
             return
         self._stages = [self._versions(name) for name in _pipeline(project, suite)]
         inside = {prompt.ref.name for stage in self._stages for prompt in stage}
-        names = prompt_store.versions(project.root)
+        names = prompt_store.versions(project.tree)
         self._outside = [prompt for name in names if name not in inside for prompt in self._versions(name)]
 
     def _versions(self, name: str) -> list[Prompt]:
-        there = prompt_store.versions(self._project.root).get(name, [])
-        prompts = [prompt_store.read_prompt(self._project.root, PromptRef(name, version)) for version in there]
+        there = prompt_store.versions(self._project.tree).get(name, [])
+        prompts = [prompt_store.read_prompt(self._project.tree, PromptRef(name, version)) for version in there]
         return [prompt for prompt in prompts if prompt.output in self._suite.kind.outputs]
 
     def _parameters(self, prompt: Prompt, *, any_model: bool) -> list[Parameters]:
@@ -69,7 +69,7 @@ class Reach:
         Raises `InvalidFile`.
         """
         reached: set[str] = set()
-        for stored in read_cases(self._project.golden(self._suite.name), self._suite.kind):
+        for stored in read_cases(self._project.tree, self._suite.golden, self._suite.kind):
             for repeat in self._repeats:
                 self._case(stored, repeat, reached, any_model=any_model)
         return reached
@@ -142,7 +142,7 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
     asking = make_asking(suite, line_up(project, suite, role=role), RunOptions())
     used: set[str] = set()
     missing: list[Request] = []
-    for stored in read_cases(project.golden(suite.name), suite.kind):
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
         variables = suite.kind.variables(stored.case)
         for prompt in asking.lineup.prompts:
             request = asking.request(prompt, stored.id, variables, 0)

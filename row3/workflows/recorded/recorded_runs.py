@@ -144,8 +144,8 @@ class RecordedRuns:
     def _versions(self, project: Project, name: str) -> list[Prompt]:
         if self._suite.system is not None:
             return versions_of(project, self._suite, (recording.prompt for recording in self._index.all()))
-        there = prompt_store.versions(project.root).get(name, [])
-        prompts = [prompt_store.read_prompt(project.root, PromptRef(name, version)) for version in there]
+        there = prompt_store.versions(project.tree).get(name, [])
+        prompts = [prompt_store.read_prompt(project.tree, PromptRef(name, version)) for version in there]
         return [prompt for prompt in prompts if prompt.output in self._suite.kind.outputs]
 
     def _gives_concepts(self, prompt: Prompt) -> bool:

@@ -25,7 +25,7 @@ from tests.workflows.conftest import Open
 def walk(session: Session, box: Box, *answers: Answer | NoAnswer, repeats: int = 1) -> CaseScore:
     lineup = line_up(session.project, session.suite, role="candidate")
     asking = make_asking(session.suite, lineup, RunOptions(repeats=repeats))
-    stored = read_case(box.path("golden/bread/rye.gold.json"), session.suite.kind)
+    stored = read_case(session.project.tree, "golden/bread/rye.gold.json", session.suite.kind)
     run = steps(asking, stored)
     given = iter(answers)
     score = None
