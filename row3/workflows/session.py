@@ -191,14 +191,14 @@ def save_log(session: Session, run: Run) -> None:
         session.say(f"the run log was not kept: {error}")
 
 
-def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval | None = None) -> HistoryEntry:
-    """The run as an entry of the history."""
+def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | None = None) -> HistoryEntry:
+    """Return the run as an entry of the history; reasons are codes with their subjects."""
     header = run.header
-    return made(
-        HistoryEntry,
+    grounds = () if judgement is None else judgement.reasons
+    return HistoryEntry(
         run_id=header.run_id,
         at=header.at,
-        action=header.action,  # type: ignore[arg-type]
+        action=header.action,
         suite=header.suite,
         commit=header.commit,
         dirty=header.dirty,
@@ -207,9 +207,9 @@ def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval 
         mode=header.mode,
         cases=run.cases,
         metrics=header.metrics,
-        verdict=None if comparison is None else comparison.verdict.word,  # type: ignore[arg-type]
-        reasons=[] if comparison is None else [reason.text for reason in comparison.reasons],
-        evidence="" if comparison is None else comparison.evidence,
+        verdict=None if judgement is None else judgement.verdict.word,
+        reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
+        evidence="" if judgement is None else judgement.signature,
         approval=approval,
     )
 
@@ -223,36 +223,3 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
         where=failed[0],
         fix=first,
     )
-
-
-def check_approval(approve: str | None, *, may_write: bool) -> None:
-    """Raise `UsageError` where an approval would say nothing, or would not be kept for the next comparison to know."""
-    if approve is not None:
-        check_reason(approve, where="--approve", write="why the regression is acceptable")
-    if approve is not None and not may_write:
-        raise UsageError(
-            "nothing is written in CI or for its formats, so an approval would not be kept",
-            where="--approve",
-            fix=f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}",
-        )
-
-
-def make_approval(project: Project, reason: str) -> Approval:
-    """An approval in the name of git's user, for a reason that was checked."""
-    import secrets
-
-    from row3.vcs.repository import Repository
-
-    repository = Repository.find(project.root)
-    if repository is not None:
-        by = repository.user()
-    else:
-        import getpass
-
-        by = getpass.getuser()
-    return Approval(reason=" ".join(reason.split()), by=by, at=now(), id=secrets.token_hex(4))
-
-
-def adds_nothing(approval: Approval, before: ApprovalView | None) -> bool:
-    """The same person gave the same reason before."""
-    return before is not None and (before.reason, before.by) == (approval.reason, approval.by)
