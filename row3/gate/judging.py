@@ -137,9 +137,7 @@ def judge(
     return Judgement(verdict, tuple(reasons), complete, signed, approval)
 
 
-def signature(
-    suite: str, changes: Sequence[CriteriaChange], answers: Iterable[Any], reasons: Iterable[Reason]
-) -> str:
+def signature(suite: str, changes: Sequence[CriteriaChange], answers: Iterable[Any], reasons: Iterable[Reason]) -> str:
     """Return what an approval is bound to: the inventory, both sides' answers, codes with subjects; no sentence."""
     listed = [[each.effect, each.key, _plain(each.before), _plain(each.after)] for each in changes]
     grounds = sorted({reason.key for reason in reasons if reason.verdict is not Verdict.PROCEED})
@@ -177,7 +175,8 @@ def _incomplete(side: Side) -> Iterator[Reason]:
 def _after(scores: Scores) -> Iterator[Reason]:
     """What would block the next change blocks this one."""
     for reason in score_reasons(scores):
-        if reason.verdict is Verdict.BLOCK:
+        # That the base cannot answer a case says nothing of the next change, whose base is this one.
+        if reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE:
             yield Reason(reason.code, reason.verdict, reason.subject, reason.figures, after=True)
 
 
@@ -210,14 +209,15 @@ def _zone_reasons(scores: Scores) -> Iterator[Reason]:
         key = metric.key
         if zones.get(key) is not Zone.FAIL:
             continue
-        gated = key in scores.policy.metrics
-        if not (gated or not metric.blocking):
+        gated, threshold = key in scores.policy.metrics, scores.thresholds[key]
+        warns = not threshold.blocking or not (gated or metric.blocking)
+        if not (gated or warns):
             continue
         now, before = scores.after[key], scores.before.get(key)
-        figures = {"before": before, "after": now, "minimum": scores.thresholds[key].minimum}
+        figures = {"before": before, "after": now, "minimum": threshold.minimum}
         drop = 0.0 if before is None else (before - now if metric.higher_is_better else now - before)
         entered = earlier.get(key) is not Zone.FAIL or drop > SLACK
-        if gated and scores.thresholds[key].blocking and entered:
+        if entered and not warns:
             yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
         else:
             yield Reason(Code.IN_FAIL_ZONE, Verdict.INVESTIGATE, key, figures)

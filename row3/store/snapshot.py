@@ -140,4 +140,3 @@ def _tier_rules(suite: Suite) -> Iterator[tuple[str, Any, Looser | None]]:
     yield "gate.policy", strictness(policy.policy), "lower"
     yield "gate.inconclusive", policy.inconclusive == "block", "lower"
     yield "gate.informational", policy.informational, "higher"
-

@@ -64,7 +64,14 @@ def run_suite(
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):
         results = replay(
-            session.project, suite, asking, session.options, cases.files, tree=cases.project.tree, index=index, compare=compare
+            session.project,
+            suite,
+            asking,
+            session.options,
+            cases.files,
+            tree=cases.project.tree,
+            index=index,
+            compare=compare,
         )
         if session.mode == "auto":
             from row3.workflows.asking.running_live import asking_for_the_rest  # replay does without the provider

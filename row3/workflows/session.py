@@ -9,26 +9,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from row3.domain.counts import count, part
+from row3.domain.judgements import Approval, Judgement
 from row3.domain.tiers import tier_of
+from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
-from row3.store.changelog import FILE as CHANGELOG
 from row3.store.config import FILE, Mode
 from row3.store.golden import PATTERN, misnamed
 from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, HistoryEntry, read_history
+from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.suites import Suite, pick_suite
-from row3.store.unbuilt import made
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
-from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import Run, RunOptions
-from row3.workflows.reasons import check_reason
 
 if TYPE_CHECKING:
-    from row3.reports.model import ApprovalView
     from row3.workflows.asking.budget import Budget
     from row3.workflows.asking.live import Watching
 
@@ -141,11 +137,11 @@ def open_session(
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project, done = open_whole(start, may_write=may_write, say=say)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
-    tell_misnamed(project, chosen, say)
+    note_misnamed(project, chosen, say)
     return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done), directory=directory)
 
 
-def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
+def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
     """Say which files beside the golden cases look like some and are not read; else a case would be missed silently."""
     names = misnamed(project.tree, suite.golden)
     if len(names) == 1:

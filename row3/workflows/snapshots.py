@@ -104,7 +104,9 @@ def protected_branch(repository: Repository, root: Path) -> str | None:
     if usual is None:
         configured = read_config(Project(root, None).tree).protected_branch  # type: ignore[arg-type]
     else:
-        configured = snapshot_of(repository, root, repository.resolve(usual), label=usual).project.config.protected_branch
+        configured = snapshot_of(
+            repository, root, repository.resolve(usual), label=usual
+        ).project.config.protected_branch
     return repository.protected_branch(configured) if configured else usual
 
 

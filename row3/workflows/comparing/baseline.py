@@ -29,9 +29,7 @@ def save_baseline(session: Session) -> Announced:
     Raises `RunIncomplete` where a case has no answer, `UsageError` for a part of the cases.
     """
     if session.options.partial:
-        raise UsageError(
-            "a baseline needs all cases", where="--case/--only", fix="Leave these out"
-        )
+        raise UsageError("a baseline needs all cases", where="--case/--only", fix="Leave these out")
     run = run_suite(session, role="promoted")
     if not run.complete:
         raise incomplete(run, "so it cannot become a baseline")
@@ -58,9 +56,7 @@ def manifest_of(project: Project, run: Run) -> Manifest:
     cases = {}
     for line in run.records:
         record = parse_record(line, where="the run")
-        cases[record.id] = ManifestCase(
-            record.id, record.digest, inputs[record.id], record.requests, record.answers
-        )
+        cases[record.id] = ManifestCase(record.id, record.digest, inputs[record.id], record.requests, record.answers)
     return Manifest(
         suite=header.suite,
         kind=kind.name,

@@ -76,6 +76,3 @@ def speaker(base: Snapshot, project: Project) -> str | None:
     judged = [name for name in base.suites() if head.has_cases(name)]
     named = [name for name in (project.default_suite, base.project.default_suite) if name in judged]
     return next(iter([*named, *judged]), None)
-
-
-

@@ -23,6 +23,7 @@ from row3.workflows.running import run_suite
 if TYPE_CHECKING:
     from row3.workflows.comparing.compare import Gate
 
+
 def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Promotion:
     """Return what is wrong with what a change promotes; nothing where no base judges.
 
@@ -113,5 +114,3 @@ def _wrong_locks(head: Snapshot, suite: Suite) -> Iterator[str]:
 def _asks(suite: Suite, prompt: str) -> bool:
     """A suite without a pipeline of its own may ask any prompt."""
     return suite.system is None and (not suite.pipeline or prompt in suite.pipeline)
-
-
