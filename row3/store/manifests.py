@@ -94,7 +94,10 @@ def _second(value: Any) -> Manifest:
 
 def _first(value: Any) -> Manifest:
     file = msgspec.convert(value, _FirstVersion)
-    cases = [ManifestCase(*(str(case.get(key, "")) for key in ("id", "digest", "input"))) for case in file.cases]
+    cases = [
+        ManifestCase(str(case.get("id", "")), str(case.get("digest", "")), str(case.get("input", "")))
+        for case in file.cases
+    ]
     prompts = {
         name: ManifestPrompt(version, file.prompt_digests.get(name, "")) for name, version in file.prompts.items()
     }

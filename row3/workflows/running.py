@@ -4,37 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.requests import digest_json
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.trend import consecutive_declines
-from row3.store.cases import read_case
+from row3.store.cases import CaseFiles, read_case
 from row3.store.golden import golden_files
 from row3.store.history import HistoryEntry
-from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import Lineup, Role, line_up
-from row3.workflows.pipeline.results import CaseResult, Compare
+from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import Run, collect, make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.session import Session, save_log
 
-
-@dataclass(frozen=True, slots=True)
-class Cases:
-    """The golden cases that a run answers."""
-
-    project: Project
-    """Whose cases they are: the project's own, or a base's."""
-    files: list[str] | None = None
-    """None for all of the suite."""
+if TYPE_CHECKING:
+    from row3.workflows.asking.running_live import Interleaving
 
 
 def run_suite(
@@ -43,45 +35,41 @@ def run_suite(
     role: Role = "candidate",
     suite: Suite | None = None,
     lineup: Lineup | None = None,
-    cases: Cases | None = None,
+    files: CaseFiles | None = None,
     index: RecordingIndex | None = None,
-    compare: Compare | None = None,
+    before: Before | None = None,
+    interleaving: Interleaving | None = None,
     take: Callable[[CaseResult], None] | None = None,
 ) -> Run:
     """Run cases under the promoted or the candidate prompts.
 
     Args:
         suite: the rules that score; the session's own unless given.
+        files: golden cases of another place than the project's own.
         index: recordings that answer; the project's own unless given.
-        compare: compares each case where it is scored.
+        before: how a base answers each case, to be compared with where it is scored.
+        interleaving: asks the base's side in the same run.
         take: is handed each result in its turn.
     """
-    suite, cases = suite or session.suite, cases or Cases(session.project)
+    suite = suite or session.suite
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
-    note_unused_inputs(session, suite, lineup, cases)
+    note_unused_inputs(session, suite, lineup, files)
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):
-        results = replay(
-            session.project,
-            suite,
-            asking,
-            session.options,
-            cases.files,
-            tree=cases.project.tree,
-            index=index,
-            compare=compare,
-        )
+        results = replay(session.project, suite, asking, session.options, files, index=index, before=before)
         if session.mode == "auto":
             from row3.workflows.asking.running_live import asking_for_the_rest  # replay does without the provider
 
-            results = asking_for_the_rest(results, session, suite, asking, compare=compare)
+            results = asking_for_the_rest(results, session, suite, asking, before=before)
     else:
         from row3.workflows.asking.running_live import asked
 
-        results = asked(session, suite, asking, compare=compare)
-    return collect(
+        results = asked(session, suite, asking, before=before, interleaving=interleaving)
+        if interleaving is not None:
+            head["repeats"] = interleaving.rounds
+    run = collect(
         results,
         suite,
         lineup,
@@ -89,16 +77,26 @@ def run_suite(
         partial=session.options.partial,
         take=take,
         cost=pricing(session.project, session.suite),
-        quarantine=in_force(cases.project, suite),
+        quarantine=in_force(session.project, suite, files),
     )
+    return run if interleaving is None else _with_unfinished(run, interleaving.unfinished)
 
 
-def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, cases: Cases) -> None:
+def _with_unfinished(run: Run, unfinished: Mapping[str, str]) -> Run:
+    """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
+    if not unfinished:
+        return run
+    run.collected.failed.extend(unfinished)
+    run.problems.extend(unfinished.items())
+    return replace(run, header=run.header.model_copy(update={"complete": False}))
+
+
+def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None) -> None:
     """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
 
     def inputs() -> Iterator[Mapping[str, Any]]:
-        tree = cases.project.tree
-        paths = cases.files if cases.files is not None else golden_files(tree, cases.project.golden(suite.name))
+        own = session.project.tree
+        tree, paths = files or CaseFiles(own, golden_files(own, suite.golden))
         return (suite.kind.variables(read_case(tree, path, suite.kind).case) for path in paths)
 
     with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong

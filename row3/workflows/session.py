@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from row3.domain.counts import count, part
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.tiers import tier_of
@@ -16,6 +18,7 @@ from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.config import FILE, Mode
 from row3.store.golden import PATTERN, misnamed
 from row3.store.history import FILE as HISTORY
+from row3.store.history import Approval as StoredApproval
 from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
 from row3.store.project import Project, open_project
@@ -26,7 +29,7 @@ from row3.workflows.pipeline.run_suite import Run, RunOptions
 
 if TYPE_CHECKING:
     from row3.workflows.asking.budget import Budget
-    from row3.workflows.asking.live import Watching
+    from row3.workflows.asking.answering import Observer
 
 NAMED = 5
 """Files that one note names."""
@@ -45,7 +48,7 @@ class Session:
     may_write: bool = True
     """False in CI, in the hook and for report formats: no tracked file is written."""
     say: Callable[[str], None] = lambda _: None
-    observer: Watching | None = None
+    observer: Observer | None = None
     gate: GateFlags = NO_FLAGS
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
@@ -60,6 +63,8 @@ class Session:
     """Comparisons of which the history got an entry."""
     directory: str = ""
     """The project's folder as it was typed; empty where it need not be."""
+    answers: list[str] = field(default_factory=list)
+    """Of a live run: its answers, as recordings spell them."""
     warned: set[str] = field(default_factory=set)
     """Prompts of which it was said that they do not show what a case gives them."""
 
@@ -130,7 +135,7 @@ def open_session(
     named: tuple[str, ...] = (),
     may_write: bool = True,
     say: Callable[[str], None] = lambda _: None,
-    observer: Watching | None = None,
+    observer: Observer | None = None,
     gate: GateFlags = NO_FLAGS,
     directory: str = "",
 ) -> Session:
@@ -194,7 +199,7 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
     return HistoryEntry(
         run_id=header.run_id,
         at=header.at,
-        action=header.action,
+        action=header.action,  # type: ignore[arg-type]
         suite=header.suite,
         commit=header.commit,
         dirty=header.dirty,
@@ -203,10 +208,10 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
         mode=header.mode,
         cases=run.cases,
         metrics=header.metrics,
-        verdict=None if judgement is None else judgement.verdict.word,
+        verdict=None if judgement is None else judgement.verdict.word,  # type: ignore[arg-type]
         reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
         evidence="" if judgement is None else judgement.signature,
-        approval=approval,
+        approval=None if approval is None else StoredApproval(**structs.asdict(approval)),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,8 @@ from row3.store.project import READ_PATHS, Project
 from row3.store.prompts import PROMOTED
 from row3.store.snapshot import Snapshot
 from row3.store.suites import make_suite
+from row3.store.system_config import McpConfig
+from row3.store.tree import GitTree, WorkTree
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
@@ -27,9 +29,8 @@ def snapshot_of(repository: Repository, root: Path, commit: str | None, *, label
 
     Raises `InvalidFile` for its row3.toml, `UsageError` for an unknown commit.
     """
-    from row3.vcs.git_tree import GitTree
-
-    tree = GitTree(repository, commit, inside_of(repository, root), root, READ_PATHS, label=label)
+    ids, differing = repository.contents(commit, root, READ_PATHS)
+    tree = GitTree(root, label, ids, differing)
     return Snapshot(Project(root, read_config(tree), tree), commit, behind)
 
 
@@ -102,7 +103,7 @@ def protected_branch(repository: Repository, root: Path) -> str | None:
     """Return the ref of the protected branch: what row3.toml says where the work would go, else the usual one."""
     usual = repository.protected_branch(None)
     if usual is None:
-        configured = read_config(Project(root, None).tree).protected_branch  # type: ignore[arg-type]
+        configured = read_config(WorkTree(root)).protected_branch
     else:
         configured = snapshot_of(
             repository, root, repository.resolve(usual), label=usual
@@ -155,7 +156,7 @@ def _reads(project: Project, suite: str, path: str) -> bool:
         system = make_suite(project.config, suite).system
     except Row3Error:
         return True
-    patterns: Sequence[str] = () if system is None else system.corpus_patterns()
+    patterns = [text for call in system.setup for text in call.patterns()] if isinstance(system, McpConfig) else []
     return any(path.startswith(pattern.partition("*")[0].rpartition("/")[0] + "/") for pattern in patterns)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from row3.domain.judgements import Approval
@@ -18,9 +18,9 @@ from row3.workflows.reasons import check_reason
 
 def find_approval(history: Sequence[HistoryEntry], base: Snapshot | None, signature: str) -> Approval | None:
     """Return the newest approval of a signature that the base does not have yet."""
-    given = [entry.approval for entry in history if entry.approval is not None and entry.evidence == signature]
+    given = _given(entry for entry in history if entry.evidence == signature)
     if given and base is not None:
-        earlier = {entry.approval for entry in base.history() if entry.approval is not None}
+        earlier = _given(base.history())
         given = [approval for approval in given if approval not in earlier]
     return max(reversed(given), key=lambda approval: approval.at, default=None)
 
@@ -31,13 +31,14 @@ def stale_approval(
     """Return the newest approval of a suite that came with the change and was given for something else."""
     if base is None:
         return None
-    earlier = {entry.approval for entry in base.history() if entry.approval is not None}
-    given = [
-        entry.approval
-        for entry in history
-        if entry.suite == suite and entry.approval is not None and entry.evidence != signature
-    ]
+    earlier = _given(base.history())
+    given = _given(entry for entry in history if entry.suite == suite and entry.evidence != signature)
     return max((each for each in given if each not in earlier), key=lambda each: each.at, default=None)
+
+
+def _given(history: Iterable[HistoryEntry]) -> list[Approval]:
+    found = (entry.approval for entry in history)
+    return [Approval(each.reason, each.by, each.at, each.id) for each in found if each is not None]
 
 
 def check_approval(approve: str | None, *, may_write: bool, partial: bool = False, gate_flags: str = "") -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Sequence
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.requests import digest_json
@@ -13,6 +14,7 @@ from row3.store.history import history_text, read_history
 from row3.store.locks import writing
 from row3.store.manifests import manifest_bytes, parse_manifest
 from row3.store.project import Project
+from row3.store.recordings import RecordingIndex
 from row3.store.run_records import parse_record
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
@@ -39,7 +41,7 @@ def save_baseline(session: Session) -> Announced:
     declines = declining_runs(read_history(project.tree), run, session.suite)
     if session.may_write:
         with writing(project.local, say=session.say):
-            files = baseline_files(project, session.suite, run)
+            files = baseline_files(project, session.suite, run, session.answers)
             files[HISTORY] = history_text(project.tree, entry_of(run)).encode()
             commit(project.root, project.local, files)
     save_log(session, run)
@@ -76,15 +78,33 @@ def manifest_of(project: Project, run: Run) -> Manifest:
     )
 
 
-def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]:
-    """Return the new baseline, and the old one under its own name in the archive."""
+def baseline_files(project: Project, suite: Suite, run: Run, answers: Sequence[str] = ()) -> dict[str, bytes]:
+    """Return the new baseline, the old one under its own name in the archive, and the answers of a live one."""
     files: dict[str, bytes] = {}
     path = project.baseline(suite.name, suite.tier)
     if project.tree.exists(path):
         raw = project.tree.read(path, limit=2**30)
         files[archived(suite.name, parse_manifest(raw, where=path).run_id)] = raw
     files[path] = manifest_bytes(manifest_of(project, run))
+    if suite.tier == "live":
+        files[live_answers(project, suite)] = "".join(f"{line}\n" for line in sorted(answers)).encode()
     return files
+
+
+def live_answers(project: Project, suite: Suite) -> str:
+    """Return the file in which a live baseline keeps its answers."""
+    return project.baseline(suite.name, "live").removesuffix(".json") + ".answers.jsonl"
+
+
+def with_live_answers(project: Project, suite: Suite, manifest: Manifest, index: RecordingIndex) -> RecordingIndex:
+    """Return the recordings, and behind them the answers that a live baseline keeps beside it."""
+    path = live_answers(project, suite)
+    if manifest.tier != "live" or not project.tree.exists(path):
+        return index
+    own = RecordingIndex(project.tree, suite.name)
+    own.add_file(project.tree.on_disk(path) or project.tree.read(path, limit=2**30), project.tree.place(path))
+    own.fallback = index
+    return own
 
 
 def archived(suite: str, run_id: str) -> str:

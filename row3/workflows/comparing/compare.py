@@ -5,38 +5,51 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Literal
+
+from msgspec import structs
 
 from row3.domain.criteria import CriteriaChange
-from row3.domain.scores import CaseScore
-from row3.domain.verdicts import Compared
+from row3.domain.manifests import Manifest
 from row3.errors import UsageError
-from row3.gate.comparison import Found
 from row3.gate.inventory import inventory
-from row3.gate.judging import Context, Effect, Side, judge
+from row3.gate.adaptive_verdict import judged as judged_after
+from row3.gate.judging import Effect, Scores, Side, judge
+from row3.gate.moves import compare_metrics
 from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import sensitivity
 from row3.gate.zones import SLACK
-from row3.store.cases import StoredCase, case_files
-from row3.store.manifests import Manifest
+from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.approvals import find_approval
-from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.comparer import Comparer, compare_answers
+from row3.workflows.comparing.baseline import read_baseline, with_live_answers
+from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.context import context_of
 from row3.workflows.comparing.promotions import promotion_of
+from row3.workflows.comparing.live import drift_since, interleaving_of
 from row3.workflows.comparing.prompt_texts import copies_of, diffs_of
 from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
 from row3.workflows.history.quarantine import in_force
+from row3.workflows.linting.lint_findings import at_level
 from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult
 from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking
-from row3.workflows.running import Cases, run_suite
+from row3.workflows.running import run_suite
 from row3.workflows.session import Session
+
+if TYPE_CHECKING:
+    from row3.workflows.asking.running_live import Interleaving
+
+
+MOST_LINTED = 50
+"""New or edited cases that are linted: each takes as long as scoring several answers."""
+POLICIES_AFTER_ROUNDS: Final[tuple[Literal["fixed", "paired"], ...]] = ("fixed", "paired")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +63,12 @@ class Recordings:
     @property
     def candidate(self) -> RecordingIndex:
         """Return what the candidate is answered from."""
-        return self.head if self.base is None else self.head.then(self.base)
+        return self.head if self.base is None else replace(self.head, fallback=self.base)
 
     @property
     def before(self) -> RecordingIndex:
         """Return what the base is answered from."""
-        return self.head if self.base is None else self.base.then(self.head)
+        return self.head if self.base is None else replace(self.base, fallback=self.head, asks_otherwise=self.head.asks_otherwise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +93,8 @@ class Gate:
     side: BaseSide
     recordings: Recordings
     changes: list[CriteriaChange] = field(default_factory=list)
+    interleaving: Interleaving | None = None
+    """Asks the base's side in the same run."""
 
     @property
     def head(self) -> Snapshot:
@@ -91,18 +106,10 @@ class Gate:
         """The head's criteria are others than the base's, so the change is judged by both."""
         return bool(self.changes)
 
-    def score(self, session: Session, lineup: Lineup | None, suite: Suite, cases: Cases, comparer: Comparer) -> Scored:
+    def score(
+        self, session: Session, lineup: Lineup | None, suite: Suite, files: CaseFiles, comparer: Comparer
+    ) -> Scored:
         """Run a lineup over cases under a suite's rules, beside the base's answers under the same rules."""
-        side = self.side.judged_by(suite)
-        known = {} if self.manifest is None or self.base is not None else self.manifest.cases
-
-        def compare(stored: StoredCase, score: CaseScore, found: Found) -> Compared | None:
-            answered = side.score(stored)
-            if answered is None:
-                return None
-            edited = stored.id in known and known[stored.id].digest != stored.digest
-            return compare_answers(suite.kind, score, found, answered, edited=edited)
-
         results: list[CaseResult] = []
 
         def take(result: CaseResult) -> None:
@@ -114,9 +121,10 @@ class Gate:
             session,
             suite=suite,
             lineup=lineup,
-            cases=cases,
+            files=files,
             index=self.recordings.candidate,
-            compare=compare,
+            before=self.side.judged_by(suite).score,
+            interleaving=self.interleaving,
             take=take,
         )
         return Scored(run, comparer, results)
@@ -127,19 +135,30 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     project, own = session.project, session.suite
     head = open_recordings(project, own)
     if base is None:
-        manifest = read_baseline(project, own)
-        return Gate(session, None, own, manifest, side_of_baseline(project, own, manifest, head), Recordings(head))
+        baseline = read_baseline(project, own)
+        side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
+        gate = Gate(session, None, own, baseline, side, Recordings(head))
+        if session.mode in ("live", "record"):
+            gate.interleaving = interleaving_of(session, baseline)
+        return gate
     there = make_suite(base.project.config, own.name, own.tier)
     rules = replace(
         there, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
     )
-    recordings = Recordings(head, open_changed(base.project, project, own.name))
+    recordings = Recordings(head, open_changed(base.project.tree, project.tree, own.name))
     manifest, mine = base.manifest(own.name), Snapshot(project)
     side = side_of_base(base.project, there, manifest, recordings.before)
     changes = inventory(
         base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
     )
     return Gate(session, base, session.gate.applied(rules), manifest, side, recordings, changes)
+
+
+def beside_baseline(session: Session) -> tuple[Scored, BaseSide]:
+    """Run the candidates beside the baseline's answers, for what judges nothing. Raises as `compare`."""
+    gate = open_gate(session, None)
+    files, comparer = _by(gate, gate.suite, session.project)
+    return gate.score(session, None, gate.suite, files, comparer), gate.side
 
 
 def compare(
@@ -167,8 +186,10 @@ def compare(
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
     gate = open_gate(session, base)
     suite = gate.suite
-    scored = gate.score(session, lineup, suite, *_by(gate, suite, session.project if base is None else base.project))
-    run, comparer = scored.run, scored.comparer
+    files, comparer = _by(gate, suite, session.project if base is None else base.project)
+    comparer.asked_again = None if gate.interleaving is None else {}
+    scored = gate.score(session, lineup, suite, files, comparer)
+    run = scored.run
     if not session.options.partial and gate.manifest is not None and base is None:
         comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in comparer.requests])
     context, judged = context_of(gate, run, comparer), policy(suite.policy)
@@ -176,7 +197,7 @@ def compare(
     own_policy = policy(session.suite.policy)
     sides = [
         Side(
-            comparer.scores(judged),
+            _after_rounds(gate, comparer.scores(judged)),
             None if after is None else after.scores(own_policy),
             unchanged=_as_at_base(gate, run, again=bool(context.recorded_again)),
         ),
@@ -192,6 +213,7 @@ def compare(
         approvals=partial(find_approval, session.history(), base),
     )
     kind = suite.kind
+    interleaved = gate.interleaving is not None
     return Comparison(
         run=run,
         baseline=replace(gate.side.header, metrics=comparer.pairs.means()[0]),
@@ -207,15 +229,60 @@ def compare(
         prompt_diffs=diffs_of(gate, run.lineup),
         copies=copies_of(session.project, run.lineup),
         tallies=comparer.tallies,
+        interleaved=interleaved,
+        drift=drift_since(session.project, gate.side, comparer, suite) if interleaved else None,
+        adaptive=None if gate.interleaving is None else gate.interleaving.standing,
         behind=0 if base is None else base.behind,
+        wrong_cases=_wrong_cases(gate, comparer),
     )
 
 
-def _by(gate: Gate, suite: Suite, project: Project, files: list[str] | None = None) -> tuple[Cases, Comparer]:
-    """The cases of a project and a comparer that knows which of them are in quarantine there."""
-    active = in_force(project, suite).active
+def _after_rounds(gate: Gate, scores: Scores) -> Scores:
+    """After an adaptive comparison nothing blocks that may be noise, whatever the policy."""
+    standing = None if gate.interleaving is None else gate.interleaving.standing
+    if standing is None:
+        return scores
+    kind, policy = gate.suite.kind, scores.policy
+    fixed, paired = (
+        compare_metrics(
+            scores.before, scores.after, kind.metrics, replace(policy, policy=each), scores.pairs, primary=kind.primary
+        )
+        for each in POLICIES_AFTER_ROUNDS
+    )
+    changes = [
+        judged_after(standing, old, new, policy) if new.key == kind.primary else new
+        for old, new in zip(fixed, paired, strict=True)
+    ]
+    return structs.replace(scores, changes=changes)
+
+
+def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
+    """Files of new or edited golden cases in which lint has errors by the rules for a single case."""
+    suite, tree = gate.session.suite, gate.session.project.tree
+    if gate.base is not None:
+        cases = gate.head.changed_cases(suite, gate.base).values()
+    elif comparer.edited:
+        edited = frozenset(comparer.edited)
+        cases = [stored for stored in read_cases(tree, suite.golden, suite.kind) if stored.id in edited]
+    else:
+        return []
+    return [
+        stored.where
+        for stored in islice(cases, MOST_LINTED)
+        if any(level == "error" for level, _ in at_level(suite, suite.kind.lint(stored.case, suite.rules)))
+    ]
+
+
+def _by(gate: Gate, suite: Suite, project: Project, paths: list[str] | None = None) -> tuple[CaseFiles, Comparer]:
+    """The cases of a project, all unless given, and a comparer that knows which of them are in quarantine there."""
+    if paths is None:
+        paths = case_files(project.tree, suite.golden)
+    files = CaseFiles(project.tree, paths)
+    active = in_force(gate.session.project, suite, CaseFiles(project.tree, [])).active
     watched = frozenset(change.case_id for change in gate.changes)
-    return Cases(project, files), Comparer(suite, watched, {entry.case_id: entry.until for entry in active})
+    resting = {entry.case_id: entry.until for entry in active}
+    known = {} if gate.base is not None or gate.manifest is None else gate.manifest.cases
+    return files, Comparer(suite, watched, resting, known)
 
 
 def _by_head(gate: Gate, scored: Scored, lineup: Lineup | None, session: Session | None = None) -> Comparer | None:
@@ -227,14 +294,14 @@ def _by_head(gate: Gate, scored: Scored, lineup: Lineup | None, session: Session
     judged = gate.session.gate.applied(own)
     if _scores_alike(gate.suite, own):
         changed = gate.base.changed_cases(gate.suite, gate.head)
-        cases, comparer = _by(gate, judged, project, gate.head.changed_files(own.name, gate.base))
+        files, comparer = _by(gate, judged, project, gate.head.changed_files(own.name, gate.base))
         for result in scored.results:
             if result.case_id not in changed:
                 comparer.take(result)
     else:
-        cases, comparer = _by(gate, judged, project, case_files(project.tree, project.golden(own.name)))
-    if cases.files:
-        gate.score(session, lineup, judged, cases, comparer)
+        files, comparer = _by(gate, judged, project)
+    if files.paths:
+        gate.score(session, lineup, judged, files, comparer)
     return comparer
 
 

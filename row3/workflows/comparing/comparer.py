@@ -8,58 +8,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from row3.domain.changes import MetricChange
+from row3.domain.manifests import ManifestCase
 from row3.domain.metrics import Metric, Zone
-from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, Compared
-from row3.gate.comparison import Found, by_size, compare_case, worse_by
+from row3.gate.comparison import beyond_noise, by_size, worse_by
 from row3.gate.judging import Scores
 from row3.gate.moves import compare_metrics
-from row3.gate.noise import beyond_noise
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zone_of
-from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate
 from row3.metrics.tallies import Tallies
 from row3.store.suites import Suite
-from row3.workflows.pipeline.results import CaseResult, Transcript
+from row3.workflows.pipeline.results import CaseResult
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
 COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
+REPLACED = "another answer than the baseline's is recorded now"
 LEAST = 1e-12
 """Weight of a fall that the composite does not see, beside any that it sees."""
-
-
-def compare_answers(
-    kind: Kind, score: CaseScore, found: Found, base: tuple[CaseScore, Transcript], *, edited: bool
-) -> Compared:
-    """Return how one case moved; done where the case is scored, so that worker processes share the work.
-
-    `edited`: the golden case is another than the baseline's.
-    """
-    before, transcript = base
-    failed = before.status == "failed"
-    change = compare_case(
-        score.case_id,
-        (before.status, before.metrics, {} if failed else kind.shortfall(before)),
-        (score.status, score.metrics, found),
-        kind=kind,
-        comparable=not failed,
-    )
-    return Compared(
-        change,
-        before=None if failed else before.metrics,
-        spread=before.spread,
-        tally=before.tally,
-        repeats=before.repeats,
-        requests=tuple(transcript.requests),
-        answers=tuple(transcript.answers),
-        problem=before.problem if failed else "",
-        edited=edited,
-    )
 
 
 @dataclass(slots=True)
@@ -71,6 +40,8 @@ class Comparer:
     """Cases whose metrics are kept on both sides, to show what a change of the criteria does."""
     resting: Mapping[str, str] = field(default_factory=dict)
     """End of the quarantine by case id."""
+    known: Mapping[str, ManifestCase] = field(default_factory=dict)
+    """The cases of the baseline that judges."""
     pairs: Pairs = field(init=False)
     moves: Counter[str] = field(default_factory=Counter)
     failed: list[str] = field(default_factory=list)
@@ -91,6 +62,10 @@ class Comparer:
     edited: list[str] = field(default_factory=list)
     """Cases that the baseline has otherwise, or not at all."""
     tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
+    asked_again: dict[str, Compared] | None = None
+    """The base's answers of now, by case, where they are wanted."""
+    replaced: list[str] = field(default_factory=list)
+    """Cases whose recorded answer is no longer the baseline's."""
     problem: str = ""
     """Why the base cannot answer the first case that it cannot."""
     aggregate: Aggregate = field(default_factory=Aggregate)
@@ -118,9 +93,12 @@ class Comparer:
             self._keep(change._replace(move="failed"))
             return
         before = None if compared is None else compared.before
+        if self.asked_again is not None and compared is not None:
+            self.asked_again[case_id] = compared
         self.answers.append((case_id, result.answers, () if compared is None else compared.answers))
         self.requests[case_id] = result.requests, () if compared is None else compared.requests
-        if compared is None or compared.edited:
+        known = self.known.get(case_id)
+        if known is None or known.digest != result.digest:
             self.edited.append(case_id)
         if case_id in self.watched:
             self.kept[case_id] = before, result.metrics
@@ -128,6 +106,8 @@ class Comparer:
             self.aggregate.add(result.metrics, {})
         if compared is not None and before is None:
             self.problem = self.problem or compared.problem
+            if REPLACED in compared.problem:
+                self.replaced.append(case_id)
             if not resting:
                 self.incomparable.append(case_id)
         if compared is not None and before is not None:

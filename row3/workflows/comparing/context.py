@@ -74,5 +74,11 @@ def speaker(base: Snapshot, project: Project) -> str | None:
     """Return the one suite that says what concerns the whole project."""
     head = Snapshot(project)
     judged = [name for name in base.suites() if head.has_cases(name)]
-    named = [name for name in (project.default_suite, base.project.default_suite) if name in judged]
+    named = [name for name in (default_suite(project), default_suite(base.project)) if name in judged]
     return next(iter([*named, *judged]), None)
+
+
+def default_suite(project: Project) -> str | None:
+    """Return the suite that a command without `--suite` is about; None where several exist and none is named."""
+    names = project.suite_names()
+    return project.config.suite or (names[0] if len(names) == 1 else None)

@@ -9,6 +9,7 @@ from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile
 from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
 from row3.reports.changelogs.changelog_insert import insert_entry
+from row3.store.cases import CaseFiles, case_files
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
@@ -74,7 +75,7 @@ def _sign(session: Session, comparison: Comparison, approve: str | None) -> Appr
 
 def note(session: Session, comparison: Comparison, given: Approval | None) -> None:
     """Write an entry of the history if it says something new; an approval given now also into the changelog."""
-    project, entry = session.project, entry_of(comparison.run, comparison, comparison.approval)
+    project, entry = session.project, entry_of(comparison.run, comparison.judgement, comparison.approval)
     with writing(project.local, say=session.say):
         text, added = history_with_new(project.tree, [entry])
         files = {HISTORY: text.encode()} if added else {}
@@ -101,7 +102,10 @@ def _ask_for_the_rest(session: Session, base: Snapshot, comparison: Comparison) 
     """Ask for what the candidate lacks, record it, and compare again from recordings."""
     from row3.workflows.asking.running_live import record_missing
 
-    record_missing(session, comparison.run, base.project)
+    suite = session.suite
+    places = {tree: case_files(tree, suite.golden) for tree in (base.project.tree, session.project.tree)}
+    for tree, paths in places.items():
+        record_missing(session, comparison.run, suite, CaseFiles(tree, paths))
     replayed = replace(session, options=replace(session.options, mode="replay"))
     return compare(replayed, base=base)
 

@@ -91,9 +91,7 @@ def _broken_locks(base: Snapshot, head: Snapshot, suite: Suite) -> Iterator[str]
         if parsed is None or not _asks(suite, parsed.name):
             continue
         path = f"{FOLDER}/{ref}.md"
-        if locks.get(ref) != digest or not tree.exists(path):
-            yield ref
-        elif read_prompt(tree, parsed).digest != digest:
+        if locks.get(ref) != digest or not tree.exists(path) or read_prompt(tree, parsed).digest != digest:
             yield ref
 
 

@@ -17,16 +17,17 @@ from row3.store.project import Project
 from row3.store.prompts import read_promoted, versions
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
+from row3.workflows.comparing.baseline import read_baseline, with_live_answers
+from row3.workflows.comparing.comparer import REPLACED
 from row3.workflows.comparing.comparison import BaseHeader
 from row3.workflows.pipeline.evaluate import Answerer, Asking, Given, Question, Walk, steps, without_waiting
 from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.meanings import recorded
-from row3.workflows.pipeline.replaying import Recorded
+from row3.workflows.pipeline.replaying import Recorded, open_recordings
 from row3.workflows.pipeline.results import Transcript
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.pipeline.stages import parameters_from
 
-REPLACED = "another answer than the baseline's is recorded now"
 NOT_ASKED = "the baseline was asked something else for this case"
 
 
@@ -86,6 +87,19 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
         )
     asking = Asking(suite, lineup, _parameters(manifest), manifest.repeats)
     return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup), manifest)
+
+
+def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex) -> BaseSide:
+    """Return what is recorded of a lineup under the suite's own settings, asked once."""
+    asking = make_asking(suite, lineup, RunOptions())
+    return BaseSide(_header(asking, None), asking, Recorded(index, lineup))
+
+
+def baseline_side(project: Project, suite: Suite) -> BaseSide:
+    """Return the side of the project's own baseline; raises `InvalidFile` where there is none."""
+    manifest = read_baseline(project, suite)
+    index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
+    return side_of_baseline(project, suite, manifest, index)
 
 
 def _header(asking: Asking, manifest: Manifest | None) -> BaseHeader:

@@ -25,7 +25,7 @@ from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
-from row3.workflows.running import tell_unused_inputs
+from row3.workflows.running import note_unused_inputs
 from row3.workflows.session import Session
 
 ASKING = ("live", "auto")
@@ -71,7 +71,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         if mode != "replay" and entrant.unanswered:
             from row3.workflows.asking.running_live import asked_for_cases
 
-            tell_unused_inputs(session, suite, asking.lineup)
+            note_unused_inputs(session, suite, asking.lineup)
             said = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
             session.say(f"{said} · {entrant.model}: asking for {numbers.count(len(entrant.unanswered), 'case')}")
             asked = asked_for_cases(session, suite, asking, entrant.unanswered)
@@ -93,7 +93,7 @@ def plan(
     planned: set[tuple[str, str, int, str]] = set()
     plans = []
     for asking in combinations(project, suite, session.options, prompts=prompts, models=models, named=session.named):
-        tell_unused_inputs(session, suite, asking.lineup)
+        note_unused_inputs(session, suite, asking.lineup)
         first = asking.parameters[asking.lineup.prompts[0].ref.name]
         overrides = replace(session.options.overrides, model=_one_model(asking) or session.options.overrides.model)
         own = replace(session.options, mode="auto", overrides=overrides)

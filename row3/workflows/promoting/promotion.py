@@ -189,7 +189,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
             version=str(prompt.ref.version), digest=prompt.digest, date=today, locked=locked
         )
     files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
-    files |= baseline_files(project, suite, run)
+    files |= baseline_files(project, suite, run, session.answers)
     changelog = read_changelog(project)
     files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
     history = history_text(project.tree, entry_of(run, result.judgement, result.approval))

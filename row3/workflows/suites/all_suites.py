@@ -178,7 +178,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
         run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
         comparison.in_git = not may_write or state != OUTSIDE_GIT
         if may_write and comparison.judgement.complete and not run.partial:
-            entries.append(entry_of(run, comparison, comparison.approval))
+            entries.append(entry_of(run, comparison.judgement, comparison.approval))
         save_log(suites.made[0], run)
     if entries:
         with writing(project.local, say=suites.made[0].say):
