@@ -12,11 +12,11 @@ from row3.cli.output import emit
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.suites.suites_model import SuiteResult, SuitesReport
     from row3.store.suites import Suite
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
     from row3.workflows.suites.all_suites import AllSuites
+    from row3.workflows.suites.results import SuiteResult, SuitesReport
 
 
 def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
@@ -48,9 +48,9 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
 
 def gate_without(common: Common, against: str) -> int | None:
     """What `--compare --against` does of a suite that has no cases any more, or no baseline yet; None of others."""
-    from row3.reports.suites.suites_model import SuitesReport
     from row3.workflows.against.default_suite import default_of
     from row3.workflows.against.gone_suites import gate_gone
+    from row3.workflows.suites.results import SuitesReport
 
     project = common.project()
     name = common.suite or default_of(project)
@@ -77,8 +77,8 @@ def _gate_unjudged(common: Common, name: str, against: str) -> int | None:
 
 def show_new(common: Common, result: SuiteResult, against: str) -> int:
     """What came of a suite that the commit does not know; of the default one with what the commit has in its place."""
-    from row3.reports.suites.suites_model import SuitesReport
     from row3.workflows.suites.new_suite import with_those_before
+    from row3.workflows.suites.results import SuitesReport
 
     suites = opened(common)
     report = SuitesReport([result]) if common.suite is not None else with_those_before(suites, result, against)
@@ -160,7 +160,7 @@ def _for_host(report: SuitesReport, common: Common) -> str:
     from row3.cli.show import places_of
     from row3.reports.ci.codequality import suites_codequality
     from row3.reports.markdowns.comment import comment_markdown
-    from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran
+    from row3.workflows.suites.results import Broken, Gone, Judged, Ran
 
     if common.format == "codequality":
         unusable = [each for each in report.results if isinstance(each, Broken | Gone)]

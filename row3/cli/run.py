@@ -95,7 +95,7 @@ def _compared(session: Session, common: Common, against: str | None) -> int:
         session.say("nothing is blocked that could be approved")
     if comparison.brought and common.suite is None and against is not None:
         from row3.cli.all_suites import show_new
-        from row3.reports.suites.suites_model import Judged
+        from row3.workflows.suites.results import Judged
 
         code = show_new(common, Judged(comparison), against)
     else:

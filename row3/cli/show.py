@@ -87,7 +87,7 @@ def other_format(
         case "comment":
             from row3.errors import UsageError
             from row3.reports.markdowns.comment import comment_markdown
-            from row3.reports.suites.suites_model import Judged
+            from row3.workflows.suites.results import Judged
 
             if comparison is None:
                 what, fix = "a comment tells of a comparison", "Add --compare, or use --format markdown"

@@ -11,7 +11,7 @@ from row3.gate.drift import CaseThen, Drift, moved_text, others, steady_text
 from row3.reports import numbers
 from row3.reports.headline import shown_metrics, shown_model, usage_lines
 from row3.reports.live_text import drift_json, sees_text
-from row3.reports.model_run import HeaderView, SuiteView
+from row3.reports.model import HeaderView, SuiteView
 from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, shorten, visible
 from row3.reports.terminal import table
 

@@ -13,7 +13,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Literal
 
 from row3.errors import UsageError
-from row3.reports.suites.suites_model import SuiteResult, worst_code
 from row3.store.config import FILE, read_config
 from row3.store.project import READ_PATHS, Project
 from row3.store.suites import pick_suite
@@ -27,6 +26,7 @@ from row3.workflows.against.recordings_beside import recorded_beside
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 from row3.workflows.suites.judge_suites import judge_suites
+from row3.workflows.suites.results import SuiteResult, worst_code
 
 if TYPE_CHECKING:
     from row3.vcs.pushes import Push

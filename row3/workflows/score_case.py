@@ -15,7 +15,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.comparison import judge_move, worse_by
 from row3.gate.zones import zones_of
 from row3.reports import numbers
-from row3.reports.cases.case_failure import case_text
+from row3.reports.case_text import case_text
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import case_hint
 from row3.store.outputs import Output

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from row3.errors import Row3Error
-from row3.reports.suites.suites_model import Gone, Judged, SuiteResult
 from row3.store.history import HistoryEntry, read_history
 from row3.workflows.against.at_ref import Base
 from row3.workflows.against.signed_since import signed_since
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.evidence import approved_before
+from row3.workflows.suites.results import Gone, Judged, SuiteResult
 
 
 def approved_beside(results: Iterable[SuiteResult], work_tree: Path, base: Base | None) -> set[str]:

@@ -11,7 +11,6 @@ from row3.domain.tiers import Tier
 from row3.errors import Row3Error
 from row3.reports.changelogs.changelog import approval_entry
 from row3.reports.changelogs.changelog_insert import insert_entry
-from row3.reports.suites.suites_model import Gone
 from row3.store.cases import case_bytes
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -30,6 +29,7 @@ from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.evidence import unjudged_files
 from row3.workflows.pipeline.run_header import new_run_id
 from row3.workflows.session import adds_nothing, check_approval, make_approval, repository_state
+from row3.workflows.suites.results import Gone
 
 
 def gone_suites(project: Project, base: Base | None, names: Iterable[str] | None = None) -> list[Gone]:

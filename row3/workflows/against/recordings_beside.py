@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from row3.errors import Row3Error
-from row3.reports.suites.suites_model import Judged, SuiteResult
 from row3.store.cases import case_files
 from row3.store.config import read_config
 from row3.store.project import Project
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking, replay
+from row3.workflows.suites.results import Judged, SuiteResult
 
 
 def recorded_beside(laid_out: Path, results: Iterable[SuiteResult], work_tree: Path) -> set[str]:

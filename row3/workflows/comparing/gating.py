@@ -8,7 +8,7 @@ from functools import cache, partial
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import UsageError
-from row3.reports.hooks.behind import behind_line
+from row3.reports.advice import behind_line
 from row3.store.cases import read_case
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import FILE as HISTORY

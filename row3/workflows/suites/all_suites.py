@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, SuiteResult, SuitesReport
 from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, history_with_new, read_history
@@ -26,6 +25,7 @@ from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.running import Announced
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, repository_state, save_log, tell_misnamed
 from row3.workflows.suites.judge_suites import judge_suites
+from row3.workflows.suites.results import Broken, Gone, Judged, Ran, SuiteResult, SuitesReport
 
 if TYPE_CHECKING:
     from row3.workflows.asking.budget import Budget

@@ -14,8 +14,8 @@ from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.zones import zones_of
 from row3.reports.advice import looks_like, summary, verdict_word
-from row3.reports.cases.case_failure import case_text, score_text
-from row3.reports.cases.case_outcomes import Outcome, outcomes
+from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.case_text import case_text, score_text
 from row3.reports.comparison_table import reason_lines, verdict_block
 from row3.reports.headline import what_runs
 from row3.reports.style import PLAIN, VERDICT_MARKS, plain

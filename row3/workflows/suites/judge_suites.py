@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from row3.errors import Row3Error
-from row3.reports.suites.suites_model import Broken, Judged, SuiteResult, Unjudged
 from row3.workflows.against.at_ref import Base
 from row3.workflows.against.default_suite import judged_by
 from row3.workflows.comparing.gating import BROUGHT, compare
 from row3.workflows.session import Session
+from row3.workflows.suites.results import Broken, Judged, SuiteResult, Unjudged
 
 MakeSession = Callable[[str], Session]
 

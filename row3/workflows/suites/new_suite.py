@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from row3.reports.suites.suites_model import SuiteResult, SuitesReport, Unjudged
 from row3.workflows.against.at_ref import find_ref, laid_out
 from row3.workflows.against.default_suite import default_of, judged_by, teller
 from row3.workflows.suites.all_suites import AllSuites, gate_all
 from row3.workflows.suites.judge_suites import judge_suites
+from row3.workflows.suites.results import SuiteResult, SuitesReport, Unjudged
 
 
 def unjudged(suites: AllSuites, name: str, against: str) -> Unjudged | None:

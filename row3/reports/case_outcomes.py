@@ -1,4 +1,4 @@
-"""Every case of a run with what became of it, read from the run's lines one by one."""
+"""Every case of a run with its outcome, read from the run's lines one by one."""
 
 from __future__ import annotations
 

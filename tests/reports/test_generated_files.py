@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.reports.ours import is_ours
+from row3.reports.generated_files import is_ours
 
 FORMS = ("table", "github", "markdown", "comment", "json", "codequality", "junit", "html", "svg", "png", "schema")
 
