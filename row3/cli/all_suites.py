@@ -128,49 +128,17 @@ def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
 
 
 def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
-    """The result in the form that is wanted."""
-    match common.format:
-        case "json":
-            from row3.reports.suites.suites_json import suites_json
+    """The result in the wanted format. Raises `UsageError` for a comment about suites that are not compared."""
+    from row3.cli.show import append_summary, places_of
+    from row3.reports import formats
+    from row3.reports.issues import HERE
 
-            return suites_json(report)
-        case "markdown":
-            from row3.reports.suites.suites_text import suites_markdown
-
-            return suites_markdown(report)
-        case "junit":
-            from row3.reports.suites.suites_text import suites_junit
-
-            return suites_junit(report)
-        case "github":
-            from row3.cli.show import append_summary, places_of
-            from row3.reports.suites.suites_text import suites_github, suites_summary
-
-            append_summary(suites_summary(report))
-            return suites_github(report, places_of(common))
-        case "codequality" | "comment":
-            return _for_host(report, common)
-    from row3.reports.suites.suites_table import suites_table
-
-    return suites_table(report, colour=common.colour, verbose=common.verbose > 0, width=common.width)
-
-
-def _for_host(report: SuitesReport, common: Common) -> str:
-    """The forms for hosts of repositories; a new suite that is not judged has no finding in them."""
-    from row3.cli.show import places_of
-    from row3.reports.ci.codequality import suites_codequality
-    from row3.reports.markdowns.comment import comment_markdown
-    from row3.workflows.suites.results import Broken, Gone, Judged, Ran
-
-    if common.format == "codequality":
-        unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
-        judged = [each.comparison for each in report.results if isinstance(each, Judged)]
-        runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
-        wrong = [(each.suite, each.problem) for each in unusable if each.exit_code]
-        return suites_codequality([*((one.run, one) for one in judged), *runs], wrong, places_of(common))
-    if any(isinstance(each, Ran) for each in report.results):
-        raise UsageError("a comment tells of a comparison", where="--format comment", fix="Add --compare")
-    return comment_markdown(report.results)
+    if common.format == "comment" and not report.judged:
+        raise UsageError("a comment is about a comparison", where="--format comment", fix="Add --compare")
+    if common.format == "github":
+        append_summary(formats.suites_summary(report))
+    places = places_of(common) if common.format in ("github", "codequality") else HERE
+    return formats.suites_text(report, common.format, style=common.style, verbose=common.verbose > 0, places=places)
 
 
 def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:
