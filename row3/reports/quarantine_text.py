@@ -8,6 +8,7 @@ from typing import Any
 
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.reports import numbers
+from row3.reports.document import Note
 from row3.reports.markdown import inline
 from row3.reports.style import PLAIN, YELLOW, Style, plain, wrap
 
@@ -29,6 +30,11 @@ def quarantine_sentences(quarantine: Quarantine) -> list[str]:
 
 def _until(entry: Quarantined) -> str:
     return f"{plain(entry.case_id)} until {entry.until}: {plain(entry.reason)}"
+
+
+def quarantine_note(quarantine: Quarantine) -> Note:
+    """The same as a block of a document."""
+    return Note([f"! {text}" for text in quarantine_sentences(quarantine)], "warning")
 
 
 def quarantine_block(quarantine: Quarantine, style: Style = PLAIN) -> list[str]:

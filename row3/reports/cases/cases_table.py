@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
-from row3.domain.metrics import Metric
-from row3.gate.case_worth import LEAST, ROUGH, CaseWorth, Redundant
+from row3.gate.case_worth import LEAST, ROUGH
+from row3.gate.suite_findings import CasesReport, JudgedCase
 from row3.reports import numbers
 from row3.reports.headline import some
 from row3.reports.style import PLAIN, YELLOW, Style, cells, plain, shorten, visible
@@ -18,35 +17,6 @@ LEAST_ROOM, GAP = 12, 2
 HEADS = ("case", "tells", "mean", "±", "n", "")
 WEAK = 0.2
 """A case that correlates less with the others tells little."""
-
-Standing = Literal["never fails", "always fails", ""]
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedCase:
-    """One case, what it tells, and where it stands."""
-
-    worth: CaseWorth
-    standing: Standing
-    quarantined: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class CasesReport:
-    """All cases of a suite over the versions in its history."""
-
-    suite: str
-    metric: Metric
-    versions: tuple[str, ...]
-    cases: tuple[JudgedCase, ...]
-    """What tells most first."""
-    unknown: tuple[str, ...]
-    """Cases without an answer."""
-    redundant: tuple[Redundant, ...]
-    other_scorer: int
-    """Saved runs that were left out, since another version of the scorer made them."""
-    flag: str = ""
-    """What a command has to be given to be about the suite."""
 
 
 def cases_text(report: CasesReport, style: Style = PLAIN, *, verbose: bool = False) -> str:
