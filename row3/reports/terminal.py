@@ -165,8 +165,3 @@ def _wrapped(text: Text, style: Style, *, first: str = "", then: str = "  ", ton
         runs = [Span("".join(char for char, _ in run), one) for one, run in groupby(coded, key=lambda pair: pair[1])]
         painted.append(line[:start] + "".join(_painted(run, style) for run in runs))
     return painted
-
-
-def named_table(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
-    """Lines of a table of names with their numbers."""
-    return _table(Table(headers, rows, "l" + "r" * (len(headers) - 1)), style)
