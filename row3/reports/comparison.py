@@ -24,8 +24,9 @@ from row3.reports.live_text import drift_line, interleaved_line
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.move_text import level_text
+from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
-from row3.reports.scorecard import missing_note, problem_blocks, quarantine_items, usage_note
+from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sensitivity_text import points as drop_points
 from row3.reports.style import VERDICT_MARKS, arrow
 
@@ -60,7 +61,7 @@ def comparison_document(
         legend(comparison, verbose=verbose),
         *reason_blocks(comparison, verbose=verbose),
         *problem_blocks(run, verbose=verbose),
-        quarantine_items(run),
+        quarantine_note(run.quarantine),
         *case_blocks(comparison, verbose=verbose),
     ]
     if folded and not verbose:
@@ -78,7 +79,13 @@ def comparison_document(
 def brief_comparison(comparison: ComparisonView, *, headed: bool = False, named: bool = False) -> Document:
     """Return verdict, metrics, reasons and next steps: for a reader who has seen the whole, or has little room."""
     blocks = [*heading(comparison, headed=headed), metrics_table(comparison), *reason_blocks(comparison)]
-    return Document([*blocks, quarantine_items(comparison.run), next_note(comparison, named=named)])
+    return Document([*blocks, quarantine_note(comparison.run.quarantine), next_note(comparison, named=named)])
+
+
+def gate_document(comparison: ComparisonView) -> Document:
+    """Return verdict, what ran, reasons and next steps: for a test that fails."""
+    runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
+    return Document([*heading(comparison, headed=False), runs, *reason_blocks(comparison), next_note(comparison)])
 
 
 def heading(comparison: ComparisonView, *, headed: bool, level: int = 3) -> list[Block]:

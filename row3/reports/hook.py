@@ -15,8 +15,8 @@ from row3.reports.comparison import ground_text
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
 from row3.reports.headline import some
 from row3.reports.model import ComparisonView, SuiteResultView
+from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import grounds_of
-from row3.reports.scorecard import quarantine_items
 from row3.reports.style import plain
 from row3.reports.suites import problem_of
 
@@ -113,7 +113,7 @@ def _suite(comparison: ComparisonView | None) -> list[Block]:
         lines += [_what_fell(case, dict(run.problems)) for case in fell[:SHOWN_CASES]]
     if comparison.wrong_cases:
         lines.append(f"note: lint finds errors in golden cases of this change: {some(comparison.wrong_cases, 3)}")
-    return [head, Note(lines), quarantine_items(run)]
+    return [head, Note(lines), quarantine_note(run.quarantine)]
 
 
 def _moved(comparison: ComparisonView) -> str:

@@ -27,7 +27,7 @@ from row3.reports.headline import (
 )
 from row3.reports.match_counts import run_counts
 from row3.reports.model import CaseView, RunView
-from row3.reports.quarantine_text import quarantine_sentences
+from row3.reports.quarantine_text import quarantine_note
 from row3.reports.style import MARKS, plain, shorten, visible
 
 SHOWN_CASES = 30
@@ -64,14 +64,14 @@ def scorecard_document(run: RunView, *, declines: int = 0, verbose: bool = False
     """
     blocks: list[Block] = scorecard_heading(run) if headed else []
     blocks += [*_metrics(run), run_counts(run, every=verbose), missing_note(run)]
-    blocks += [quarantine_items(run), *problem_blocks(run, verbose=verbose), *_cases(run, verbose=verbose)]
+    blocks += [quarantine_note(run.quarantine), *problem_blocks(run, verbose=verbose), *_cases(run, verbose=verbose)]
     blocks += _items(run) if verbose else []
     return Document([*blocks, usage_note(run, verbose=verbose), _warnings(run, declines)])
 
 
 def brief_scorecard(run: RunView) -> Document:
     """Return the metrics and the warnings alone."""
-    return Document([*_metrics(run), quarantine_items(run), *problem_blocks(run), _warnings(run, 0)])
+    return Document([*_metrics(run), quarantine_note(run.quarantine), *problem_blocks(run), _warnings(run, 0)])
 
 
 def scorecard_heading(run: RunView) -> list[Block]:
@@ -108,11 +108,6 @@ def _metric_row(metric: Metric, run: RunView) -> list[Text]:
 def missing_note(run: RunView) -> Note:
     """Return which metrics were skipped for which cases, and what a rate of 0 still leaves possible."""
     return Note([*(f"skipped: {text}" for text in skipped_lines(run)), *bounds_lines(run)], "quiet")
-
-
-def quarantine_items(run: RunView) -> Note:
-    """Return the cases in quarantine."""
-    return Note([f"! {text}" for text in quarantine_sentences(run.quarantine)], "warning")
 
 
 def problem_blocks(run: RunView, *, verbose: bool = False) -> list[Block]:

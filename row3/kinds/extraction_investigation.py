@@ -1,4 +1,4 @@
-"""What an investigation of one case consists of: the parts that STANDARDS 6.6 asks for."""
+"""Result of `row3 investigate` for an extraction: what STANDARDS 6.6 asks for about one case."""
 
 from __future__ import annotations
 
@@ -7,42 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from row3.domain.investigations import Symptom, Verification
 from row3.domain.matches import ConceptState, QuoteState, RelationshipState, Triple, TypeState
-from row3.domain.metrics import Metric, Threshold, Zone
 from row3.matching.texts.places import Place
-
-
-class Fall(NamedTuple):
-    """How much worse than the baseline a metric is, where that is more than the gate lets a metric lose."""
-
-    worse: float
-    """In the gate's unit: percentage points, or per cent of the baseline."""
-    limit: float
-    """In the same unit."""
-    least: float
-    """The worst value that is within the limit, a fraction."""
-    relative: bool
-    """The unit is per cent of the baseline."""
-    blocks: bool
-    """Whether the gate blocks on this metric; else it is to be investigated."""
-
-
-class Symptom(NamedTuple):
-    """One metric of the case; fractions."""
-
-    metric: Metric
-    value: float | None
-    """None where it does not apply."""
-    zone: Zone | None
-    threshold: Threshold | None
-    baseline: float | None
-    fall: Fall | None = None
-    """None where it did not fall, or within the limit."""
-
-    @property
-    def failing(self) -> bool:
-        """Below its target."""
-        return self.zone in (Zone.FAIL, Zone.MARGINAL)
 
 
 class Missed(NamedTuple):
@@ -129,15 +96,22 @@ class Lost(NamedTuple):
     missed_ends: tuple[str, ...]
 
 
-class Question(NamedTuple):
-    """A question of STANDARDS 6.1 to 6.5 with what the data says to it."""
+@dataclass(frozen=True, slots=True)
+class Circumstances:
+    """What the checklist asks beside what went wrong."""
 
-    text: str
-    answer: str
-    items: tuple[str, ...] = ()
-    """What the answer speaks of."""
-    open: bool = False
-    """Only a person can tell; the answer is what there is to go by."""
+    expected: int
+    """Expected concepts of the case."""
+    words: int
+    """Words of the source text."""
+    concept_prompt: str
+    relationship_prompt: str
+    asks_for_quotes: bool
+    """Whether a prompt that asks for concepts mentions quotes."""
+    truncated: tuple[str, ...]
+    """Prompts whose answer was cut off by the token limit."""
+    temperatures: tuple[float | None, ...]
+    """Of the requests; None for the provider's default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,9 +138,8 @@ class Investigation:
     misdirected: tuple[Misdirected, ...]
     lost: tuple[Lost, ...]
     quotes: tuple[BadQuote, ...]
-    checks: tuple[tuple[str, tuple[Question, ...]], ...]
-    fixes: tuple[str, ...]
-    plan: tuple[str, ...]
+    around: Circumstances
+    verification: Verification
     meant: tuple[Meant, ...] = ()
     mistyped: tuple[Mistyped, ...] = ()
     unknown_predicates: tuple[str, ...] = ()

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.gate.leaderboard import Combination, Leaderboard
 from row3.gate.ranking import ALPHA, Contest
-from row3.reports.leaderboards.leaderboard_views import BoardView, EntrantView
+from row3.reports.leaderboard import Plans
 from row3.reports.result_json import interval_json
 
 SCHEMA_VERSION = 1
 
 
-def leaderboard_json(board: BoardView) -> dict[str, Any]:
+def leaderboard_json(board: Leaderboard) -> dict[str, Any]:
     """The board as plain values; what is unknown is null."""
     return {
         "schemaVersion": SCHEMA_VERSION,
-        "suite": board.suite.name,
+        "suite": board.suite,
         "mode": board.mode,
         "repeats": board.repeats,
-        "primary": board.suite.kind.primary,
+        "primary": board.kind.primary,
         "cases": list(board.cases),
         "leftOut": list(board.left_out),
         "quarantined": list(board.quarantined),
@@ -61,7 +62,27 @@ def leaderboard_json(board: BoardView) -> dict[str, Any]:
     }
 
 
-def _entrant(entrant: EntrantView) -> dict[str, Any]:
+def plan_json(plans: Plans) -> dict[str, Any]:
+    """The plan as plain values."""
+    return {
+        "schemaVersion": 1,
+        "combinations": [
+            {
+                "prompts": dict(entrant.prompts),
+                "model": entrant.model,
+                "recorded": each.recorded,
+                "toSend": len(each.to_send),
+                "promptTokens": each.prompt_tokens,
+                "completionTokens": each.completion_tokens,
+                "costUsd": each.cost_usd,
+                "unpriced": list(each.unpriced),
+            }
+            for entrant, each in plans
+        ],
+    }
+
+
+def _entrant(entrant: Combination) -> dict[str, Any]:
     return {
         "prompts": dict(entrant.prompts),
         "promptDigests": dict(entrant.digests),

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from row3.domain.matches import Triple
-from row3.reports.investigations.checklist_text import LEGEND, checklist_lines
-from row3.reports.investigations.investigation_parts import BadQuote, Investigation, Misdirected, Missed, Question
+from row3.kinds.extraction_investigation import BadQuote, Misdirected, Missed
+from row3.reports.document import Document
+from row3.reports.investigations.checklist import Question, checklist_blocks
+from row3.reports.markdown import markdown_text
+from tests.reports.investigations.conftest import FOUND, NOTHING_FOUND
 
 RYE = Missed("rye", True, False, None, None, 0.0)
 WRONG = Misdirected(Triple("a", "CAUSES", "b"), "reversed", None, None)
 
 
-def found(checks: dict[str, list[Question]], **parts: Any) -> Investigation:
-    empty: dict[str, Any] = dict.fromkeys(
-        ("notes", "symptoms", "missed", "invented", "duplicates", "misdirected", "lost", "quotes", "fixes", "plan"), ()
-    )
-    named = dict.fromkeys(("case_id", "topic", "suite", "date", "model", "problem", "raw"), "x")
-    sections = tuple((title, tuple(questions)) for title, questions in checks.items())
-    given = {**empty, **named, "status": "scored", "prompts": {}, "extracted": (1, 1), "checks": sections, **parts}
-    return Investigation(**given)
-
-
-def lines(*args: Any, **parts: Any) -> list[str]:
-    return [line for line in checklist_lines(found(*args, **parts)) if line and line != LEGEND]
+def lines(checks: dict[str, list[Question]], **parts: Any) -> list[str]:
+    sections = [(title, tuple(questions)) for title, questions in checks.items()]
+    blocks = list(checklist_blocks(replace(FOUND, **(NOTHING_FOUND | parts)), sections))
+    return [line for line in markdown_text(Document(blocks[1:])).split("\n") if line]
 
 
 def test_what_a_list_names_is_referred_to() -> None:
@@ -58,4 +54,4 @@ def test_a_section_with_nothing_wrong_is_its_first_question() -> None:
 
 
 def test_nothing_asked_is_nothing_said() -> None:
-    assert list(checklist_lines(found({}))) == []
+    assert list(checklist_blocks(FOUND, [])) == []

@@ -1,57 +1,86 @@
-"""The questions of STANDARDS 6.1 to 6.5 about one case, answered as far as the data goes."""
+"""The questions of STANDARDS 6.1 to 6.5 about one extraction, answered as far as the data goes."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from row3.domain.counts import count, part
-from row3.domain.prompts import Prompt
-from row3.domain.requests import Answer, Request
-from row3.kinds.extraction_models import GoldenCase
-from row3.reports.investigations.investigation_parts import Investigation, Question, predicate_confusions
+from row3.kinds.extraction_investigation import Circumstances, Investigation, predicate_confusions
+from row3.reports.document import Block, Items, Note, Parts, Span, Task, Title, code, joined
 
 NEARLY = 0.9
 """Similarity from which a quote that does not occur was copied with small changes; below it is paraphrased."""
+LEGEND = (
+    code("[x]"),
+    " the data answer it, ",
+    code("[ ]"),
+    " a person has to. 6.1 to 6.4 ask why something was missed, unexpected, misdirected or not quoted, 6.5 whether the "
+    "golden case is right. Where nothing is wrong the first question stands for all.",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Circumstances:
-    """What the checklist asks beside what went wrong."""
+class Question(NamedTuple):
+    """A question of STANDARDS 6.1 to 6.5 with what the data says to it."""
 
-    case: GoldenCase
-    prompts: Sequence[Prompt]
-    said: Sequence[tuple[Request, Answer]]
-
-    def prompt(self, *outputs: str) -> str:
-        """The prompt with one of these outputs."""
-        return next((str(p.ref) for p in self.prompts if p.output in (*outputs, "extraction")), "the prompt")
-
-    @property
-    def truncated(self) -> list[str]:
-        """Prompts whose answer was cut off by the token limit."""
-        return [request.prompt for request, answer in self.said if answer.finish_reason == "length"]
-
-    def asks_for_quotes(self) -> bool:
-        """Whether a prompt that asks for concepts speaks of quotes."""
-        return any("quot" in p.body.lower() for p in self.prompts if p.output in ("concepts", "extraction"))
-
-    def temperature(self) -> str:
-        """What the requests said."""
-        values = {request.temperature for request, _ in self.said}
-        if values <= {0}:
-            return "No, it is 0"
-        said = ", ".join("the provider's default" if value is None else f"{value:g}" for value in values)
-        return f"It is {said}; 0 invents least"
+    text: str
+    answer: str
+    items: tuple[str, ...] = ()
+    """What the answer speaks of."""
+    open: bool = False
+    """Only a person can tell; the answer is what there is to go by."""
 
 
-def checklist(found: Investigation, around: Circumstances) -> tuple[tuple[str, tuple[Question, ...]], ...]:
+Section = tuple[str, tuple[Question, ...]]
+"""Heading and questions."""
+
+
+def checklist_blocks(found: Investigation, sections: Sequence[Section]) -> Iterator[Block]:
+    """The sections with their questions; items that the lists above name are not repeated.
+
+    `--format json` has every question with all of its items.
+    """
+    named = _named_above(found)
+    if sections:
+        yield Note([LEGEND])
+    for title, questions in sections:
+        shown = questions[:1] if _all_is_well(found, title, questions) else questions
+        yield Title(title, 4)
+        yield Items([_task(question, named) for question in shown])
+
+
+def _named_above(found: Investigation) -> set[str]:
+    """Items in the lists of the root cause; a bad answer has no such lists."""
+    if found.status == "bad_answer":
+        return set()
+    lists = (found.missed, found.invented, found.quotes)
+    named = {item.label for items in lists for item in items}
+    return named | {str(item.triple) for item in found.misdirected}
+
+
+def _all_is_well(found: Investigation, title: str, questions: tuple[Question, ...]) -> bool:
+    """There is nothing that a section could ask about; an answer that was cut off is something."""
+    about = {"6.1": found.missed, "6.2": found.invented, "6.3": found.misdirected, "6.4": found.quotes}
+    return not about.get(title[:3], ("always",)) and not any("cut off" in question.answer for question in questions)
+
+
+def _task(question: Question, named: set[str]) -> Task:
+    again = named.issuperset(question.items)
+    named.update(question.items)
+    items = [Span("named above")] if again and question.items else joined([code(item) for item in question.items])
+    parts = [part for part in ([Span(question.answer)] if question.answer else [], items) if part]
+    answer = joined(parts, ", " if again else ": ")
+    shown: Parts = [question.text, " ", *answer, "."] if answer else [question.text]
+    return Task(shown, done=not question.open)
+
+
+def checklist(found: Investigation) -> tuple[tuple[str, tuple[Question, ...]], ...]:
     """The questions of STANDARDS 6.1 to 6.5, answered as far as the data goes."""
     return (
-        ("6.1 Recall issues (missing concepts)", _recall(found, around)),
-        ("6.2 Precision issues (hallucinated concepts)", _precision(found, around)),
-        ("6.3 Relationship issues (wrong predicates)", _relationships(found, around)),
-        ("6.4 Provenance issues (missing source quotes)", _provenance(found, around)),
+        ("6.1 Recall issues (missing concepts)", _recall(found)),
+        ("6.2 Precision issues (hallucinated concepts)", _precision(found)),
+        ("6.3 Relationship issues (wrong predicates)", _relationships(found)),
+        ("6.4 Provenance issues (missing source quotes)", _provenance(found)),
         ("6.5 Golden test case issues", _golden(found)),
     )
 
@@ -61,8 +90,8 @@ def _which(text: str, items: Sequence[str], whole: int) -> Question:
     return Question(text, f"{len(items)} of {whole}", tuple(items))
 
 
-def _recall(found: Investigation, around: Circumstances) -> tuple[Question, ...]:
-    missed, expected = [item.label for item in found.missed], len(around.case.expected_concepts)
+def _recall(found: Investigation) -> tuple[Question, ...]:
+    missed, expected = [item.label for item in found.missed], found.around.expected
     explicit = [item.label for item in found.missed if item.place is not None]
     implied = [item.label for item in found.missed if item.place is None]
     count, nothing = f"Extracted {found.extracted[0]}, expected {expected}", "" if missed else "Nothing was missed"
@@ -75,7 +104,7 @@ def _recall(found: Investigation, around: Circumstances) -> tuple[Question, ...]
     )
 
 
-def _precision(found: Investigation, around: Circumstances) -> tuple[Question, ...]:
+def _precision(found: Investigation) -> tuple[Question, ...]:
     invented = [item.label for item in found.invented]
     canaries = [item.label for item in found.invented if item.state == "canary"]
     grounded = [item.label for item in found.invented if item.place is not None]
@@ -86,23 +115,23 @@ def _precision(found: Investigation, around: Circumstances) -> tuple[Question, .
         tuple(grounded),
         open=unclear,
     )
-    count = f"Extracted {found.extracted[0]}, expected {len(around.case.expected_concepts)}"
+    count = f"Extracted {found.extracted[0]}, expected {found.around.expected}"
     return (
         _which("Which concepts were hallucinated?", invented, found.extracted[0]),
         _which("Do they appear in the forbidden list (intentional canaries)?", canaries, len(invented)),
         inferred,
         Question("Is the prompt instruction too permissive?", count, open=bool(invented)),
-        Question("Is the model temperature too high?", around.temperature()),
+        Question("Is the model temperature too high?", _temperature(found.around)),
     )
 
 
-def _relationships(found: Investigation, around: Circumstances) -> tuple[Question, ...]:
+def _relationships(found: Investigation) -> tuple[Question, ...]:
     wrong = [str(item.triple) for item in found.misdirected]
     predicate = [str(item.triple) for item in found.misdirected if item.state == "wrong-predicate"]
     reverse = [str(item.triple) for item in found.misdirected if item.state == "reversed"]
     pairs = tuple(f"{said} for {meant}" for said, meant, _ in predicate_confusions(found.misdirected))
     confused = "Confused" if pairs else "No predicate was taken for another"
-    help_ = f"They would go into {around.prompt('relationships')}" if pairs else "No predicate was taken for another"
+    help_ = f"They would go into {found.around.relationship_prompt}" if pairs else "No predicate was taken for another"
     return (
         _which("Which relationships were incorrect?", wrong, found.extracted[1]),
         _which("Was the source/target correct but predicate wrong?", predicate, len(wrong)),
@@ -112,23 +141,23 @@ def _relationships(found: Investigation, around: Circumstances) -> tuple[Questio
     )
 
 
-def _provenance(found: Investigation, around: Circumstances) -> tuple[Question, ...]:
+def _provenance(found: Investigation) -> tuple[Question, ...]:
     missing = [item for item in found.quotes if item.state == "missing"]
     bad = [item for item in found.quotes if item.state == "unverified"]
     quotable = sum(1 for item in missing if item.place is not None)
-    words = count(len(around.case.source_text.split()), "word")
+    words = count(found.around.words, "word")
     detail = f"{words}; {part(quotable, len(missing), 'unquoted concept', 'stands', 'stand')} in it"
-    clear = "The prompt asks for quotes" if around.asks_for_quotes() else "The prompt does not speak of quotes"
+    clear = "The prompt asks for quotes" if found.around.asks_for_quotes else "The prompt does not speak of quotes"
     near = sum(1 for item in bad if item.similarity >= NEARLY)
     told = f"{count(len(bad), 'quote does', 'quotes do')} not occur in the text: "
     told += f"{count(near, 'nearly does', 'nearly do')}, {count(len(bad) - near, 'is', 'are')} paraphrased or made up"
-    if around.truncated:
-        told += f"; the answer of {', '.join(around.truncated)} was cut off"
+    if found.around.truncated:
+        told += f"; the answer of {', '.join(found.around.truncated)} was cut off"
     return (
         _which("Which concepts lack provenance?", [item.label for item in missing], found.extracted[0]),
         Question("Is the source text sufficiently detailed?", detail),
         Question("Is the prompt instruction for quoting clear?", clear, open=bool(found.quotes)),
-        Question("Is the model truncating or paraphrasing quotes?", told if bad or around.truncated else "No"),
+        Question("Is the model truncating or paraphrasing quotes?", told if bad or found.around.truncated else "No"),
     )
 
 
@@ -148,3 +177,10 @@ def _golden(found: Investigation) -> tuple[Question, ...]:
         Question("Is the source text ambiguous?", "", open=True),
         Question("Should the golden case be updated?", update, open=True),
     )
+
+
+def _temperature(around: Circumstances) -> str:
+    if set(around.temperatures) <= {0}:
+        return "No, it is 0"
+    values = ("the provider's default" if value is None else f"{value:g}" for value in around.temperatures)
+    return f"It is {', '.join(values)}; 0 invents least"

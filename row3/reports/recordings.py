@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from row3.domain.counts import count
+from row3.reports.document import Document, Note, Table
 from row3.reports.model import SuiteView
-from row3.reports.style import PLAIN, Style, plain, visible
-from row3.reports.terminal import named_table
+from row3.reports.style import plain, visible
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
 SHOWN = 50
@@ -41,30 +41,27 @@ class FindingView(Protocol):
     def where(self) -> str: ...
 
 
-def list_text(summaries: Sequence[SummaryView], *, style: Style = PLAIN, flag: str = "") -> str:
-    """One line a prompt, whose answers they are, and what is stale; `flag` names the suite in a command."""
+def list_document(summaries: Sequence[SummaryView], *, flag: str = "") -> Document:
+    """A row for each prompt, whose answers they are, and what is stale; `flag` selects the suite in a command."""
     if not summaries:
-        return "no recordings"
+        return Document([Note(["no recordings"])])
     rows = []
     for one in summaries:
-        counts = (one.count, len(one.cases))
         used = (one.promoted, one.candidate, one.stale)
-        cells = (*(f"{n:,}" for n in counts), size(one.bytes), *(f"{n:,}" if n else "–" for n in used))
-        rows.append((plain(one.prompt), *cells))
-    lines = [*named_table(HEADERS, rows, style), ""]
+        figures = (f"{one.count:,}", f"{len(one.cases):,}", size(one.bytes), *(f"{n:,}" if n else "–" for n in used))
+        rows.append((one.prompt, *figures))
     by_models: dict[str, list[str]] = {}
     for one in summaries:
         if one.models:  # embeddings are no answers
-            by_models.setdefault(", ".join(map(plain, sorted(one.models))), []).append(plain(one.prompt))
+            by_models.setdefault(", ".join(sorted(one.models)), []).append(one.prompt)
+    notes = []
     for models, prompts in by_models.items():
         whose = "" if len(by_models) == 1 else f"{', '.join(prompts)}: "
-        lines += style.wrap(f"{whose}answers of {models}", then="  ")
-    stale = sum(one.stale for one in summaries)
-    if stale:
-        prune = f"`row3 recordings prune{visible(flag)}` removes them"
-        what = f"{stale:,} stale: no prompt version asks for them; {prune}"
-        lines += style.wrap(what, then="  ")
-    return "\n".join(lines)
+        notes.append(f"{whose}answers of {models}")
+    if stale := sum(one.stale for one in summaries):
+        prune = f"`row3 recordings prune{flag}` removes them"
+        notes.append(f"{stale:,} stale: no prompt version asks for them; {prune}")
+    return Document([Table(HEADERS, rows, "l" + "r" * 6), Note(notes)])
 
 
 def list_json(summaries: Sequence[SummaryView]) -> dict[str, Any]:

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from row3.domain.investigations import Symptom
 from row3.reports import numbers
-from row3.reports.investigations.investigation_parts import Symptom
-from row3.reports.markdown import grid, inline
+from row3.reports.document import Block, Items, Note, Table, Text, Title
+
+
+class Investigated(Protocol):
+    """An investigation of a case of any kind."""
+
+    @property
+    def status(self) -> str: ...
+    @property
+    def problem(self) -> str: ...
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+    @property
+    def symptoms(self) -> Sequence[Symptom]: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
 
 
 def failing_metrics(symptoms: Sequence[Symptom]) -> str:
@@ -44,28 +60,20 @@ def aims(symptoms: Sequence[Symptom]) -> list[str]:
     return [*reach, *([f"within the limit of the baseline again, that is {', '.join(within)}"] if within else [])]
 
 
-class Symptomatic(Protocol):
-    """A case that was looked into, of any kind."""
-
-    @property
-    def status(self) -> str: ...
-    @property
-    def problem(self) -> str: ...
-    @property
-    def symptoms(self) -> Sequence[Symptom]: ...
-    @property
-    def notes(self) -> Sequence[str]: ...
+def head_facts(found: Investigated) -> list[tuple[str, Text]]:
+    """The lines below the title that every investigation has."""
+    versions = ", ".join(f"{name} {version}" for name, version in found.prompts.items())
+    return [("Prompt Version", versions), ("Failing Metric(s)", failing_metrics(found.symptoms))]
 
 
-def symptom_lines(found: Symptomatic) -> Iterator[str]:
-    """Every metric beside its target and the baseline, and what else is to be known."""
+def symptom_blocks(found: Investigated) -> Iterator[Block]:
+    """Every metric beside its target and the baseline, and the notes of the run."""
+    yield Title("Symptoms")
     if found.status == "bad_answer":
-        yield f"The answer could not be used, so every metric is 0: {inline(found.problem)}."
-        yield ""
-    rows = [_row(symptom) for symptom in found.symptoms]
-    yield from grid(["Metric", "Value", "Zone", "Target", "Short by", "Baseline", "Delta"], "lrlrrrr", rows)
-    told = [*(f"- {inline(note)}" for note in found.notes), *_fallen(found.symptoms)]
-    yield from ["", *told] if told else []
+        yield Note([f"The answer could not be used, so every metric is 0: {found.problem}."])
+    heads = ("Metric", "Value", "Zone", "Target", "Short by", "Baseline", "Delta")
+    yield Table(heads, [_row(symptom) for symptom in found.symptoms], "lrlrrrr")
+    yield Items([*found.notes, *_fallen(found.symptoms)])
 
 
 def _row(symptom: Symptom) -> list[str]:
@@ -93,7 +101,7 @@ def _fallen(symptoms: Sequence[Symptom]) -> Iterator[str]:
             said = "; ".join(filter(None, (share, block)))
             by_limit.setdefault(limit, []).append(f"{symptom.metric.title}{f' ({said})' if said else ''}")
     for limit, names in by_limit.items():
-        yield f"- Worse than the baseline by more than the limit of {limit}: {', '.join(names)}."
+        yield f"Worse than the baseline by more than the limit of {limit}: {', '.join(names)}."
 
 
 def metric_json(symptom: Symptom) -> dict[str, Any]:
@@ -121,3 +129,17 @@ def falls_json(symptoms: Sequence[Symptom]) -> list[dict[str, Any]]:
         for s in symptoms
         if s.fall is not None
     ]
+
+
+def head_json(found: Investigated) -> dict[str, Any]:
+    """The keys that every investigation has about its metrics."""
+    return {
+        "failing": [symptom.metric.key for symptom in found.symptoms if symptom.failing],
+        "fell": falls_json(found.symptoms),
+        "metrics": {s.metric.key: metric_json(s) for s in found.symptoms if s.value is not None},
+    }
+
+
+def dumped(value: dict[str, Any]) -> str:
+    """JSON of a whole investigation, whatever a model said."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=2).encode("utf-8", "replace").decode() + "\n"

@@ -1,77 +1,42 @@
-"""`row3 power` on a terminal."""
+"""`row3 power`: how small a drop a suite detects, and what it takes to detect a smaller one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Any
 
 from row3.domain.metrics import Metric
-from row3.gate.policy import GatePolicy
 from row3.gate.power import Needed
 from row3.gate.power_plan import REPEATS, MetricPlan
 from row3.gate.sensitivity import POWER
+from row3.gate.suite_findings import PowerReport
 from row3.reports import numbers
+from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
 from row3.reports.sensitivity_text import BEYOND, asked, points, possible, sensitivity_sentence, times
-from row3.reports.style import PLAIN, Style, plain, shorten, visible
-from row3.reports.terminal import table
 
-LONGEST_TITLE = 24
 UNKNOWN = "?"
 FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 
 
-@dataclass(frozen=True, slots=True)
-class PowerSource:
-    """What a plan was made from."""
-
-    kind: Literal["replay", "runs", "repeats"]
-    words: str
-    before: str
-    """Prompts and model of the first side."""
-    after: str
-    repeats: tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class PowerReport:
-    """What a suite detects, metric by metric, the composite first."""
-
-    suite: str
-    source: PowerSource
-    policy: GatePolicy
-    plans: tuple[tuple[Metric, MetricPlan | None], ...]
-    """None where fewer than two independent cases have the metric."""
-    tried: tuple[str, ...]
-    """Better sources, and why they were not taken."""
-    flag: str = ""
-    """What a command has to be given to be about the suite."""
-
-
-def power_text(report: PowerReport, style: Style = PLAIN) -> str:
-    """The plan in words, the metrics, the table of what other numbers would detect, and what is not known."""
+def power_document(report: PowerReport) -> Document:
+    """The plan in words, the metrics, what other numbers of cases would detect, and what is not known."""
     metric, plan = report.plans[0]
-    blocks = [
-        _origin(report, style),
-        [style.bold(metric.title), *(line for text in _sentences(report, metric, plan) for line in style.wrap(text))],
-        _metrics(report, style) if len(report.plans) > 1 else [],
-        _drops(metric, plan, style) if plan is not None and plan.seen.sees is not None else [],
-        [line for text in _terms(report, plan) for line in style.wrap(text)],
-        _doubts(report, plan, style),
-    ]
-    return "\n\n".join("\n".join(block) for block in blocks if block) + "\n"
+    blocks: list[Block] = [_origin(report), Title(metric.title), Note(_sentences(report, metric, plan))]
+    if len(report.plans) > 1:
+        blocks.append(_metrics(report))
+    if plan is not None and plan.seen.sees is not None:
+        blocks += _drops(metric, plan)
+    return Document([*blocks, Note(_terms(report, plan)), Title("Not known"), Items(unknowns(report, plan))])
 
 
-def _origin(report: PowerReport, style: Style) -> list[str]:
+def _origin(report: PowerReport) -> Note:
     source = report.source
-    lines = style.wrap(f"{plain(report.suite)} · planned from {source.words}", then="  ")
-    each = [(source.before, source.repeats[0]), (source.after, source.repeats[1])]
+    sides = [(source.before, source.repeats[0]), (source.after, source.repeats[1])]
     if source.kind == "repeats":
-        each = [(source.after, sum(source.repeats))]
-    for setting, repeats in each:
-        lines += [style.dim(line) for line in style.wrap(plain(setting) + times(repeats), first="  ", then="    ")]
-    for why in report.tried:
-        lines += [style.dim(line) for line in style.wrap(f"not taken: {plain(why)}", first="  ", then="    ")]
-    return lines
+        sides = [(source.after, sum(source.repeats))]
+    quiet = [f"{setting}{times(repeats)}" for setting, repeats in sides]
+    quiet += [f"not taken: {why}" for why in report.tried]
+    head = f"{report.suite} · planned from {source.words}"
+    return Note([head, *(Span(f"  {text}", "quiet") for text in quiet)])
 
 
 def _sentences(report: PowerReport, metric: Metric, plan: MetricPlan | None) -> list[str]:
@@ -112,21 +77,30 @@ def _verb(plan: MetricPlan) -> str:
     return "block" if plan.seen.blocks else "see"
 
 
-def _metrics(report: PowerReport, style: Style) -> list[str]:
-    """A line a metric: what is detected now, what is wanted, and what that takes."""
+def _metrics(report: PowerReport) -> Table:
+    """For each metric what is detected now, what is wanted, and what that takes."""
     rows = []
     for metric, plan in report.plans:
-        title = shorten(metric.title, LONGEST_TITLE)
         if plan is None:
-            rows.append([title, UNKNOWN, "", "", "", "too few cases"])
+            rows.append([metric.title, UNKNOWN, "", "", "", "too few cases"])
             continue
         seen = plan.seen
-        buy = seen.buy.better if seen.buy is not None else UNKNOWN
-        wanted = f"{100 * seen.wanted:.3g}"
-        now = UNKNOWN if seen.sees is None else points(seen.sees)
-        rows.append([title, now, wanted, _needed(seen.needs_cases), _needed(seen.needs_repeats), buy])
+        rows.append(
+            [
+                metric.title,
+                _drop(seen.sees),
+                f"{100 * seen.wanted:.3g}",
+                _needed(seen.needs_cases),
+                _needed(seen.needs_repeats),
+                UNKNOWN if seen.buy is None else seen.buy.better,
+            ]
+        )
     verb = "blocks" if any(plan is not None and plan.seen.blocks for _, plan in report.plans) else "sees"
-    return table(("metric", f"{verb} now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl", style)
+    return Table(("metric", f"{verb} now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl")
+
+
+def _drop(drop: float | None) -> str:
+    return UNKNOWN if drop is None else points(drop)
 
 
 def _needed(needed: Needed) -> str:
@@ -135,19 +109,14 @@ def _needed(needed: Needed) -> str:
     return "no number" if needed.why == "never" else UNKNOWN
 
 
-def _drops(metric: Metric, plan: MetricPlan, style: Style) -> list[str]:
+def _drops(metric: Metric, plan: MetricPlan) -> list[Block]:
     heads = ["cases", *("asked once" if k == 1 else f"{k} times" for k in REPEATS), ""]
     rows = [
-        [
-            f"{cases:,}",
-            *(UNKNOWN if drop is None else points(drop) for drop in cells),
-            "← now" if cases == plan.seen.cases else "",
-        ]
-        for cases, cells in plan.table
+        [f"{cases:,}", *map(_drop, drops), "← now" if cases == plan.seen.cases else ""] for cases, drops in plan.table
     ]
     done = "is blocked" if plan.seen.blocks else "is seen"
     what = "drop" if metric.higher_is_better else "rise"
-    return [f"Smallest {what} of {plain(metric.title)} that {done}, in points", "", *table(heads, rows, "rrrrl", style)]
+    return [Title(f"Smallest {what} of {metric.title} that {done}, in points"), Table(heads, rows, "rrrrl")]
 
 
 def _terms(report: PowerReport, plan: MetricPlan | None) -> list[str]:
@@ -164,12 +133,6 @@ def _terms(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     return [text]
 
 
-def _doubts(report: PowerReport, plan: MetricPlan | None, style: Style) -> list[str]:
-    """What the plan does not know, and how to find out."""
-    texts = unknowns(report, plan)
-    return [style.bold("Not known"), *(line for text in texts for line in style.wrap(text, first="  ", then="    "))]
-
-
 def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     """A sentence for everything that the plan cannot tell."""
     if plan is None:
@@ -183,9 +146,9 @@ def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
             "would be. Compare two versions that differ."
         )
     elif still:
-        texts.append(f"{', '.join(map(plain, still))} (?): no case moved, and no spread is no promise.")
+        texts.append(f"{', '.join(still)} (?): no case moved, and no spread is no promise.")
     if variance.repeat_variance is None:
-        how = FIND_OUT.format(flag=visible(report.flag))
+        how = FIND_OUT.format(flag=report.flag)
         texts.append(f"What repeats would bring (?): both sides asked every case once. To find out: {how}")
     if report.source.kind == "repeats":
         texts.append(
@@ -203,3 +166,57 @@ def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
         worth = numbers.count(variance.cases, "case is", "cases are")
         texts.append(f"Cases that share a source say the same: {worth} worth {units:.3g}.")
     return texts
+
+
+def power_json(report: PowerReport) -> dict[str, Any]:
+    """The plan as plain values; drops are fractions."""
+    source = report.source
+    return {
+        "schemaVersion": 1,
+        "suite": report.suite,
+        "source": {
+            "kind": source.kind,
+            "before": source.before,
+            "after": source.after,
+            "repeats": list(source.repeats),
+            "notTaken": list(report.tried),
+        },
+        "policy": report.policy.policy,
+        "power": POWER,
+        "level": 0.95,
+        "metrics": {metric.key: None if plan is None else _plan_json(plan) for metric, plan in report.plans},
+        "unknown": unknowns(report, report.plans[0][1]),
+    }
+
+
+def _plan_json(plan: MetricPlan) -> dict[str, Any]:
+    seen, variance = plan.seen, plan.variance
+    buy = seen.buy
+    return {
+        "cases": seen.cases,
+        "repeats": round(seen.repeats, 9),
+        "detected": "blocked" if seen.blocks else "seen",
+        "limit": plan.margin if seen.blocks else None,
+        "smallestDrop": seen.sees,
+        "wantedDrop": seen.wanted,
+        "casesNeeded": _needed_json(seen.needs_cases),
+        "repeatsNeeded": _needed_json(seen.needs_repeats),
+        "betterBuy": None if buy is None else buy.better,
+        "twiceTheCases": None if buy is None else buy.more_cases,
+        "twiceTheRepeats": None if buy is None else buy.more_repeats,
+        "variance": {
+            "difference": variance.total,
+            "df": variance.df,
+            "cases": variance.case_variance,
+            "answers": variance.repeat_variance,
+        },
+        "table": [
+            {"cases": cases, "repeats": repeats, "smallestDrop": drop}
+            for cases, drops in plan.table
+            for repeats, drop in zip(REPEATS, drops, strict=True)
+        ],
+    }
+
+
+def _needed_json(needed: Needed) -> dict[str, Any]:
+    return {"count": needed.count} if needed.count is not None else {"count": None, "why": needed.why}

@@ -9,8 +9,10 @@ import pytest
 
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.gate.flakiness import flakiness
-from row3.reports.flaky_table import FlakyCase, FlakyReport, flaky_json, flaky_text
-from row3.reports.style import Style, cells
+from row3.gate.suite_findings import FlakyCase, FlakyReport
+from row3.reports.flaky import flaky_document, flaky_json
+from row3.reports.style import PLAIN, Style, cells
+from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL
 
 
@@ -22,6 +24,10 @@ def case(name: str, *values: float, source: str = "repeats", ends: bool = True) 
 
 WAVERS, STILL, ONCE = case("rye", 0.7, 0.4, 0.7), case("oven", 0.8, 0.8, 0.8), case("yeast", 0.8)
 REPORT = FlakyReport("bread", OVERALL, "extract v1.1 · m", True, 0.65, (WAVERS, STILL), (), (), NO_QUARANTINE)
+
+
+def flaky_text(report: FlakyReport, style: Style = PLAIN, *, verbose: bool = False) -> str:
+    return terminal_text(flaky_document(report, verbose=verbose), style)
 
 
 def said(**changes: object) -> str:
@@ -74,7 +80,7 @@ def test_another_setting_is_said_to_be_one() -> None:
     text = said(own=False, others=("extract v1.0 · m",), unknown=("oven",))
     assert "Not what runs now" in text
     assert "Also asked several times: extract v1.0 · m (--prompt)." in text
-    assert "is known of oven: not answered, or not to be had." in text
+    assert "is known of oven: no answer, or the metric does not apply." in text
 
 
 def test_a_quarantined_case_is_marked_and_not_urged() -> None:

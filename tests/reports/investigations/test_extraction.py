@@ -6,68 +6,20 @@ import json
 from dataclasses import replace
 
 from row3.domain.matches import Triple
-from row3.domain.metrics import Metric, Threshold, Zone
+from row3.kinds.extraction_investigation import Invented, Investigation, Lost, Misdirected, Missed, predicate_confusions
 from row3.matching.texts.places import Place
-from row3.reports.investigations.investigation import MOST, as_json, at, investigation_markdown
-from row3.reports.investigations.investigation_parts import (
-    BadQuote,
-    Invented,
-    Investigation,
-    Lost,
-    Misdirected,
-    Missed,
-    Question,
-    Symptom,
-    predicate_confusions,
-)
+from row3.reports.document import Document, Items
+from row3.reports.investigations.extraction import MOST, at, investigation_document, investigation_json
+from row3.reports.markdown import markdown_text
+from tests.reports.investigations.conftest import FOUND, NOTHING_FOUND, PLACE
 
-RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
-HALLUCINATION = Metric(
-    "hallucinationRate", "Hallucination rate", higher_is_better=False, threshold=Threshold(0.05, 0.02, 0)
-)
-F1 = Metric("f1", "Concept F1")
-PLACE = Place(2, 3, 100, 106, "The *dough* rises, says @baker.", ((4, 11),))
-FOUND = Investigation(
-    case_id="bread",
-    topic="Bread",
-    suite="bakery",
-    date="2026-01-29",
-    prompts={"find": "v1.1", "connect": "v1.0"},
-    model="m",
-    status="scored",
-    problem="",
-    raw="",
-    notes=("There is no baseline to compare with.",),
-    extracted=(10, 5),
-    symptoms=(
-        Symptom(RECALL, 0.58, Zone.FAIL, RECALL.threshold, 0.72),
-        Symptom(HALLUCINATION, 0.1, Zone.FAIL, HALLUCINATION.threshold, None),
-        Symptom(F1, None, None, None, None),
-    ),
-    missed=(
-        Missed("rye", True, False, PLACE, "wry", 2 / 3),
-        Missed("gluten", False, True, None, None, 0.0),
-        Missed("oat", True, False, None, None, 0.0),
-    ),
-    invented=(
-        Invented("crumb", "canary", "crumb osmosis", 0.9, None),
-        Invented("dough", "unmatched", "rye", 0.2, PLACE),
-    ),
-    duplicates=(("leaven", "sourdough"),),
-    misdirected=(
-        Misdirected(Triple("a", "CAUSES", "b"), "wrong-predicate", Triple("a", "IS_A", "b"), PLACE),
-        Misdirected(Triple("a", "CAUSES", "c"), "forbidden", Triple("a", "CAUSES", "c"), None),
-        Misdirected(Triple("x", "CAUSES", "y"), "unmatched", None, None),
-    ),
-    lost=(Lost(Triple("a", "IS_A", "b"), True, ()), Lost(Triple("rye", "IS_A", "oat"), False, ("rye", "oat"))),
-    quotes=(
-        BadQuote("x", "missing", "", PLACE, 0.0),
-        BadQuote("y", "unverified", "a `quote`", PLACE, 0.5),
-    ),
-    checks=(("6.1 Recall", (Question("Which?", "1 of 2", ("rye",)), Question("Why?", "", open=True))),),
-    fixes=("find-v1.1: look `again`.",),
-    plan=("`row3 --compare`: better.",),
-)
+
+def investigation_markdown(found: Investigation) -> str:
+    return markdown_text(investigation_document(found))
+
+
+def shown_at(place: Place) -> str:
+    return markdown_text(Document([Items([at(place)])])).removeprefix("- ").rstrip("\n")
 
 
 def test_the_template_in_its_order() -> None:
@@ -78,7 +30,7 @@ def test_the_template_in_its_order() -> None:
     assert lines[4] == "**Failing Metric(s)**: Concept recall (fail), Hallucination rate (fail)"
     heads = [line for line in lines if line.startswith("### ")]
     assert heads == ["### Symptoms", "### Root Cause", "### Proposed Fix", "### Verification Plan"]
-    assert lines[-2] == "1. `row3 --compare`: better."
+    assert lines[-4] == "1. Make the change in `prompts/find-v1.1.md`, which is not promoted."
 
 
 def test_symptoms_say_what_failed_and_by_how_much() -> None:
@@ -112,8 +64,8 @@ def test_every_item_says_where_it_stands() -> None:
 
 def test_questions_are_ticked_where_the_data_answers() -> None:
     lines = investigation_markdown(FOUND).split("\n")
-    assert "- [x] Which? 1 of 2, named above." in lines
-    assert "- [ ] Why?" in lines
+    assert "- [x] Which specific concepts were missed? 3 of 12, named above." in lines
+    assert "- [ ] Is the source text ambiguous?" in lines
 
 
 def test_what_the_same_end_took_along_stands_together() -> None:
@@ -132,7 +84,7 @@ def test_what_the_same_end_took_along_stands_together() -> None:
 
 
 def test_text_from_a_model_or_a_case_is_no_markup() -> None:
-    shown = at(PLACE)
+    shown = shown_at(PLACE)
     assert shown.startswith("paragraph 2, line 3: “The **\\*dough\\***")
     assert "@baker" not in shown
     assert "\u200b" in shown
@@ -140,7 +92,7 @@ def test_text_from_a_model_or_a_case_is_no_markup() -> None:
 
 def test_a_mark_inside_a_mark_and_a_line_break() -> None:
     place = Place(1, 1, 0, 4, "wild\nyeast grows", ((0, 10), (5, 10)))
-    assert at(place) == "paragraph 1, line 1: “**wild yeast** grows”"
+    assert shown_at(place) == "paragraph 1, line 1: “**wild yeast** grows”"
 
 
 def test_a_bad_answer_is_shown_as_it_came() -> None:
@@ -154,11 +106,11 @@ def test_a_bad_answer_is_shown_as_it_came() -> None:
 
 def test_a_long_list_ends_with_what_is_left() -> None:
     many = tuple(Missed(f"c{i}", True, False, None, None, 0.0) for i in range(MOST + 5))
-    assert "- and 5 more; `--format json` has them all" in investigation_markdown(replace(FOUND, missed=many))
+    assert "- and 5 more; --format json has them all" in investigation_markdown(replace(FOUND, missed=many))
 
 
 def test_nothing_went_wrong() -> None:
-    empty = replace(FOUND, missed=(), invented=(), duplicates=(), misdirected=(), lost=(), quotes=(), symptoms=())
+    empty = replace(FOUND, **NOTHING_FOUND)
     text = investigation_markdown(empty)
     assert "**Failing Metric(s)**: none" in text
     assert "Nothing went wrong." in text
@@ -173,7 +125,7 @@ def test_confusions_the_most_frequent_first() -> None:
 
 
 def test_json_has_everything() -> None:
-    value = json.loads(as_json(FOUND))
+    value = json.loads(investigation_json(FOUND))
     assert (value["schemaVersion"], value["case"], value["failing"]) == (1, "bread", ["recall", "hallucinationRate"])
     assert value["metrics"]["recall"] == {
         "value": 0.58, "zone": "fail", "target": 0.7, "minimum": 0.6, "baseline": 0.72, "delta": 0.58 - 0.72,
@@ -185,12 +137,14 @@ def test_json_has_everything() -> None:
     assert value["lost"][1] == {"triple": ["rye", "IS_A", "oat"], "required": False, "missedEnds": ["rye", "oat"]}
     assert value["misdirected"][0]["expected"] == ["a", "IS_A", "b"]
     assert value["checklist"][0]["questions"][0] == {
-        "text": "Which?", "answer": "1 of 2", "items": ["rye"], "open": False,
+        "text": "Which specific concepts were missed?", "answer": "3 of 12", "items": ["rye", "gluten", "oat"],
+        "open": False,
     }  # fmt: skip
+    assert value["fixes"][0].startswith("find-v1.1: 1 missed concept stands in the text, such as `rye`.")
     assert value["duplicates"] == [{"label": "leaven", "expected": "sourdough"}]
 
 
 def test_json_and_markdown_can_be_written_whatever_a_model_says() -> None:
     odd = replace(FOUND, raw="\ud800", invented=(Invented("\ud800", "unmatched", None, 0.0, None),))
-    as_json(odd).encode("utf-8")
+    investigation_json(odd).encode("utf-8")
     investigation_markdown(odd).encode("utf-8")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
+from row3.domain.investigations import Fall, Symptom
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.reports.investigations.investigation_parts import Fall, Symptom
-from row3.reports.investigations.symptoms_text import aims, failing_metrics, falls_json, symptom_lines
+from row3.reports.document import Document
+from row3.reports.investigations.symptoms import aims, failing_metrics, falls_json, symptom_blocks
+from row3.reports.markdown import markdown_text
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False, threshold=Threshold(0.05, 0.02, 0))
@@ -19,12 +22,17 @@ LOW = Symptom(RECALL, 0.65, Zone.MARGINAL, RECALL.threshold, 0.65)
 FINE = Symptom(RECALL, 0.9, Zone.EXCELLENT, RECALL.threshold, 0.92)
 
 
+def symptom_lines(found: Case) -> list[str]:
+    return markdown_text(Document(list(symptom_blocks(found)))).rstrip("\n").split("\n")
+
+
 @dataclass(frozen=True)
 class Case:
     symptoms: tuple[Symptom, ...]
     status: str = "scored"
     problem: str = ""
     notes: tuple[str, ...] = ("Baseline: some day.",)
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
 
 def test_failing_are_those_under_their_target_and_those_that_fell() -> None:
@@ -42,7 +50,7 @@ def test_where_nothing_fails_and_nothing_fell_it_says_so() -> None:
 
 
 def test_a_fall_is_in_the_table_and_its_limit_below() -> None:
-    lines = list(symptom_lines(Case((FELL, ROSE, BESIDE, FINE))))
+    lines = symptom_lines(Case((FELL, ROSE, BESIDE, FINE)))
     start = lines.index("- Baseline: some day.")
     assert lines[start - 1] == ""
     assert lines[start + 1 :] == [

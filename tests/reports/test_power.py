@@ -12,9 +12,10 @@ import pytest
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.power_plan import plan_metric
-from row3.reports.power_json import power_json
-from row3.reports.power_table import PowerReport, PowerSource, power_text
-from row3.reports.style import Style, cells
+from row3.gate.suite_findings import PowerReport, PowerSource
+from row3.reports.power import power_document, power_json
+from row3.reports.style import PLAIN, Style, cells
+from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL, RATE, RECALL
 
 SOURCE = PowerSource("replay", "the baseline and the candidate", "p v1.0 · m", "p v1.1 · m", (1, 1))
@@ -39,6 +40,10 @@ def pairs(n: int = 15, *, repeats: int = 1, scale: float = 0.05, source: str | N
 def report(made: Pairs, *, policy: GatePolicy = LIMIT, detect: float | None = None, **more: object) -> PowerReport:
     plans = tuple((m, plan_metric(made, m.key, policy, detect=detect)) for m in (OVERALL, RECALL, RATE))
     return replace(PowerReport("decomposition", SOURCE, policy, plans, ()), **more)  # type: ignore[arg-type]
+
+
+def power_text(found: PowerReport, style: Style = PLAIN) -> str:
+    return terminal_text(power_document(found), style)
 
 
 @pytest.mark.parametrize("width", [60, 80, 132])

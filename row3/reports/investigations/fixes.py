@@ -1,34 +1,34 @@
-"""What an investigation suggests to change in prompts, parameters or the golden case."""
+"""What an investigation suggests to change in prompts, parameters or the golden case, and how to verify it."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 
 from row3.domain.counts import count, part
+from row3.kinds.extraction_investigation import Investigation, predicate_confusions
 from row3.matching.likeness import is_acronym
 from row3.matching.normalise import normalise
-from row3.reports.investigations.investigation_parts import Investigation, predicate_confusions
+from row3.reports.investigations.symptoms import aims, all_is_well
 from row3.reports.markdown import code
-from row3.workflows.investigating.checklist import Circumstances
 
 NOTHING = "Nothing went wrong in this case."
-"""What is proposed where there is nothing to mend."""
 
 
-def proposed_fixes(found: Investigation, around: Circumstances) -> list[str]:
+def proposed_fixes(found: Investigation) -> list[str]:
     """What the data suggests to change, in Markdown, the most telling first."""
+    around = found.around
     if found.status == "bad_answer":
         prompt = found.problem.partition(":")[0]
         fixes = [f"{code(prompt)}: ask for JSON and nothing else, and check that the model keeps to the output schema."]
     else:
-        fixes = [*_concept_fixes(found, around.prompt("concepts")), *_link_fixes(found, around.prompt("relationships"))]
+        fixes = [*_concept_fixes(found, around.concept_prompt), *_link_fixes(found, around.relationship_prompt)]
     if around.truncated:
         fixes.insert(0, f"Raise `max_tokens` of {', '.join(around.truncated)}: its answer was cut off.")
     return fixes or [NOTHING]
 
 
-def _concept_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+def _concept_fixes(found: Investigation, prompt: str) -> Iterator[str]:
     explicit = [item for item in found.missed if item.place is not None]
     if explicit:
         stand = count(len(explicit), "missed concept stands", "missed concepts stand")
@@ -63,7 +63,7 @@ def _contains(label: str, expected: str) -> bool:
     return part in whole and part != whole
 
 
-def _type_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+def _type_fixes(found: Investigation, prompt: str) -> Iterator[str]:
     wrong = [item for item in found.mistyped if item.state == "wrong"]
     if wrong:
         pair = f"{code(wrong[0].expected)} against {code(wrong[0].given)}"
@@ -77,7 +77,7 @@ def _type_fixes(found: Investigation, prompt: str) -> Iterable[str]:
         yield f"{prompt}: a type is written as it is listed, {pair} (otherwise: {len(spelt)})."
 
 
-def _link_fixes(found: Investigation, prompt: str) -> Iterable[str]:
+def _link_fixes(found: Investigation, prompt: str) -> Iterator[str]:
     blocked = sum(1 for item in found.lost if item.missed_ends)
     if blocked:
         have = part(blocked, len(found.lost), "missed relationship", "has", "have")
@@ -102,3 +102,23 @@ def _link_fixes(found: Investigation, prompt: str) -> Iterable[str]:
     loose = states["wrong-end"] + states["unmatched"]
     if loose:
         yield f"{prompt}: only relationships that a sentence states between just these two (others: {loose})."
+
+
+def verification_plan(found: Investigation, fixes: Sequence[str]) -> Iterator[str]:
+    """What to do, in Markdown, and how to see that it helped."""
+    plan = found.verification
+    flags = plan.flags
+    named = [ref for ref in plan.prompts if any("-".join(ref) in fix for fix in fixes)]
+    name, version = (named or list(plan.prompts))[0]
+    wanted = aims(found.symptoms)
+    if not wanted:
+        yield f"Nothing has to be changed: {all_is_well(found.symptoms)}."
+        if list(fixes) == [NOTHING]:
+            return
+    make = "Make the change" if wanted else "To do better all the same, make the change"
+    if name in plan.promoted:
+        yield f"{make} in a new version: `row3 new-version {name}`."
+    else:
+        yield f"{make} in `prompts/{name}-{version}.md`, which is not promoted."
+    yield f"`row3 --case {found.case_id} --compare{flags}`: {'; '.join(wanted) or 'nothing gets worse'}."
+    yield f"`row3 --compare{flags}`: no other case regresses, and the verdict is not block."
