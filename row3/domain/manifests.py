@@ -1,4 +1,4 @@
-"""A baseline: which prompts answered which cases, and by which requests. Its scores are computed when they are needed."""
+"""A baseline: which prompts answered which cases, by which requests. Its scores are computed when needed."""
 
 from __future__ import annotations
 

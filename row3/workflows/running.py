@@ -91,7 +91,7 @@ def _with_unfinished(run: Run, unfinished: Mapping[str, str]) -> Run:
     return replace(run, header=run.header.model_copy(update={"complete": False}))
 
 
-def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None) -> None:
+def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
     """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
 
     def inputs() -> Iterator[Mapping[str, Any]]:

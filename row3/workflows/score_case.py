@@ -15,7 +15,7 @@ from row3.errors import UsageError
 from row3.gate.comparison import judge_move, worse_by
 from row3.gate.zones import zones_of
 from row3.reports import numbers
-from row3.reports.cases.case_failure import case_text
+from row3.reports.case_text import case_text
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import case_hint
 from row3.store.outputs import Output
@@ -110,9 +110,7 @@ class CaseScorer:
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
         index = OneOutput(Output(case_id, as_json(output), "", "the output"))
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
-            result = Scoring(self.suite, index, Packing(self.suite, explain=True, before=self._before), vectors)(
-                stored
-            )
+            result = Scoring(self.suite, index, Packing(self.suite, explain=True, before=self._before), vectors)(stored)
         return self._card(result)
 
     def _card(self, result: CaseResult) -> CaseScorecard:

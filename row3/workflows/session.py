@@ -14,10 +14,9 @@ from row3.domain.counts import count, part
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Verdict
-from row3.errors import EnvironmentFault, RunIncomplete, UsageError
+from row3.errors import EnvironmentFault, RunIncomplete
 from row3.store.config import FILE, Mode
 from row3.store.golden import PATTERN, misnamed
-from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval as StoredApproval
 from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
@@ -28,8 +27,8 @@ from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 
 if TYPE_CHECKING:
-    from row3.workflows.asking.budget import Budget
     from row3.workflows.asking.answering import Observer
+    from row3.workflows.asking.budget import Budget
 
 NAMED = 5
 """Files that one note names."""
@@ -211,8 +210,13 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
         verdict=None if judgement is None else judgement.verdict.word,  # type: ignore[arg-type]
         reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
         evidence="" if judgement is None else judgement.signature,
-        approval=None if approval is None else StoredApproval(**structs.asdict(approval)),
+        approval=stored_approval(approval),
     )
+
+
+def stored_approval(approval: Approval | None) -> StoredApproval | None:
+    """Return an approval as the history keeps it."""
+    return None if approval is None else StoredApproval(**structs.asdict(approval))
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.reports.prose import prose
+from row3.reports.style import prose
 
 
 @pytest.mark.parametrize(

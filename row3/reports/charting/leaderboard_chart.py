@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from row3.errors import UsageError
+from row3.gate.leaderboard import Leaderboard, Placed
 from row3.reports import numbers
 from row3.reports.charting.chart_files import ChartFiles, drawn
 from row3.reports.charting.chart_panel import INK, LINE, MUTED, PAPER, PLAIN, SMALL
 from row3.reports.charting.chart_scale import percent
 from row3.reports.charting.chart_text import LEFT, RIGHT, WIDTH, add_axes, one_line, plain, text_width, write
-from row3.reports.leaderboards.leaderboard_views import BoardView, PlacedView
-from row3.reports.leaderboards.leaderboard_words import (
+from row3.reports.leaderboard import (
     THOUSAND,
     headline,
     names_of,
@@ -34,17 +34,17 @@ RANKS = 1.25
 FRONT_INK = "#B4501E"
 LOG_FROM = 20.0
 """Where the largest is so many times the smallest, a scale is logarithmic."""
-Figure_of = Callable[[PlacedView], float | None]
+Figure_of = Callable[[Placed], float | None]
 
 
-def leaderboard_chart(board: BoardView) -> ChartFiles:
+def leaderboard_chart(board: Leaderboard) -> ChartFiles:
     """The board as SVG and PNG; raises `UsageError` where no combination has all of its answers."""
     if not board.placed:
         raise UsageError("there is no complete combination to draw", where="--chart", fix="Record the missing answers")
-    return drawn(board.suite.name, lambda: _compose(board))
+    return drawn(board.suite, lambda: _compose(board))
 
 
-def _compose(board: BoardView) -> tuple[Figure, str]:
+def _compose(board: Leaderboard) -> tuple[Figure, str]:
     from matplotlib.figure import Figure
 
     shown = board.placed[:SHOWN]
@@ -55,7 +55,7 @@ def _compose(board: BoardView) -> tuple[Figure, str]:
         panels.append(("seconds a case, median", lambda one: one.latency_p50_s))
     scores = HEADER + ROW * len(shown) + AXIS
     figure = Figure(figsize=(WIDTH, scores + (PANEL_TITLE + PANEL + AXIS + 0.2 if panels else 0.1)), facecolor="white")
-    title = f"Leaderboard: {plain(board.suite.name)}"
+    title = f"Leaderboard: {plain(board.suite)}"
     write(figure, LEFT, 0.45, title, size=17, weight="bold", color=INK)
     common = names_of(board).common
     write(figure, LEFT, 0.7, plain_line(headline(board)), size=9, color=MUTED)
@@ -83,7 +83,7 @@ def plain_line(text: str) -> str:
     return line
 
 
-def _scores(figure: Figure, board: BoardView, shown: Sequence[PlacedView]) -> None:
+def _scores(figure: Figure, board: Leaderboard, shown: Sequence[Placed]) -> None:
     """A row for each combination: its name and the number that it has below, a point and its interval, its rank."""
     names = names_of(board)
     labels = [f"{_cut(names.of(one.entrant))}   {place}" for place, one in enumerate(shown, 1)]
@@ -104,7 +104,7 @@ def _scores(figure: Figure, board: BoardView, shown: Sequence[PlacedView]) -> No
         axes.annotate(said, (right, place), (6, 0), textcoords="offset points", va="center_baseline", color=INK, size=9)
 
 
-def _panel(axes: Axes, board: BoardView, shown: Sequence[PlacedView], value: Figure_of) -> None:
+def _panel(axes: Axes, board: Leaderboard, shown: Sequence[Placed], value: Figure_of) -> None:
     """Scores over another figure; combinations of which that is unknown are named below and not drawn."""
     points = [(place, one, x) for place, one in enumerate(shown) if (x := value(one)) is not None]
     xs = [x for _, _, x in points]
@@ -150,11 +150,11 @@ def _x_ticks(axes: Axes, xs: Sequence[float]) -> list[float]:
     return ticks or [min(xs), max(xs)]
 
 
-def _on_front(board: BoardView, one: PlacedView) -> bool:
+def _on_front(board: Leaderboard, one: Placed) -> bool:
     return one.standing == "front" and (board.cost_known or board.latency_known)
 
 
-def _bounds(board: BoardView, shown: Sequence[PlacedView]) -> tuple[float, float]:
+def _bounds(board: Leaderboard, shown: Sequence[Placed]) -> tuple[float, float]:
     """Room for all intervals, inside of what a score can be."""
     ends = [(one.mean, *(score_bounds(board, one) or ())) for one in shown]
     low, high = min(map(min, ends)), max(map(max, ends))

@@ -20,6 +20,7 @@ from row3.workflows.asking.live import LiveRun, many
 from row3.workflows.pipeline.evaluate import Asking, Walk, average, one_repeat
 from row3.workflows.pipeline.results import CaseResult, Packing, Spent, Transcript
 
+
 @dataclass(slots=True)
 class Side:
     """One side's answers to one case so far."""

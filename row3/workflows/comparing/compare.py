@@ -13,10 +13,9 @@ from msgspec import structs
 from row3.domain.criteria import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.errors import UsageError
-from row3.gate.inventory import inventory
 from row3.gate.adaptive_verdict import judged as judged_after
+from row3.gate.inventory import inventory
 from row3.gate.judging import Effect, Scores, Side, judge
-from row3.gate.moves import compare_metrics
 from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import sensitivity
 from row3.gate.zones import SLACK
@@ -27,11 +26,12 @@ from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.approvals import find_approval
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
+from row3.workflows.comparing.case_pages import CasePages
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.context import context_of
-from row3.workflows.comparing.promotions import promotion_of
 from row3.workflows.comparing.live import drift_since, interleaving_of
+from row3.workflows.comparing.promotions import promotion_of
 from row3.workflows.comparing.prompt_texts import copies_of, diffs_of
 from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
 from row3.workflows.history.quarantine import in_force
@@ -68,7 +68,11 @@ class Recordings:
     @property
     def before(self) -> RecordingIndex:
         """Return what the base is answered from."""
-        return self.head if self.base is None else replace(self.base, fallback=self.head, asks_otherwise=self.head.asks_otherwise)
+        return (
+            self.head
+            if self.base is None
+            else replace(self.base, fallback=self.head, asks_otherwise=self.head.asks_otherwise)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +171,7 @@ def compare(
     base: Snapshot | None = None,
     lineup: Lineup | None = None,
     policy: Callable[[GatePolicy], GatePolicy] = lambda policy: policy,
+    pages: bool = False,
 ) -> Comparison:
     """Run the candidates, score them beside the base's answers, judge.
 
@@ -175,15 +180,18 @@ def compare(
             leaves the change's own to judge it.
         lineup: the prompts that run instead of the candidates.
         policy: how falls are judged instead of as the suite says.
+        pages: the run's details are what a page shows of each case.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
     if base is not None and not base.judges(session.suite.name):
-        comparison = compare(session, lineup=lineup, policy=policy)
+        comparison = compare(session, lineup=lineup, policy=policy, pages=pages)
         comparison.own_baseline = True
         return comparison
     if base is not None and session.mode == "live":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
+    if pages:
+        session.options = replace(session.options, page=CasePages(session.suite))
     gate = open_gate(session, base)
     suite = gate.suite
     files, comparer = _by(gate, suite, session.project if base is None else base.project)
@@ -197,7 +205,7 @@ def compare(
     own_policy = policy(session.suite.policy)
     sides = [
         Side(
-            _after_rounds(gate, comparer.scores(judged)),
+            _after_rounds(gate, comparer, comparer.scores(judged)),
             None if after is None else after.scores(own_policy),
             unchanged=_as_at_base(gate, run, again=bool(context.recorded_again)),
         ),
@@ -207,7 +215,7 @@ def compare(
         suite.name,
         gate.changes,
         sides,
-        replace(context, promotion=promotion_of(gate, run, comparer, after)),
+        structs.replace(context, promotion=promotion_of(gate, run, comparer, after)),
         effect=partial(_effect, comparer, after),
         answers=comparer.answers,
         approvals=partial(find_approval, session.history(), base),
@@ -237,18 +245,13 @@ def compare(
     )
 
 
-def _after_rounds(gate: Gate, scores: Scores) -> Scores:
+def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
     """After an adaptive comparison nothing blocks that may be noise, whatever the policy."""
     standing = None if gate.interleaving is None else gate.interleaving.standing
     if standing is None:
         return scores
     kind, policy = gate.suite.kind, scores.policy
-    fixed, paired = (
-        compare_metrics(
-            scores.before, scores.after, kind.metrics, replace(policy, policy=each), scores.pairs, primary=kind.primary
-        )
-        for each in POLICIES_AFTER_ROUNDS
-    )
+    fixed, paired = (comparer.scores(replace(policy, policy=each)).changes for each in POLICIES_AFTER_ROUNDS)
     changes = [
         judged_after(standing, old, new, policy) if new.key == kind.primary else new
         for old, new in zip(fixed, paired, strict=True)
@@ -260,7 +263,7 @@ def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
     """Files of new or edited golden cases in which lint has errors by the rules for a single case."""
     suite, tree = gate.session.suite, gate.session.project.tree
     if gate.base is not None:
-        cases = gate.head.changed_cases(suite, gate.base).values()
+        cases = list(gate.head.changed_cases(suite, gate.base).values())
     elif comparer.edited:
         edited = frozenset(comparer.edited)
         cases = [stored for stored in read_cases(tree, suite.golden, suite.kind) if stored.id in edited]

@@ -27,8 +27,8 @@ from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_line
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.results import Packing, UsageMeter
 from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.results import Packing, UsageMeter
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.session import Session
 
@@ -195,7 +195,9 @@ def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> BaseSide:
     side = side_of_lineup(suite, lineup, index)
     if all(answered is None or answered[0].status == "failed" for answered in map(side.score, _stored(project, suite))):
         which = "these prompts" if named else "the promoted prompts"
-        fix = f"Record them with `row3 --mode record{suite.flag}`, or make a baseline with `row3 --baseline{suite.flag}`"
+        fix = (
+            f"Record them with `row3 --mode record{suite.flag}`, or make a baseline with `row3 --baseline{suite.flag}`"
+        )
         raise InvalidFile(f"there is no recording of {which}", where=f"recordings/{suite.name}", fix=fix)
     return side
 

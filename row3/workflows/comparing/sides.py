@@ -58,12 +58,14 @@ def side_of_base(base: Project, suite: Suite, manifest: Manifest | None, index: 
 
     Where nothing is promoted, the manifest's versions answer, else the highest. Raises `InvalidFile`, `UsageError`.
     """
-    pinned = {}
+    pinned: dict[str, str] = {}
     if manifest is not None and suite.system is None:
         promoted, there = read_promoted(base.tree), versions(base.tree)
-        for name, version in manifest.versions.items():
-            if name not in promoted and any(str(each) == version for each in there.get(name, ())):
-                pinned[name] = version
+        pinned = {
+            name: version
+            for name, version in manifest.versions.items()
+            if name not in promoted and version in map(str, there.get(name, ()))
+        }
     lineup = line_up(base, suite, role="promoted", pinned=pinned)
     asking = make_asking(suite, lineup, RunOptions(repeats=1 if manifest is None else manifest.repeats))
     return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup))

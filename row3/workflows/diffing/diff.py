@@ -19,6 +19,7 @@ from row3.workflows.diffing.sides import Side, open_sides
 from row3.workflows.pipeline.results import result_of
 from row3.workflows.pipeline.run_suite import RunOptions
 
+
 @dataclass(frozen=True, slots=True)
 class Diff:
     """Two runs side by side; deltas are after minus before."""
@@ -89,7 +90,9 @@ def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
             comparer.leave_out([case_id])
             continue
         compared = None if old is None else _compared(suite, old, new, left.run.header.repeats)
-        for counter, lists in () if compared is None else ((gained, compared.change.gained), (lost, compared.change.lost)):
+        for counter, lists in (
+            () if compared is None else ((gained, compared.change.gained), (lost, compared.change.lost))
+        ):
             for name, items in lists.items():
                 counter[name] += len(items)
         comparer.take(result_of(new, compared, repeats=right.run.header.repeats, source=sources.get(case_id)))
@@ -139,7 +142,9 @@ def prompt_diffs(left: Side, right: Side) -> tuple[dict[str, str], list[str]]:
         was = before.prompts.get(name)
         if was is None or before.prompt_digests.get(name) == after.prompt_digests.get(name):
             continue
-        lacking = [f"{name} {its} of {side.name}" for side, its in ((left, was), (right, version)) if name not in side.texts]
+        lacking = [
+            f"{name} {its} of {side.name}" for side, its in ((left, was), (right, version)) if name not in side.texts
+        ]
         gone += lacking
         if not lacking:
             titles = (f"{name}-{was} ({left.name})", f"{name}-{version} ({right.name})")

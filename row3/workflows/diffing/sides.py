@@ -63,8 +63,8 @@ def open_sides(
         names: as `row3 diff` takes them, see `names`.
         options: makes those of what is replayed.
         named: prompt references that take their prompt's place in what is replayed.
-    Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a broken file, `RunIncomplete`
-    where no case of a side has its answers.
+    Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a broken file,
+    `RunIncomplete` where no case of a side has its answers.
     """
     known = Names(project, suite)
     first, second = known.read(*names)
@@ -213,5 +213,3 @@ def _texts(project: Project, header: RunHeader) -> dict[str, str]:
 
 def _name_of(reference: str) -> str:
     return reference.removeprefix("prompts/").rpartition("-v")[0]
-
-

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
-from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.metrics.composite import overall
-from row3.store.cases import content_digest
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord, RunHeader

@@ -11,8 +11,8 @@ from typing import Any
 
 from row3.domain.counts import part
 from row3.gate.pairs import Pairs
+from row3.gate.suite_findings import PowerSource
 from row3.metrics.aggregate import mean_and_spread
-from row3.reports.power_table import PowerSource
 from row3.store.cases import source_of
 from row3.store.other_suites import cases_of
 from row3.store.saved_runs import SavedRun

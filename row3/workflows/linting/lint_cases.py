@@ -9,8 +9,8 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from row3.domain.findings import Level
 from row3.errors import InvalidFile
-from row3.reports.findings import Level
 from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after
 from row3.store.documents import check_schema_version, complaints, parse_json

@@ -17,11 +17,11 @@ from row3.store.project import Project
 from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import Suite
 from row3.store.tree import WorkTree
-from row3.workflows.snapshots import inside_of
 from row3.workflows.history.trend import chart_name
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.promoting.promotion import PromotionResult
 from row3.workflows.session import Session
+from row3.workflows.snapshots import inside_of
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository

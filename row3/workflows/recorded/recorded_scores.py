@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from row3.domain.prompts import Prompt
 from row3.domain.scores import CaseScore
@@ -12,7 +12,6 @@ from row3.errors import InvalidFile
 from row3.kinds.base import Parsed
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.meanings import with_recorded
@@ -35,8 +34,19 @@ class Setting(NamedTuple):
         return f"{' → '.join(f'{name} {version}' for name, version, _ in self.prompts)} · {models}"
 
 
-def setting_of(header: RunHeader) -> Setting:
-    """The setting of a saved run."""
+class HeaderView(Protocol):
+    """Prompts and parameters of a run."""
+
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+    @property
+    def prompt_digests(self) -> Mapping[str, str]: ...
+    @property
+    def parameters(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+
+def setting_of(header: HeaderView) -> Setting:
+    """The setting of a run."""
     given = header.parameters
     return Setting(
         tuple((name, version, header.prompt_digests.get(name, "")) for name, version in header.prompts.items()),

@@ -18,12 +18,12 @@ from row3.store.outputs import lines_of
 from row3.store.project import Project
 from row3.store.recordings import Recording, from_line, open_changed, open_index, recording_files, write_files
 from row3.store.suites import Suite
-from row3.workflows.snapshots import find_base
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.stages import readable_versions
 from row3.workflows.recorded import recorded_embeddings
 from row3.workflows.recorded.reach import Reach, lineup_use
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
+from row3.workflows.snapshots import find_base
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
 

@@ -130,7 +130,7 @@ def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
 
 
 def compare_all(
-    suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None
+    suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None, pages: bool = False
 ) -> Iterator[SuiteResult]:
     """Compare every suite in turn, or those that are named, and write nothing.
 
@@ -141,7 +141,7 @@ def compare_all(
     base = None if against is None else find_base(project, against)
     chosen = _to_judge(suites, base, names)
     suites.check_named(None if names is None else chosen)
-    yield from judge_suites(suites.of, project, chosen, base, gone=names)
+    yield from judge_suites(suites.of, project, chosen, base, gone=names, pages=pages)
 
 
 def _to_judge(suites: AllSuites, base: Snapshot | None, names: Collection[str] | None) -> Sequence[str]:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from row3.errors import Row3Error, UsageError
-from row3.workflows.suites.results import Broken, SuiteResult
 from row3.vcs.github_comments import PullRequestComments, Refused
 from row3.workflows.snapshots import find_base
 from row3.workflows.suites.all_suites import AllSuites, gate_all
+from row3.workflows.suites.results import Broken, SuiteResult
 
 BOT = "github-actions[bot]"
 """Who writes with the token of a job."""

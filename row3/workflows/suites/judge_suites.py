@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 
 from row3.errors import Row3Error
-from row3.gate.judging import Context, judge
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
-from row3.workflows.comparing.approvals import find_approval
 from row3.workflows.comparing.compare import compare
 from row3.workflows.session import Session
-from row3.workflows.suites.results import Broken, Gone, Judged, SuiteResult, Unjudged
+from row3.workflows.suites.removed import removed_suites
+from row3.workflows.suites.results import Broken, Judged, SuiteResult, Unjudged
 
 MakeSession = Callable[[str], Session]
 
@@ -23,11 +22,13 @@ def judge_suites(
     base: Snapshot | None,
     *,
     gone: Collection[str] | None = None,
+    pages: bool = False,
 ) -> Iterator[SuiteResult]:
     """Compare these suites in turn, each with its baseline, or with the base's; then those that the change removes.
 
     What a suite does wrong is its own result, and no error. A suite that the base does not judge is judged by the
-    baseline that the change brings. `gone` limits which removed suites are looked for.
+    baseline that the change brings. `gone` limits which removed suites are looked for; with `pages` runs keep what a
+    page shows of each case.
     """
     for name in names:
         try:
@@ -36,26 +37,8 @@ def judge_suites(
                 how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
                 yield Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
             else:
-                yield Judged(compare(session, base=base))
+                yield Judged(compare(session, base=base, pages=pages))
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
     if base is not None:
         yield from removed_suites(project, base, gone)
-
-
-def removed_suites(project: Project, base: Snapshot, names: Collection[str] | None = None) -> Iterator[Gone]:
-    """Yield the suites that the base judges and that have no golden case here; of `names`, if given."""
-    head = Snapshot(project)
-    for name in base.suites():
-        if (names is None or name in names) and not head.has_cases(name):
-            manifest = base.manifest(name)
-            answers = [] if manifest is None else [manifest.digest]
-            judgement = judge(
-                name,
-                (),
-                (),
-                Context(suite_removed=True),
-                answers=answers,
-                approvals=lambda signature: find_approval(head.history(), base, signature),
-            )
-            yield Gone(name, judgement)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.reports.ci.codequality import codequality_json, lint_codequality, suites_codequality
-from row3.reports.findings import LintFinding, make_report
+from row3.domain.findings import LintFinding, make_report
 from row3.reports.places import Places
 
 SCHEMA: dict[str, Any] = {
