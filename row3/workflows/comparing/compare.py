@@ -57,22 +57,9 @@ class Recordings:
     """Recorded answers: the candidate's are looked up at the head first, the base's at the base."""
 
     head: RecordingIndex
+    """What the candidate is answered from; behind it the base's."""
     base: RecordingIndex | None = None
-    """Of the files that the head has otherwise; None where the work tree judges itself."""
-
-    @property
-    def candidate(self) -> RecordingIndex:
-        """Return what the candidate is answered from."""
-        return self.head if self.base is None else replace(self.head, fallback=self.base)
-
-    @property
-    def before(self) -> RecordingIndex:
-        """Return what the base is answered from."""
-        return (
-            self.head
-            if self.base is None
-            else replace(self.base, fallback=self.head, asks_otherwise=self.head.asks_otherwise)
-        )
+    """What the base is answered from, the files that the head has otherwise; None where the work tree judges itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +113,7 @@ class Gate:
             suite=suite,
             lineup=lineup,
             files=files,
-            index=self.recordings.candidate,
+            index=self.recordings.head,
             before=self.side.judged_by(suite).score,
             interleaving=self.interleaving,
             take=take,
@@ -149,13 +136,15 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     rules = replace(
         there, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
     )
-    recordings = Recordings(head, open_changed(base.project.tree, project.tree, own.name))
+    head.fallback = open_changed(base.project.tree, project.tree, own.name)
+    before = open_changed(base.project.tree, project.tree, own.name)
+    before.fallback, before.asks_otherwise = head, head.asks_otherwise
     manifest, mine = base.manifest(own.name), Snapshot(project)
-    side = side_of_base(base.project, there, manifest, recordings.before)
+    side = side_of_base(base.project, there, manifest, before)
     changes = inventory(
         base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
     )
-    return Gate(session, base, session.gate.applied(rules), manifest, side, recordings, changes)
+    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), changes)
 
 
 def beside_baseline(session: Session) -> tuple[Scored, BaseSide]:

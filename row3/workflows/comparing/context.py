@@ -46,8 +46,8 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
     head = gate.recordings.head
     for case_id, sides in comparer.requests.items():
         for digest in {digest for side in sides for digest in side}:
-            old, new = earlier.answer_by_digest(digest), head.answer_by_digest(digest)
-            if old is not None and new is not None and old.text != new.text:
+            old, new = earlier.get(digest), head.get(digest)
+            if old is not None and new is not None and old.answer.text != new.answer.text:
                 yield case_id
                 break
 

@@ -75,11 +75,11 @@ def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str
     gone, altered = [], False
     for case in now.cases.values():
         for request, answer in zip(case.requests, case.answers, strict=False):
-            found = index.answer_by_digest(request)
+            found = index.get(request)
             if found is None:
                 gone.append(case.id)
             else:
-                altered = altered or digest_text(found.text) != answer
+                altered = altered or digest_text(found.answer.text) != answer
     return [case for case in gone if case in here], altered
 
 
