@@ -30,6 +30,9 @@ MOVES = {
 GOOD = {"improved": True, "fixed": True, "regressed": False, "broke": False, "failed": False, "removed": False}
 MOST_NAMED = 12
 MOST_RELATIONSHIPS = 3
+MOST_WORSE = 6
+LONGEST_LINE = 150
+"""Columns of what one case lost or gained, where not everything is wanted."""
 LONGEST_ITEM = 100
 """Characters of one item: a model may write a label of megabytes."""
 
@@ -138,7 +141,7 @@ def cases_table(
     problems: Mapping[str, str],
     *,
     elsewhere: Sequence[tuple[CaseChange, Metric]] = (),
-    items: bool = True,
+    every: bool = True,
     more: str = "",
 ) -> Table:
     """Return the table of moved cases.
@@ -146,14 +149,14 @@ def cases_table(
     Args:
         after: the primary metric of each case now, as far as it is known.
         elsewhere: cases that fell in another metric, from `fell_elsewhere`.
-        items: name what each case gained and lost below it.
+        every: name everything that each case gained and lost, not only what made it move.
     """
     rows = [_row(change, after.get(change.case_id)) for change in changes]
-    under = [_under(change, problems) if items else [] for change in changes]
+    under = [_under(change, problems, every=every) for change in changes]
     for change, metric in elsewhere:
         delta = change.deltas[metric.key]
         rows.append([Span(f"▼ {change.case_id}", "bad"), metric.title, "", Span(numbers.points(delta), "bad")])
-        under.append(_under(change, problems) if items else [])
+        under.append(_under(change, problems, every=every))
     return Table(("case", "before", "now", "points"), rows, "lrrr", under if any(under) else (), more)
 
 
@@ -171,14 +174,16 @@ def _row(change: CaseChange, now: float | None) -> list[Text]:
     return [name, was, "bad answer" if change.move == "broke" else shown, points]
 
 
-def _under(change: CaseChange, problems: Mapping[str, str]) -> list[Text]:
+def _under(change: CaseChange, problems: Mapping[str, str], *, every: bool) -> list[Text]:
     lines: list[Text] = []
     if change.move in ("broke", "failed") and problems.get(change.case_id):
         lines.append(problems[change.case_id])
     found = flips(change)
     for good, sign in ((False, "−"), (True, "+")):
         texts = [flip.text for flip in found if flip.good is good]
-        lines += [f"{sign} {'; '.join(texts)}"] if texts else []
+        if texts and (every or GOOD.get(change.move) is not (not good)):
+            text = f"{sign} {'; '.join(texts)}"
+            lines.append(text if every else shorten(text, LONGEST_LINE))
     return [*lines, change.note] if change.note else lines
 
 
@@ -187,4 +192,4 @@ def also_worse(changes: Sequence[CaseChange]) -> str:
     worse = [change for change in changes if GOOD.get(change.move) is False and change.move != "failed"]
     zero = numbers.points(0.0)
     named = [f"{each.case_id} {numbers.points(each.delta)}".removesuffix(f" {zero}") for each in worse]
-    return some(named, MOST_NAMED)
+    return some(named, MOST_WORSE)

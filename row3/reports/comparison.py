@@ -108,7 +108,8 @@ def facts(comparison: ComparisonView) -> Facts:
     if comparison.compared != run.cases:
         rows.append(("compared", part(comparison.compared, run.cases, "case")))
     changed = differences(baseline, run.header, comparison.prompt_diffs)
-    rows += changed or [("changed", _nothing(comparison))]
+    rows += [(name.removeprefix("prompt "), text) for name, text in changed]
+    rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:
         rows.append(("asked", interleaved_line()))
     if comparison.drift is not None:
@@ -195,7 +196,8 @@ def legend(comparison: ComparisonView, *, verbose: bool = False) -> Note:
     fewer = [f"{title_of(suite, key)} {n:,}" for key, n in counts.items() if n != cases]
     over = f"{numbers.count(cases, 'case')}{f' ({some(fewer, 3)})' if fewer else ''}"
     now, before = comparison.run.header.repeats, comparison.baseline.repeats
-    draws = f"{numbers.count(now, 'recorded answer')} a case" + ("" if now == before else f", {before:,} at the base")
+    noun = "answer" if comparison.run.header.mode == "live" else "recorded answer"
+    draws = f"{numbers.count(now, noun)} a case" + ("" if now == before else f", {before:,} at the base")
     seen = comparison.sensitivity
     if seen is None or seen.sees is None:
         sees = "too few moved differently to say how small a drop it can see"
@@ -243,7 +245,8 @@ def case_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Bl
     blocks: list[Block] = [Title(f"Cases: {count_line(comparison.moves)}", 4)]
     if shown or fell:
         values, problems = after_values(comparison.run), dict(comparison.run.problems)
-        blocks.append(cases_table(shown, values, problems, elsewhere=fell, more=more(left, how=how)))
+        rest = more(left, how=how)
+        blocks.append(cases_table(shown, values, problems, elsewhere=fell, every=verbose, more=rest))
     worse = also_worse(moved[len(shown) :])
     return [*blocks, Note([f"▼ also worse: {worse}"], "bad")] if worse else blocks
 

@@ -17,7 +17,7 @@ from row3.domain.findings import LintReport
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.advice import approval_line, behind_line, look, summary
+from row3.reports.advice import SCORES, approval_line, behind_line, look, summary
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.findings import summary as lint_summary
 from row3.reports.headline import candidates, declines_line, fail_zones, title_of
@@ -90,7 +90,7 @@ def run_issues(
         if comparison.behind and comparison.against:
             found.append(_behind(comparison.behind, comparison.against, name))
         for ground in grounds_of(comparison):
-            named |= {reason.subject for reason in ground.reasons}
+            named |= {reason.subject for reason in ground.reasons if reason.code in (*SCORES, Code.NO_ANSWER)}
             found.append(_reason(comparison, ground, name, places))
     else:
         if failing := fail_zones(run):

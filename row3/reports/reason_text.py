@@ -251,16 +251,22 @@ def _criteria(group: Sequence[Reason]) -> str:
     if kind == "case" and " " not in name:
         return f"{_were(count(len(group), 'golden case'), len(group), word)}: {_names(group)}"
     if kind == "case":
-        demands = count(len(group), "demand of a golden case", "demands of golden cases")
+        if len(group) == 1:
+            case_id, _, demand = name.partition(" ")
+            return f"golden case {case_id}: {_were(_demand(demand), 1, word)}{_effect(group)}"
+        demands = f"{len(group):,} demands of golden cases"
         return f"{_were(demands, len(group), word)}: {_demands(group)}{_effect(group)}"
-    values = [f"{name or kind} {_values(reason)}".rstrip() for reason in group for name in [_after_kind(reason)]]
-    noun = {"rule": "rule of the suite", "quarantine": "quarantine entry"}.get(kind, "setting")
-    many = {"rule": "rules of the suite", "quarantine": "quarantine entries"}.get(kind, "settings")
-    return f"{_were(count(len(group), noun, many), len(group), word)}: {_some(values, NAMED)}{_effect(group)}"
+    one, many = {"rule": ("rule", "rules"), "quarantine": ("quarantine of", "quarantine entries")}.get(
+        kind, ("setting", "settings")
+    )
+    if len(group) == 1:
+        return f"{_were(f'{one} {name or kind}', 1, word)}: {_values(group[0])}{_effect(group)}"
+    values = [f"{_after_kind(reason)} {_values(reason)}" for reason in group]
+    return f"{_were(f'{len(group):,} {many}', len(group), word)}: {_some(values, NAMED)}{_effect(group)}"
 
 
 def _were(what: str, number: int, word: str) -> str:
-    """`12 golden cases are new`, `1 rule was loosened`, `2 demands changed`."""
+    """`12 golden cases are new`, `rule x was loosened`, `2 demands changed`."""
     if word == "changed":
         return f"{what} changed"
     verb = ("is", "are") if word == "new" else ("was", "were")
@@ -280,24 +286,29 @@ def _demands(group: Sequence[Reason]) -> str:
     by_case: dict[str, list[str]] = {}
     for reason in group:
         case_id, _, demand = _after_kind(reason).partition(" ")
-        by_case.setdefault(case_id, []).append(demand.replace(":", " ", 1))
+        by_case.setdefault(case_id, []).append(_demand(demand))
     return _some([f"{case_id} ({_some(demands, NAMED)})" for case_id, demands in by_case.items()], NAMED)
+
+
+def _demand(key: str) -> str:
+    """`concept halons` for the key `concept:halons`."""
+    return key.replace(":", " ", 1)
 
 
 def _values(reason: Reason) -> str:
     before, after = reason.figures.get("before"), reason.figures.get("after")
-    return "" if before is None and after is None else f"{spoken(before)} → {spoken(after)}"
+    return f"{spoken(before)} → {spoken(after)}"
 
 
 def _effect(group: Sequence[Reason]) -> str:
     """What the new criteria do to the score of the same answers, where that is known: the largest of the group."""
     parts = []
-    for side, name in (("base", "the base's answers"), ("candidate", "the candidate's")):
+    for side in ("base", "candidate"):
         pairs = [pair for reason in group if (pair := reason.figures.get(side)) is not None]
         moves = [after - before for before, after in pairs if before is not None and after is not None]
         if moves:
-            parts.append(f"{name} {numbers.points(max(moves, key=abs))}")
-    return f"; points for the same answers: {', '.join(parts)}" if parts else ""
+            parts.append(f"{numbers.points(max(moves, key=abs))} ({side})")
+    return f"; the same answers score {', '.join(parts)} points" if parts else ""
 
 
 def _title(reason: Reason, words: Words) -> str:

@@ -63,7 +63,8 @@ def suites_document(report: SuitesView, *, verbose: bool = False) -> Document:
     blocks += [Note([behind_line(*report.behind)], "warning")] if report.behind else []
     for result in report.results:
         blocks += _details(result, verbose=verbose)
-    return Document([*blocks, *_reasons(report.results), Note(_next(report))])
+    looked = [each for each in report.results if each.standing in ("investigate", "informational", "approved")]
+    return Document([*blocks, *_reasons(looked), Note(_next(report))])
 
 
 def comment_markdown(results: Sequence[SuiteResultView], *, more_at: str = "") -> str:
@@ -266,20 +267,21 @@ def headword(report: SuitesView) -> str:
 
 
 def _reasons(results: Sequence[SuiteResultView]) -> list[Block]:
-    """The first reason of each suite that is to be looked at; those that block have all of theirs above."""
-    lines = []
-    for result in results:
-        if result.comparison is None:
-            lines += [(result, problem_of(result))] if result.judgement is None and result.standing != "none" else []
-        elif result.standing in ("investigate", "informational", "approved"):
-            found = grounds_of(result.comparison)
-            rest = f"; and {numbers.count(len(found) - 1, 'more reason')}" if len(found) > 1 else ""
-            lines.append((result, f"{found[0].text}{rest}" if found else summary(result.comparison)))
-    if not lines:
+    """The first reason of each suite."""
+    if not results:
         return []
-    shown: list[Text] = [[_mark(result), f" {result.suite}: {text}"] for result, text in lines[:SHOWN_REASONS]]
-    left = len(lines) - SHOWN_REASONS
+    shown: list[Text] = [[_mark(result), f" {result.suite}: {_why(result)}"] for result in results[:SHOWN_REASONS]]
+    left = len(results) - SHOWN_REASONS
     return [Items([*shown, *([f"others: {left:,} more"] if left > 0 else [])])]
+
+
+def _why(result: SuiteResultView) -> str:
+    """The first thing there is to say of a suite, in a sentence."""
+    if result.comparison is None:
+        return problem_of(result) or "not judged"
+    found = grounds_of(result.comparison)
+    rest = f"; and {numbers.count(len(found) - 1, 'more reason')}" if len(found) > 1 else ""
+    return f"{found[0].text}{rest}" if found else summary(result.comparison)
 
 
 def _next(report: SuitesView) -> list[str]:

@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from row3.reports.diffs.diff_markdown import diff_markdown
+from row3.reports.diffs.diff_table import diff_text
 
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.intervals import Interval
@@ -18,8 +20,6 @@ from row3.gate.leaderboard import Combination, Leaderboard, Placed, Unplaced
 from row3.gate.ranking import Contest
 from row3.kinds.base import Rules
 from row3.kinds.extraction import Extraction
-from row3.reports.diffs.diff_markdown import diff_markdown
-from row3.reports.diffs.diff_table import diff_text
 from row3.reports.estimate import estimate_document
 from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange
-from row3.reports.cases.case_failure import case_text, movement_line, score_text, shortfall_lines
+from row3.reports.case_changes import noun_of, total_lines
+from row3.reports.case_text import case_text, movement_line, score_text
 from row3.reports.style import cells
 from tests.reports.conftest import Suite
 
@@ -25,14 +27,14 @@ CHANGE = CaseChange(
 TEXT = """\
 regressed −10.0: Overall 70.0% → 60.0%
 
-  − lost: Halons, ozone layer
-  − 1 relationship lost: Halons IS_A Gas
-  + no longer unexpected: Gas
+− lost: Halons; ozone layer
++ no longer unexpected: Gas
+− 1 relationship lost: Halons IS_A Gas
 
-  metric          before    now  points  zone
-  ───────────────────────────────────────────
-  Concept recall   75.0%  50.0%   −25.0  fail
-  Overall          70.0%  60.0%   −10.0  fail
+metric          before    now  points  zone
+───────────────────────────────────────────
+Concept recall   75.0%  50.0%   −25.0  fail
+Overall          70.0%  60.0%   −10.0  fail
 
 Next: row3 investigate ozone --suite decomposition"""
 
@@ -48,22 +50,21 @@ def test_what_has_nothing_to_compare_with_shows_its_value() -> None:
 
 def test_a_bad_answer_shows_how_it_begins() -> None:
     text = case_text(Suite(), "a", "bad_answer", {}, None, why="bad answer", problem="no JSON", raw="\x1b[2Jno " * 200)
-    assert text.startswith("bad answer: no JSON\n\nThe answer begins:\n  no no ")
+    assert text.startswith("bad answer: no JSON\n\nThe answer begins:\nno no ")
     assert "\x1b" not in text
     assert text.endswith("…")
 
 
 def test_reasons_stand_below_the_headline() -> None:
     lines = case_text(Suite(), "a", "scored", METRICS, None, why="blocks the gate", reasons=["critical case a broke"])
-    assert lines.split("\n") == ["blocks the gate: Overall 60.0%", "  critical case a broke"]
+    assert lines.split("\n") == ["blocks the gate: Overall 60.0%", "- critical case a broke"]
 
 
 def test_long_lists_are_counted() -> None:
-    found = {"missedConcepts": [f"c{i}" for i in range(50)], "wrongRelationships": [f"r{i}" for i in range(9)], "x": []}
-    text = " ".join(" ".join(shortfall_lines(found)).split())
-    assert text.startswith("− missed concepts: c0; c1;")
-    assert "c39; and 10 more" in text
-    assert text.endswith("− wrong relationships: r0; r1; r2; r3; r4; r5; r6; r7; and 1 more")
+    found = {"missedConcepts": [f"c{i}" for i in range(50)], "x": []}
+    text = " ".join(case_text(Suite(), "a", "scored", METRICS, None, shortfall=found).split())
+    assert "− missed concepts: c0; c1;" in text
+    assert text.endswith("c39; and 10 more")
 
 
 def test_the_score_is_narrow() -> None:
@@ -76,3 +77,25 @@ def test_any_text_is_printable_and_fits(name: str, items: list[str]) -> None:
     change: Any = CaseChange(name, "regressed", -0.1, {"overall": -0.1}, {}, {"missedConcepts": tuple(items)})
     text = case_text(Suite(), name, "scored", METRICS, change, why="regressed")
     assert all(line.isprintable() and cells(line) <= 80 for line in text.split("\n"))
+
+
+@pytest.mark.parametrize(
+    ("key", "one", "many"),
+    [
+        ("missedConcepts", "concept", "concepts"),
+        ("missedDueDates", "due date", "due dates"),
+        ("wrongEvents", "event", "events"),
+        ("canaries", "canary", "canaries"),
+        ("missedEntities", "entity", "entities"),
+    ],
+)
+def test_what_a_list_holds(key: str, one: str, many: str) -> None:
+    assert (noun_of(key, 1), noun_of(key, 2)) == (one, many)
+
+
+def test_totals_over_all_cases() -> None:
+    assert total_lines({"missedRelationships": 9, "canaries": 1_200}, {"wrongConcepts": 1}) == [
+        "+ 9 relationships found · 1,200 fewer canaries",
+        "− 1 new wrong concept",
+    ]
+    assert total_lines({}, {}) == []
