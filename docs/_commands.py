@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Iterator
 
 import click
 
 from row3.cli.app import main
-from row3.cli.options import FORMATS, Common
+from row3.cli.options import Common
 
 WIDTH = 80
 SHARED = frozenset(Common.__slots__)
-EVERYWHERE = frozenset({"directory", "verbose", "quiet", "no_color"})
 INTRO = """\
 # Commands
 
@@ -22,8 +20,8 @@ Made from `row3 COMMAND --help` by `python docs/_commands.py`. The result goes t
 SHARED_INTRO = """\
 ## Shared options
 
-Give them before or after the command's name; the later place wins. An option that would do nothing for a command is
-refused with exit code 2. `-C`, `-q`, `-v`, `--no-color` and `--jobs` go with every command.
+Give them before or after the command's name; the later place wins. `row3 COMMAND --help` shows those a command takes;
+it refuses the others (exit code 2). `-C`, `-q`, `-v`, `--no-color` and `--jobs` go with every command.
 
 `--out` replaces an earlier result of the same form and empty files. It refuses any other existing file, and a name
 whose ending belongs to another form.
@@ -64,23 +62,7 @@ def _below(name: str, group: click.Group) -> Iterator[tuple[str, click.Command]]
 
 
 def _section(name: str, command: click.Command) -> str:
-    text = f"## `{name}`\n\n{_block(_head(name, command) + _options(name, command, shared=False))}"
-    also = _also(command) if name != "row3" else ""
-    return f"{text}\n{also}" if also else text
-
-
-def _also(command: click.Command) -> str:
-    """Which of the shared options the command takes as they are."""
-    own = own_options(command)
-    shared = [each for each in command.params if isinstance(each, click.Option) and each not in own and not each.hidden]
-    words = [f"`{each.opts[0]}`{_forms(each)}" for each in shared if each.name not in EVERYWHERE]
-    return "\n".join(textwrap.wrap(f"Shared: {', '.join(words)}.", 120, break_on_hyphens=False)) + "\n" if words else ""
-
-
-def _forms(option: click.Option) -> str:
-    """The forms of a result, where they are not all that there are."""
-    whole = option.name != "format" or not isinstance(option.type, click.Choice) or option.type.choices == FORMATS
-    return "" if whole else f" ({', '.join(option.type.choices)})"
+    return f"## `{name}`\n\n{_block(_head(name, command) + _options(name, command, shared=False))}"
 
 
 def _context(name: str, command: click.Command) -> click.Context:

@@ -10,7 +10,7 @@ from itertools import count
 from typing import Any
 
 from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation, Triple
-from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
 
 
 def _numbered() -> dict[str, int]:

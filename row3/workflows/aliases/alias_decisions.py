@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 from row3.errors import UsageError
 from row3.kinds.base import Finding
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
 from row3.reports.aliases.alias_parts import Candidate, Decision, Unmatched, Verdict

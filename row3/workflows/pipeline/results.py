@@ -8,10 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pydantic_core import PydanticSerializationError, to_json
+import msgspec
 
-from row3.domain.matches import Explanation
-from row3.domain.metrics import Zone
+from row3.domain.metrics import Zone, by_other_names
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
@@ -19,7 +18,6 @@ from row3.gate.comparison import Found, compare_case
 from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, percentile
-from row3.metrics.extraction import entity_metrics
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
 from row3.store.run_records import CaseRecord
@@ -162,12 +160,6 @@ class Packing:
     explain: bool = False
     before: Before | None = None
     page: Page | None = None
-    many: bool = False
-    """There are so many cases that what writes them faster pays for its loading."""
-
-    def __post_init__(self) -> None:
-        if self.many and self.explain:
-            import row3.kinds.extraction_bytes  # noqa: F401 - loaded once, for all processes that are forked
 
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
@@ -198,7 +190,7 @@ class Packing:
         if self.page is not None:
             detail = self.page(stored, score, record, zones, change, base)
         elif self.explain:
-            detail = detail_json(suite.kind, score, zones, change, many=self.many)
+            detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
             record.id,
             score.status,
@@ -254,15 +246,13 @@ _WORDS = tuple(zone.word for zone in Zone)
 def dump(value: Any) -> bytes:
     """Compact JSON; lone surrogates, which a model can write, as escapes."""
     try:
-        return to_json(value)
-    except PydanticSerializationError:
-        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), allow_nan=False, separators=(",", ":")).encode()
 
 
-def detail_json(
-    kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None, *, many: bool = False
-) -> bytes:
-    """The case's JSON, with every match; of `many` cases by the faster writer, which says the same."""
+def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
+    """The case's JSON, with every match."""
     value: dict[str, Any] = {
         "id": score.case_id,
         "status": score.status,
@@ -283,22 +273,10 @@ def detail_json(
         value["notes"] = score.notes
     if score.spread:
         value["spread"] = score.spread
-    if entities := entity_metrics(score.metrics):
+    if entities := by_other_names(kind.metrics, score.metrics):
         value["entityMetrics"] = entities
-    if many and isinstance(score.explanation, Explanation) and (line := _at_once(value, score.explanation)):
-        return line
     value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
     return dump(value)
-
-
-def _at_once(head: dict[str, Any], explanation: Explanation) -> bytes:
-    """The line of a case of kind `extraction`; empty where there is half a surrogate pair in it."""
-    from row3.kinds.extraction_bytes import matches_bytes
-
-    try:
-        return b"".join((to_json(head)[:-1], b',"matches":', matches_bytes(explanation), b"}"))
-    except (PydanticSerializationError, UnicodeEncodeError):
-        return b""
 
 
 @dataclass(slots=True)

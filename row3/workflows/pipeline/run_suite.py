@@ -24,7 +24,7 @@ from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.store.unbuilt import made
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.execute import PARALLEL_FROM, Work, evaluate_all
+from row3.workflows.pipeline.execute import Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.replaying import Replay, open_recordings
 from row3.workflows.pipeline.results import Before, CaseResult, CaseRow, Collected, Packing, Page, UsageMeter
@@ -139,7 +139,7 @@ def replay(
     index = index or open_recordings(project, suite, options.journals)
     tree, paths = files or (project.tree, [])
     paths = paths or case_files(tree, suite.golden)
-    pack = Packing(suite, options.explain, before, options.page, many=len(paths) >= PARALLEL_FROM)
+    pack = Packing(suite, options.explain, before, options.page)
     work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options), tree)
     seen: set[str] = set()
     for result in evaluate_all(paths, work, jobs=options.jobs or project.config.jobs):

@@ -144,7 +144,7 @@ class RecordedRuns:
         return versions_of(project, self._suite, name, (recording.prompt for recording in self._index.all()))
 
     def _gives_concepts(self, prompt: Prompt) -> bool:
-        return "concepts" in self._suite.kind.outputs[prompt.output].model_fields
+        return "concepts" in self._suite.kind.outputs[prompt.output].__struct_fields__
 
 
 def _named(lineup: Lineup, named: Sequence[str]) -> list[Prompt]:

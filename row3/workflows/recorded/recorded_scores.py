@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from row3.domain.asks import Ask, finish
+from row3.domain.embeddings import Vectors
 from row3.domain.prompts import Prompt
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile
@@ -14,7 +16,7 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.meanings import with_recorded
+from row3.workflows.pipeline.meanings import recorded_vectors
 from row3.workflows.pipeline.results import ANSWERS_DIGITS
 from row3.workflows.pipeline.stages import Parameters
 from row3.workflows.recorded.recorded_runs import RecordedRuns
@@ -94,8 +96,11 @@ class RecordedScores(RecordedRuns):
     What is matched by meaning is, as far as embeddings are recorded.
     """
 
-    def __init__(self, project: Project, suite: Suite, named: Sequence[str] = ()) -> None:
-        super().__init__(project, suite if suite.rules.similarity else with_recorded(suite, project), named)
+    def __init__(
+        self, project: Project, suite: Suite, named: Sequence[str] = (), vectors: Callable[[Ask], Vectors] | None = None
+    ) -> None:
+        super().__init__(project, suite, named)
+        self._vectors = vectors or recorded_vectors(project, suite)
 
     def scores(self, stored: StoredCase) -> Iterator[Replayed]:
         """All complete answers of a case; raises `InvalidFile` for a broken recording or template."""
@@ -105,7 +110,7 @@ class RecordedScores(RecordedRuns):
                 if path.bad:
                     score = kind.bad_answer(stored.case, path.bad, path.texts[-1], rules)
                 else:
-                    score = kind.score(stored.case, kind.combine(path.outputs), rules)
+                    score = finish(kind.score(stored.case, kind.combine(path.outputs), rules), self._vectors)
                 texts = "".join(path.texts).encode("utf-8", "surrogatepass")
                 yield Replayed(path.setting, repeat, hashlib.sha256(texts).hexdigest()[:ANSWERS_DIGITS], score)
 

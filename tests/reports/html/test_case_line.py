@@ -5,11 +5,11 @@ from __future__ import annotations
 from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
 from row3.reports.html.case_line import CaseLine, texts_of
 
 METRICS = (Metric("recall", "Recall"), Metric("map", "MAP"))
-CASE = GoldenCase.model_validate(
+CASE = GoldenCase.of(
     {"id": "rye", "topic": "Rye", "domain": "social", "sourceText": "Rye.", "expectedConcepts": [], "critical": True}
 )
 SCORE = CaseScore("rye", "scored", {"recall": 1 / 3, "map": 0.5}, skipped={"f1": "nothing"}, notes=("mended",))
