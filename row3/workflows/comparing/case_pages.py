@@ -9,8 +9,7 @@ from row3.domain.matches import Explanation
 from row3.domain.metrics import Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
-from row3.reports.html.case_line import CaseLine, texts_of
-from row3.reports.html.extraction_lines import extraction_value
+from row3.reports.html.cases import CaseLine, extraction_value, texts_of
 from row3.store.cases import StoredCase
 from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite

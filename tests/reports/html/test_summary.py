@@ -7,7 +7,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.reports.html.prompt_lines import MOST_WORDS, DiffLine, prompt_lines
+from row3.reports.html.summary import MOST_WORDS, DiffLine, prompt_lines
 
 
 def lines(before: str, after: str) -> list[DiffLine]:

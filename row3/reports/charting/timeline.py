@@ -5,8 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Literal
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +38,14 @@ class Week:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A series laid out along x: by order of run, or in weeks of real time since the first Monday."""
+    """A series along x: runs by number, or ISO weeks in days since 1970."""
 
     xs: Sequence[float]
     values: Sequence[Mapping[str, float]]
     blocked: Sequence[bool]
     promotions: Sequence[tuple[float, str]]
-    moments: Sequence[tuple[float, datetime]]
-    """Where a date may be written on the x axis."""
+    runs: Sequence[TrendPoint]
+    """Oldest first."""
     weeks: Sequence[Week] = ()
     """One for each x of a weekly timeline; empty by run."""
 
@@ -86,23 +88,19 @@ def run_timeline(points: Sequence[TrendPoint]) -> Timeline:
         values=[run.metrics for run in runs],
         blocked=[run.verdict == "block" for run in runs],
         promotions=[(float(index), run.label) for index, run in enumerate(runs) if run.action == "promotion"],
-        moments=[(float(index), run.at) for index, run in enumerate(runs)],
+        runs=runs,
     )
 
 
 def week_timeline(points: Sequence[TrendPoint]) -> Timeline:
     """Real time: a week's mean stands in the middle of its week, a promotion at its own instant."""
-    runs = by_time(points)
-    weeks = by_week(runs)
-    start = datetime.combine(weeks[0].monday, time(), UTC)
-    one = timedelta(weeks=1)
-    indexes = [(week.monday - weeks[0].monday) // one for week in weeks]
+    runs, weeks = by_time(points), by_week(points)
     return Timeline(
-        xs=[index + 0.5 for index in indexes],
+        xs=[(week.monday - EPOCH.date()).days + 3.5 for week in weeks],
         values=[week.mean for week in weeks],
         blocked=[False] * len(weeks),
-        promotions=[((run.at - start) / one, run.label) for run in runs if run.action == "promotion"],
-        moments=[(float(index), start + index * one) for index in range(indexes[-1] + 2)],
+        promotions=[(run.at.timestamp() / 86_400, run.label) for run in runs if run.action == "promotion"],
+        runs=runs,
         weeks=weeks,
     )
 

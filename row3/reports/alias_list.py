@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from itertools import groupby
 from typing import Any, Literal
 
-from row3.reports.aliases.alias_parts import AliasReview, Unmatched
-from row3.reports.style import Style, plain, shorten
-from row3.reports.terminal import table
+from row3.kinds.alias_review import AliasReview, Unmatched
+from row3.reports.document import Block, Document, Note, Table, Title
+from row3.reports.style import plain, shorten
 
 SCHEMA_VERSION = 1
 NONE = "-"
 """Stands for nothing, so that no column is ever empty."""
-SCREEN = ("  item", "answers", "nearest expected", "alike", "in text", "line")
-OTHERS = 36
-"""Columns of a screen that items and concepts leave to the rest."""
-LEAST = 12
-"""Columns of an item, however narrow the screen."""
+NEAREST = 28
+"""Columns of the nearest concept on a terminal."""
+SCREEN = ("item", "answers", "nearest expected", "alike", "in text", "line")
 Part = Literal["all", "unmatched", "unused"]
 
 
@@ -30,28 +29,20 @@ def list_text(review: AliasReview, part: Part = "all") -> str:
     return "".join("\t".join(row) + "\n" for row in _rows(review, part))
 
 
-def list_screen(review: AliasReview, part: Part, style: Style) -> str:
-    """The same for a terminal: aligned under a header and within its width, each case with its file above its items.
-
-    Without the prompt versions, for which there is no room.
-    """
+def list_document(review: AliasReview, part: Part) -> Document:
+    """The same for a terminal: each case with its file above its items, without the prompt versions."""
     rows = _rows(review, part)
     if not rows:
-        return "nothing to list\n"
-    room = max(LEAST, (style.width - OTHERS) // 2)
-    shown = [
-        (f"  {shorten(item, room)}", count, shorten(nearest, room), alike, in_text, _line(place))
-        for _, item, count, _, nearest, alike, in_text, place in rows
-    ]
-    head, rule, *lines = table(SCREEN, shown, "lrlrlr", style)
-    told, last = [head, rule], ""
-    for line, (case, *_, place) in zip(lines, rows, strict=True):
-        above = f"{case}  {place.removesuffix(f':{_line(place)}')}"
-        if above != last:
-            told += style.wrap(above, then="  ")
-        told.append(line)
-        last = above
-    return "\n".join(told) + "\n"
+        return Document([Note(["nothing to list"])])
+    blocks: list[Block] = []
+    by_file = groupby(rows, key=lambda row: (row[0], row[7].removesuffix(f":{_line(row[7])}")))
+    for (case, file), found in by_file:
+        cells = [
+            (item, count, shorten(near, NEAREST), alike, yes, _line(place))
+            for _, item, count, _, near, alike, yes, place in found
+        ]
+        blocks += [Title(f"{case}  {file}"), Table(SCREEN, cells, "lrlrlr")]
+    return Document(blocks)
 
 
 def _rows(review: AliasReview, part: Part) -> list[tuple[str, ...]]:

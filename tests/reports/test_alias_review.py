@@ -5,11 +5,12 @@ from dataclasses import replace
 
 import pytest
 
+from row3.kinds.alias_review import AliasReview, Candidate, Decision, Form, Unmatched, UnusedAlias
 from row3.matching.texts.places import SearchableText
-from row3.reports.aliases.alias_list import list_json, list_text
-from row3.reports.aliases.alias_parts import AliasReview, Candidate, Decision, Form, Unmatched, UnusedAlias
-from row3.reports.aliases.alias_screen import help_text, item_screen, outcome, refusal, summary
+from row3.reports import alias_review
+from row3.reports.alias_list import list_document, list_json, list_text
 from row3.reports.style import Style, cells
+from row3.reports.terminal import terminal_text
 from tests.terminal import COLOURS
 
 TEXT = "The «old» method (see below) is slow. A cold  final\nproofing (retarding) makes the crumb open. The end."
@@ -34,24 +35,44 @@ REVIEW = AliasReview("bread", (ITEM,), (UNUSED,), aliases=5, cases=1, answers=4,
 PLAIN = Style(False)
 
 
+def item_screen(item: Unmatched, number: int, total: int, style: Style) -> str:
+    return terminal_text(alias_review.item_document(item, number, total), style)
+
+
+def outcome(decision: Decision, style: Style) -> str:
+    return terminal_text(alias_review.outcome(decision), style)
+
+
+def refusal(text: str, style: Style) -> str:
+    return terminal_text(alias_review.refusal(text), style)
+
+
+def help_text(style: Style) -> str:
+    return terminal_text(alias_review.help_document(), style)
+
+
+def summary(review: AliasReview, decisions: list[Decision], left: int, style: Style) -> str:
+    return terminal_text(alias_review.summary_document(review, decisions, left), style)
+
+
 def test_the_screen_says_what_where_and_which_keys() -> None:
     assert item_screen(ITEM, 3, 17, PLAIN).split("\n") == [
         "── 3 of 17 · rye " + "─" * 63,
+        "final proofing (retarding)",
+        "in 3 of 4 answers: extract v1.0, v1.1",
+        "also written: final proof (1)",
         "",
-        "  final proofing (retarding)",
-        "  in 3 of 4 answers: extract v1.0, v1.1",
-        "  also written: final proof (1)",
+        "In the text, paragraph 1, line 1:",
+        "  A cold »final proofing (retarding)« makes the crumb open.",
         "",
-        "  In the text, paragraph 1, line 1:",
-        "    A cold »final proofing (retarding)« makes the crumb open.",
+        "another name of     alike",
+        "────────────────────────────────────────────────",
+        "1  proofing          0.90  missed, same sentence",
+        "2  crumb structure   0.60  missed in 2 of 3",
+        "3  Endgärung 発酵    0.80  found as well",
         "",
-        "  Another name of",
-        "    1  proofing         0.90  missed, same sentence",
-        "    2  crumb structure  0.60  missed in 2 of 3",
-        "    3  Endgärung 発酵   0.80  found as well",
-        "",
-        "  a alias of 1 · 2-3 alias of that · m wrong, a real miss · h hallucination",
-        "  x each form by itself · s skip · u undo · q quit · ? help",
+        "a alias of 1 · 2-3 alias of that · m wrong, a real miss · h hallucination",
+        "x each form by itself · s skip · u undo · q quit · ? help",
         "",
     ]
 
@@ -93,22 +114,22 @@ def test_nothing_is_wider_than_the_screen_whatever_the_names_are(label: str, col
 
 def test_a_long_label_leaves_room_for_how_it_fared() -> None:
     one = replace(ITEM, candidates=(Candidate(0, "label " * 20, 0.9, 2, beside=True, line=1),))
-    line = next(line for line in item_screen(one, 1, 1, PLAIN).split("\n") if line.startswith("    1  "))
-    assert line.endswith("…  0.90  missed in 2 of 3, same sentence")
-    assert cells(line) > 70
+    line = next(line for line in item_screen(one, 1, 1, PLAIN).split("\n") if line.startswith("1  "))
+    assert line.endswith("…   0.90  missed in 2 of 3, same sentence")
+    assert 70 < cells(line) <= 80
 
 
 def test_signs_of_the_text_itself_are_not_taken_for_marks() -> None:
     one = replace(ITEM, place=SearchableText(TEXT).find(["method"]))
-    assert "    The «old» »method« (see below) is slow." in item_screen(one, 1, 1, PLAIN)
+    assert "  The «old» »method« (see below) is slow." in item_screen(one, 1, 1, PLAIN)
 
 
 def test_words_that_go_over_a_line_stay_marked() -> None:
     sentence = f"{'word ' * 14}cold proofing of rye dough is slow."
     one = replace(ITEM, place=SearchableText(sentence).find(["cold proofing of rye dough"]))
     screen = item_screen(one, 1, 1, Style(True))
-    assert "\x1b[1mcold\x1b[0m\n    \x1b[1mproofing of rye dough\x1b[0m" in screen
-    assert "»cold\n    proofing of rye dough« is slow." in COLOURS.sub("", screen)
+    assert "\x1b[1m»cold\x1b[0m\n  \x1b[1mproofing of rye dough«\x1b[0m" in screen
+    assert "»cold\n  proofing of rye dough« is slow." in COLOURS.sub("", screen)
 
 
 def test_of_a_very_long_sentence_the_part_around_the_words_is_shown() -> None:
@@ -123,7 +144,7 @@ def test_what_is_nowhere_in_the_text(quote: str) -> None:
     screen = item_screen(replace(ITEM, place=None, stands="nowhere", quote=quote, candidates=()), 1, 1, PLAIN)
     assert "Not in the text" in screen
     assert ("A quote" in screen) == bool(quote)
-    assert " a alias" not in screen
+    assert "a alias" not in screen
 
 
 def test_nothing_is_wider_than_80_columns_and_colour_is_only_on_top() -> None:
@@ -186,6 +207,8 @@ def test_lines_for_pipes_have_eight_columns_and_no_control_characters() -> None:
         ],
         ["rye", "secale", "0", "-", "rye", "-", "no", "golden/bread/rye.gold.json:7"],
     ]
+    screen = terminal_text(list_document(REVIEW, "all"), PLAIN)
+    assert screen.startswith("rye  golden/bread/rye.gold.json\nitem ")
     assert list_text(REVIEW, "unused") == list_text(REVIEW).split("\n")[1] + "\n"
 
 
