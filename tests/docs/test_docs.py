@@ -21,7 +21,7 @@ from row3.kinds.events_models import EventsCase
 from row3.kinds.extraction import METRICS
 from row3.kinds.extraction_models import GoldenCase
 from row3.kinds.memory_files import MemoryCase
-from row3.providers.presets import PRESETS
+from row3.providers.base import PRESETS
 from row3.store.config import Config
 
 ROOT = Path(__file__).parents[2]
