@@ -94,7 +94,7 @@ def verify(project: Project, suite: Suite, *, against: str | None = None) -> lis
     """
     findings = [*_verify_lines(project, suite), *recorded_embeddings.verify_lines(project, suite)]
     if any(finding.rule == "broken-line" for finding in findings):
-        what = "stale and missing recordings were not looked for, because of the broken lines"
+        what = "skipped the check for stale and missing recordings: fix the broken lines first"
         return [*findings, RecordingFinding("warning", "not-checked", what, f"recordings/{suite.name}/")]
     if against is not None:
         findings += _verify_replaced(project, suite, against)
@@ -123,12 +123,12 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             continue
         digest = digest_text(recording.answer.text)
         if recording.answer_digest != digest:
-            what = "the answer was edited: it does not fit its answerDigest"
+            what = "the recorded answer was edited (its digest does not match)"
             yield RecordingFinding("error", "edited-answer", what, row.where)
         held = answers.setdefault(recording.digest, (digest, row.where))
         if held[1] != row.where:
             if held[0] == digest:
-                yield RecordingFinding("warning", "twice", f"the same recording stands in {held[1]}", row.where)
+                yield RecordingFinding("warning", "twice", f"the same recording is also in {held[1]}", row.where)
             else:
                 what = f"the same request has another answer in {held[1]}; keep one of the two lines"
                 yield RecordingFinding("error", "two-answers", what, row.where)

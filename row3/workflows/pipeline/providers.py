@@ -1,8 +1,9 @@
-"""Where a suite's requests would go, by its settings."""
+"""Which provider answers a suite, and which one embeds its texts, by its settings."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from row3.store.system_config import CommandConfig, PythonConfig, SystemConfig
 from row3.workflows.pipeline.stages import call_stage, setup_calls
 
 if TYPE_CHECKING:
-    from row3.providers.base import Access, Endpoint, Provider
+    from row3.providers.base import Access, Embedder, Endpoint, Provider
 
 WITHOUT_EMBEDDINGS = ("anthropic", "local")
 """Presets whose service embeds nothing."""
@@ -26,7 +27,7 @@ def endpoint_of(project: Project, suite: Suite) -> Endpoint:
 
     Raises `InvalidFile` that names the field of `row3.toml`, and the near miss of an unknown preset.
     """
-    from row3.providers.presets import endpoint_for
+    from row3.providers.base import endpoint_for
 
     settings = suite.provider
     try:
@@ -49,7 +50,7 @@ def check_provider(project: Project, suite: Suite) -> None:
     if suite.system is None:
         endpoint_of(project, suite)
     else:
-        _checked_system(suite)
+        _access(suite, suite.system)
 
 
 def open_provider(project: Project, suite: Suite) -> Provider:
@@ -57,51 +58,55 @@ def open_provider(project: Project, suite: Suite) -> Provider:
 
     Raises `InvalidFile` that names the field of `row3.toml`, `MissingExtra`.
     """
-    if suite.system is None:
-        from row3.providers.registry import make_provider
+    system = suite.system
+    if system is None:
+        return provider_at(endpoint_of(project, suite), os.environ)
+    access = _access(suite, system)
+    if isinstance(system, CommandConfig):
+        from row3.providers.command import Command
 
-        return make_provider(endpoint_of(project, suite), os.environ)
-    from row3.providers.registry import make_system
+        return Command(access, root=project.root, environ=os.environ)
+    if isinstance(system, PythonConfig):
+        from row3.providers.function import Function
 
-    _checked_system(suite)
+        return Function(access, root=project.root)
+    from row3.providers.mcp_server import McpServer
+
     stage = call_stage(project, suite).stage
     assert stage is not None
-    return make_system(access_of(suite.system), stage, setup_calls(project, suite), project.root, os.environ)
+    return McpServer(access, stage, setup_calls(project, suite), root=project.root, environ=os.environ)
 
 
-def _checked_system(suite: Suite) -> None:
-    from row3.providers.presets import checked_url
+def provider_at(endpoint: Endpoint, environ: Mapping[str, str]) -> Provider:
+    """The provider of an endpoint. Opens nothing and needs no key until the first request."""
+    if endpoint.preset == "local":
+        from row3.providers.local import LocalModel
 
-    url = getattr(suite.system, "url", None)
-    if url is None:
-        return
-    try:
-        checked_url(url)
-    except UsageError as error:
-        what = error.what.replace("base_url", "url")
-        raise InvalidFile(
-            what,
-            where=f"{FILE} field suites.{suite.name}.provider.url",
-            fix="Give one such as http://localhost:8000/mcp",
-        ) from None
+        return LocalModel(endpoint)
+    from row3.providers.openai_chat import OpenAIChat
+
+    return OpenAIChat(endpoint, environ=environ)
 
 
-def access_of(system: SystemConfig) -> Access:
-    """How a system is reached and how long it may take, as its provider takes it."""
-    from row3.providers.base import Access
+def _access(suite: Suite, system: SystemConfig) -> Access:
+    """How a system is reached and how long it may take. Raises `InvalidFile` for an address that is none."""
+    from row3.providers.base import Access, checked_url
 
     if isinstance(system, PythonConfig):
         return Access(function=system.callable, timeout_s=system.timeout_s)
+    command = () if system.command is None else (system.command, *system.args)
+    variables = tuple(system.env)
     if isinstance(system, CommandConfig):
-        return Access(
-            command=(system.command, *system.args),
-            variables=tuple(system.env),
-            timeout_s=system.timeout_s,
-            retries=system.retries,
-        )
+        return Access(command=command, variables=variables, timeout_s=system.timeout_s, retries=system.retries)
+    try:
+        if system.url is not None:
+            checked_url(system.url)
+    except UsageError as error:
+        where, fix = f"{FILE} field suites.{suite.name}.provider.url", "Give one such as http://localhost:8000/mcp"
+        raise InvalidFile(error.what.replace("base_url", "url"), where=where, fix=fix) from None
     return Access(
-        command=() if system.command is None else (system.command, *system.args),
-        variables=tuple(system.env),
+        command=command,
+        variables=variables,
         url=system.url,
         key_variable=system.key_variable,
         timeout_s=system.timeout_s,
@@ -110,13 +115,28 @@ def access_of(system: SystemConfig) -> Access:
     )
 
 
+def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
+    """What embeds a suite's texts. Opens and loads nothing before the first text.
+
+    Raises `InvalidFile` for an endpoint that cannot be.
+    """
+    endpoint = embedding_endpoint(project, suite)
+    if endpoint is None:
+        from row3.providers.minilm import LocalEmbedder
+
+        return LocalEmbedder()
+    from row3.providers.openai_embeddings import OpenAIEmbedder
+
+    return OpenAIEmbedder(endpoint, model, environ=os.environ)
+
+
 def embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
     """Where a suite's texts are embedded; None for the model in this process. Opens nothing and needs no key.
 
     The suite's provider, unless its settings name another address: then only a key that they name goes there.
     Raises `InvalidFile` that names the field of `row3.toml`.
     """
-    from row3.providers.presets import endpoint_for
+    from row3.providers.base import endpoint_for
 
     settings = project.config.suites[suite.name].matching.semantic
     assert settings is not None

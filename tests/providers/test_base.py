@@ -1,3 +1,5 @@
+"""x"""
+
 from __future__ import annotations
 
 from typing import Any
@@ -5,7 +7,7 @@ from typing import Any
 import pytest
 
 from row3.errors import UsageError
-from row3.providers.presets import PRESETS, endpoint_for
+from row3.providers.base import PRESETS, endpoint_for
 
 
 @pytest.mark.parametrize(
