@@ -49,6 +49,8 @@ class Metric:
     """Can block a change by itself, where it is no companion; one that cannot is warned of in its fail zone."""
     optional: bool = False
     """Only for suites whose cases carry what it needs: where none of a run's does, it is not spoken of."""
+    alarm: bool = False
+    """Any of it at all is for a person to look at: answers contain what the golden cases forbid."""
     also: str = ""
     """What EXPERIMENTS or V7 calls it, which limits and results take and give too."""
 

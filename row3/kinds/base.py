@@ -141,14 +141,6 @@ class Kind(ABC):
         return demand_map(case, self.variables(case), self.expected(case))
 
     @abstractmethod
-    def expectations(self, case: Any) -> Sequence[str]:
-        """One line for everything the case demands; fewer of them is a weaker case."""
-
-    def swaps_a_name(self, before: Any, after: Any) -> bool:
-        """Whether the later case names another thing in a demand whose line in `expectations` is the same."""
-        return False
-
-    @abstractmethod
     def lint(self, case: Any, rules: Rules) -> list[Finding]:
         """Return what is wrong or weak about one case."""
 

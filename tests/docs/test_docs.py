@@ -23,7 +23,7 @@ from row3.kinds.entities.model import ExpectedEntity
 from row3.kinds.events.model import EventsCase
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS
-from row3.providers.presets import PRESETS
+from row3.providers.base import PRESETS
 from row3.store.config import Config
 
 ROOT = Path(__file__).parents[2]

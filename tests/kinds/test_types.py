@@ -190,17 +190,6 @@ def test_only_a_suite_with_types_asks_for_them() -> None:
         assert "type" not in asked["relationships"]["items"]["properties"]
 
 
-def test_types_are_demanded() -> None:
-    def lines(**fields: Any) -> set[str]:
-        return set(EXTRACTION.expectations(GoldenCase.of(CASE | fields)))
-
-    concepts = CASE["expectedConcepts"]
-    without = [concepts[0] | {"type": None}, *concepts[1:]]
-    assert lines() - lines(expectedConcepts=without) == {"type ann =person"}
-    respelt = [concepts[0] | {"type": "PERSONS"}, *concepts[1:]]
-    assert lines() == lines(expectedConcepts=respelt)
-
-
 def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one() -> None:
     case = GoldenCase.of(CASE)
 

@@ -16,7 +16,6 @@ from row3.kinds.demands import Expected
 from row3.kinds.entities.model import ENTITY_TYPES, EntitiesCase, EntitiesOut, EntityOut, declared
 from row3.kinds.lists import NO_ENTITY_FOUND, NO_MENTION_FOUND, ListKind
 from row3.kinds.outputs import answer_schema
-from row3.kinds.swapped_names import swapped
 from row3.kinds.types import compare_types, type_of
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
@@ -122,24 +121,12 @@ class Entities(ListKind):
             lists |= {"wrongTypes": wrong} if wrong else {}
         return lists
 
-    def expectations(self, case: EntitiesCase) -> list[str]:
-        """Every entity, with its type and each mention."""
-        lines = [f"entity {normalise(entity.name)} {entity.type}" for entity in case.expected_entities]
-        return [
-            *lines,
-            *(f"mention {normalise(e.name)} {normalise(text)}" for e in case.expected_entities for text in e.mentions),
-        ]
-
     def expected(self, case: EntitiesCase) -> Iterator[Expected]:
         """Every entity with its type, and each mention."""
         for entity in case.expected_entities:
             yield Expected("entity", entity.name, {"type": entity.type})
             for mention in entity.mentions:
                 yield Expected("mention", f"{mention} for {entity.name}")
-
-    def swaps_a_name(self, before: EntitiesCase, after: EntitiesCase) -> bool:
-        """Whether an entity or a mention is another that only normalises alike."""
-        return swapped(_names(before), _names(after), before.text())
 
     def declares(self, case: EntitiesCase) -> list[Reference]:
         """The documents, and the entities with all their names."""
@@ -168,13 +155,6 @@ class Entities(ListKind):
                     what = f"`{mention}` does not occur in the document"
                     found.append(Finding("error", "mention-not-there", what, (*at, "mentions", number)))
         return found
-
-
-def _names(case: EntitiesCase) -> Iterator[tuple[str, str]]:
-    for entity in case.expected_entities:
-        key = normalise(entity.name)
-        yield f"entity {key} {entity.type}", entity.name
-        yield from ((f"mention {key} {normalise(text)}", text) for text in entity.mentions)
 
 
 def _skipped(case: EntitiesCase, *, found: int, given: int, wanted: int, extracted: int) -> dict[str, str]:

@@ -15,7 +15,6 @@ from row3.kinds.base import Finding, Kind, Rules
 from row3.kinds.demands import Expected
 from row3.kinds.extraction import lint
 from row3.kinds.extraction.counts import counts_of
-from row3.kinds.extraction.expectations import demands_of, names_of
 from row3.kinds.extraction.explain import explain, matches_json
 from row3.kinds.extraction.model import (
     ConceptsOut,
@@ -27,7 +26,6 @@ from row3.kinds.extraction.model import (
     read_value,
 )
 from row3.kinds.outputs import answer_schema, read_text
-from row3.kinds.swapped_names import swapped
 from row3.metrics.composite import overall
 from row3.metrics.extraction import values
 
@@ -192,14 +190,6 @@ class Extraction(Kind):
             yield Expected("relationship", _stated(link), {"required": link.required or None})
         for forbidden in case.forbidden_relationships:
             yield Expected("forbidden", _stated(forbidden))
-
-    def expectations(self, case: GoldenCase) -> list[str]:
-        """Everything the case demands, by normalised names."""
-        return demands_of(case)
-
-    def swaps_a_name(self, before: GoldenCase, after: GoldenCase) -> bool:
-        """Whether a concept, canary or end of a relationship is another that only normalises alike."""
-        return swapped(names_of(before), names_of(after), before.source_text)
 
     def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
         """STANDARDS, section 3, and what makes a case contradict itself."""

@@ -100,11 +100,6 @@ class Retrieval(ListKind):
             counts=counts,
         )
 
-    def expectations(self, case: RetrievalCase) -> list[str]:
-        """Every judgement; of two about one document the one that counts."""
-        judged = {document.id: document.relevance for document in case.relevant_documents}
-        return [f"judged {name} {relevance}" for name, relevance in judged.items()]
-
     def expected(self, case: RetrievalCase) -> Iterator[Expected]:
         """Every judgement; of two about one document the one that counts."""
         judged = {document.id: document.relevance for document in case.relevant_documents}

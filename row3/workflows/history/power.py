@@ -8,7 +8,7 @@ from dataclasses import replace
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
 from row3.gate.power_plan import plan_metric
-from row3.reports.power_table import PowerReport
+from row3.gate.suite_findings import PowerReport
 from row3.store.suites import Suite
 from row3.workflows.history.power_sources import Found, sources
 from row3.workflows.session import Session

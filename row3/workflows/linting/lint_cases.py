@@ -8,11 +8,11 @@ from contextlib import suppress
 from functools import cached_property, partial
 from typing import Any
 
+from row3.domain.findings import Level
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
-from row3.reports.findings import Level
 from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after, read_case
 from row3.store.documents import check_schema_version, parse_json

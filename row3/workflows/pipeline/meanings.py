@@ -18,12 +18,12 @@ from row3.kinds.base import Kind, Rules
 from row3.store.embeddings import EmbeddingIndex, file_for, merge
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.asking.endpoints import embedding_endpoint
+from row3.workflows.pipeline.providers import open_embedder
 
 if TYPE_CHECKING:
     import asyncio
 
-    from row3.providers.embedders import Embedder
+    from row3.providers.base import Embedder
 
 
 def scored(kind: Kind, case: Any, output: Any, rules: Rules) -> Generator[Ask, Any, CaseScore]:
@@ -126,15 +126,11 @@ def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanin
         recordings: what is recorded is not asked for again.
     Raises `InvalidFile` for an endpoint that cannot be.
     """
-    import os
-
-    from row3.providers.embedders import make_embedder
-
     rule = suite.rules.semantic
     if rule is None:
         return None
     index = EmbeddingIndex(project.tree if recordings else None, suite.name, rule.model)
-    return Meanings(suite, index, make_embedder(embedding_endpoint(project, suite), rule.model, os.environ))
+    return Meanings(suite, index, open_embedder(project, suite, rule.model))
 
 
 Source = Callable[[EmbeddingRequest], "Vectors | NoAnswer"]

@@ -14,6 +14,7 @@ from row3.domain.metrics import Zone, by_other_names
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
+from row3.gate.comparison import Found, compare_case
 from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, percentile
@@ -59,6 +60,8 @@ class CaseResult(NamedTuple):
     source: str | None
     """Cases with one source are not independent."""
     compared: Compared | None
+    digest: str = ""
+    """Of the golden case's file."""
     quarantined: str = ""
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
@@ -69,6 +72,33 @@ class CaseResult(NamedTuple):
     """Digests of its requests, stage by stage, repeat by repeat."""
     answers: tuple[str, ...] = ()
     """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+
+
+def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, source: str | None) -> CaseResult:
+    """Return a saved record as a result, without what only a run knows: zones, counts, costs."""
+    return CaseResult(
+        record.id,
+        record.status,
+        record.metrics,
+        {},
+        {},
+        {},
+        b"",
+        None,
+        "",
+        (),
+        record.spread,
+        repeats,
+        (),
+        critical=False,
+        source=source,
+        compared=compared,
+        digest=record.digest,
+        tally=record.tally,
+        found=record.found,
+        requests=record.requests,
+        answers=record.answers,
+    )
 
 
 class Transcript:
@@ -115,9 +145,11 @@ def spent_on(request: Request, answer: Answer) -> Spent:
     )
 
 
-Compare = Callable[[CaseRecord], Compared]
-Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None"], bytes]
-"""Writes what a page shows of a case, in place of its JSON."""
+Answered = tuple[CaseScore, Transcript]
+Before = Callable[[StoredCase], Answered | None]
+"""How the base answers a case: a failed score where it does not, None where it never had the case."""
+Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None", "Answered | None"], bytes]
+"""Writes what a page shows of a case, in place of its JSON; the last argument is the base's answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +158,7 @@ class Packing:
 
     suite: Suite
     explain: bool = False
-    compare: Compare | None = None
+    before: Before | None = None
     page: Page | None = None
 
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
@@ -150,12 +182,13 @@ class Packing:
             requests=requests,
             answers=answers,
         )
-        compared = None if self.compare is None else self.compare(record)
+        base = None if self.before is None else self.before(stored)
+        compared = None if base is None else compare_answers(suite.kind, score, found, base)
         zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
         change = None if compared is None else compared.change
         detail = None
         if self.page is not None:
-            detail = self.page(stored, score, record, zones, change)
+            detail = self.page(stored, score, record, zones, change, base)
         elif self.explain:
             detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
@@ -175,11 +208,35 @@ class Packing:
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
+            digest=stored.digest,
             tally=score.tally,
             found=found,
             requests=requests,
             answers=answers,
         )
+
+
+def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) -> Compared:
+    """Return how one case moved; done where the case is scored, so that worker processes share the work."""
+    before, transcript = base
+    failed = before.status == "failed"
+    change = compare_case(
+        score.case_id,
+        (before.status, before.metrics, {} if failed else kind.shortfall(before)),
+        (score.status, score.metrics, found),
+        kind=kind,
+        comparable=not failed,
+    )
+    return Compared(
+        change,
+        before=None if failed else before.metrics,
+        spread=before.spread,
+        tally=before.tally,
+        repeats=before.repeats,
+        requests=tuple(transcript.requests),
+        answers=tuple(transcript.answers),
+        problem=before.problem if failed else "",
+    )
 
 
 _WORDS = tuple(zone.word for zone in Zone)

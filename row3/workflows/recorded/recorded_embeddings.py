@@ -52,12 +52,12 @@ def _verify_file(tree: Tree, path: str, suite: Suite) -> Iterator[RecordingFindi
             yield broken_line(error, where)
             continue
         if embedding_digest(embedding.model, embedding.text) != embedding.digest:
-            what = "the line was edited: model and text do not fit its digest"
+            what = "the line was edited (its digest does not match model and text)"
             yield RecordingFinding("error", "edited-answer", what, where)
         first = held.setdefault(embedding.digest, (embedding.packed, where))
         if first[1] != where:
             if first[0] == embedding.packed:
-                yield RecordingFinding("warning", "twice", f"the same embedding stands in {first[1]}", where)
+                yield RecordingFinding("warning", "twice", f"the same embedding is also in {first[1]}", where)
             else:
                 what = f"the same text has another embedding in {first[1]}; the first one counts"
                 yield RecordingFinding("warning", "two-answers", what, where)

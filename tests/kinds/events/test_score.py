@@ -314,17 +314,6 @@ def test_what_a_template_sees_is_the_input_alone() -> None:
     assert "Test the pump" not in str(several)
 
 
-def test_what_a_case_demands() -> None:
-    single = EVENTS.expectations(EventsCase.of(CASE))
-    assert "event Commitment complete api refactor" in single
-    assert "due complete api refactor 2024-03-25" in single
-    assert "actor complete api refactor bob smith" in single
-    nobody = CASE | {"expected_events": [CASE["expected_events"][0] | {"actor": None}]}
-    assert "actor launch on april 1st " in EVENTS.expectations(EventsCase.of(nobody))
-    several = EVENTS.expectations(EventsCase.of(SEVERAL))
-    assert sum(line.startswith("same ") for line in several) == 4
-
-
 def test_lint() -> None:
     def rules(event: dict[str, Any], **fields: Any) -> list[str]:
         case = EventsCase.of(CASE | {"expected_events": [CASE["expected_events"][0] | event]} | fields)
