@@ -148,7 +148,7 @@ def spent_on(request: Request, answer: Answer) -> Spent:
 Answered = tuple[CaseScore, Transcript]
 Before = Callable[[StoredCase], Answered | None]
 """How the base answers a case: a failed score where it does not, None where it never had the case."""
-Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None", "Answered | None"], bytes]
+Page = Callable[[StoredCase, CaseScore, CaseRecord, "CaseChange | None", "Answered | None"], bytes]
 """Writes what a page shows of a case, in place of its JSON; the last argument is the base's answer."""
 
 
@@ -188,7 +188,7 @@ class Packing:
         change = None if compared is None else compared.change
         detail = None
         if self.page is not None:
-            detail = self.page(stored, score, record, zones, change, base)
+            detail = self.page(stored, score, record, change, base)
         elif self.explain:
             detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
