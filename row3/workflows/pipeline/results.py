@@ -65,6 +65,8 @@ class CaseResult(NamedTuple):
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """What became of its items, counted."""
+    digest: str = ""
+    """Of the golden case's file."""
     found: Mapping[str, tuple[str, ...]] = {}
     """What was missed and what is extra, by list."""
     requests: tuple[str, ...] = ()
@@ -184,6 +186,7 @@ class Packing:
             source_of(stored.case),
             compared,
             tally=score.tally,
+            digest=stored.digest,
             found=found,
             requests=requests,
             answers=answers,
