@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from row3.domain.findings import LintFinding, LintReport
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
-from row3.reports.findings import LintFinding, LintReport
 from row3.store import positions
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog

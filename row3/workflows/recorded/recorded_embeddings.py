@@ -12,7 +12,7 @@ from row3.store.golden import name_of
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.tree import Tree
-from row3.workflows.pipeline.meanings import file_of, with_recorded
+from row3.workflows.pipeline.meanings import file_of, recorded_vectors
 from row3.workflows.recorded.recorded_scores import RecordedScores
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
 
@@ -79,7 +79,7 @@ def verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     if rule is None:
         return
     lost: dict[str, None] = {}
-    answers = RecordedScores(project, with_recorded(suite, project, lost))
+    answers = RecordedScores(project, suite, vectors=recorded_vectors(project, suite, lost))
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         lost.clear()
         for _ in answers.scores(stored):

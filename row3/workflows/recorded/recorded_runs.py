@@ -190,4 +190,4 @@ class RecordedRuns:
         return None if answer is None else answer.text
 
     def _gives_concepts(self, prompt: Prompt) -> bool:
-        return "concepts" in self._suite.kind.outputs[prompt.output].model_fields
+        return "concepts" in self._suite.kind.outputs[prompt.output].__struct_fields__

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
+from row3.domain.asks import Ask, finish
+from row3.domain.embeddings import Vectors
 from row3.domain.prompts import Prompt
 from row3.domain.scores import CaseScore
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.meanings import with_recorded
+from row3.workflows.pipeline.meanings import recorded_vectors
 from row3.workflows.pipeline.results import ANSWERS_DIGITS
 from row3.workflows.pipeline.stages import Parameters, parameters_from
 from row3.workflows.recorded.recorded_runs import RecordedRuns, Step
@@ -33,8 +34,19 @@ class Setting(NamedTuple):
         return f"{' → '.join(f'{name} {version}' for name, version, _ in self.prompts)} · {models}"
 
 
-def setting_of(header: RunHeader) -> Setting:
-    """The setting of a saved run."""
+class HeaderView(Protocol):
+    """Prompts and parameters of a run."""
+
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+    @property
+    def prompt_digests(self) -> Mapping[str, str]: ...
+    @property
+    def parameters(self) -> Mapping[str, Mapping[str, Any]]: ...
+
+
+def setting_of(header: HeaderView) -> Setting:
+    """The setting of a run."""
     given = header.parameters
     return Setting(
         tuple((name, version, header.prompt_digests.get(name, "")) for name, version in header.prompts.items()),
@@ -77,8 +89,11 @@ class RecordedScores(RecordedRuns):
     What is matched by meaning is, as far as embeddings are recorded.
     """
 
-    def __init__(self, project: Project, suite: Suite, named: Sequence[str] = ()) -> None:
-        super().__init__(project, suite if suite.rules.similarity else with_recorded(suite, project), named)
+    def __init__(
+        self, project: Project, suite: Suite, named: Sequence[str] = (), vectors: Callable[[Ask], Vectors] | None = None
+    ) -> None:
+        super().__init__(project, suite, named)
+        self._vectors = vectors or recorded_vectors(project, suite)
 
     def scores(self, stored: StoredCase) -> Iterator[Replayed]:
         """All complete answers of a case; raises `InvalidFile` for a broken recording or template."""
@@ -89,7 +104,7 @@ class RecordedScores(RecordedRuns):
                 if path.bad:
                     score = kind.bad_answer(stored.case, path.bad, texts[-1], rules)
                 elif len(texts) == len(self._stages):
-                    score = kind.score(stored.case, kind.combine(path.outputs), rules)
+                    score = finish(kind.score(stored.case, kind.combine(path.outputs), rules), self._vectors)
                 else:
                     continue
                 said = hashlib.sha256("".join(texts).encode("utf-8", "surrogatepass")).hexdigest()[:ANSWERS_DIGITS]
