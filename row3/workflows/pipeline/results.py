@@ -60,8 +60,6 @@ class CaseResult(NamedTuple):
     source: str | None
     """Cases with one source are not independent."""
     compared: Compared | None
-    digest: str = ""
-    """Of the golden case's file."""
     quarantined: str = ""
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
@@ -210,7 +208,6 @@ class Packing:
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
-            digest=stored.digest,
             tally=score.tally,
             digest=stored.digest,
             found=found,
