@@ -60,12 +60,12 @@ class CaseResult(NamedTuple):
     source: str | None
     """Cases with one source are not independent."""
     compared: Compared | None
-    digest: str = ""
-    """Of the golden case's file."""
     quarantined: str = ""
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """What became of its items, counted."""
+    digest: str = ""
+    """Of the golden case's file."""
     found: Mapping[str, tuple[str, ...]] = {}
     """What was missed and what is extra, by list."""
     requests: tuple[str, ...] = ()
@@ -208,8 +208,8 @@ class Packing:
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
-            digest=stored.digest,
             tally=score.tally,
+            digest=stored.digest,
             found=found,
             requests=requests,
             answers=answers,
