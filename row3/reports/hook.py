@@ -98,7 +98,8 @@ def _suite(comparison: ComparisonView | None) -> list[Block]:
     assert comparison is not None
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
-    head = Title([f"row3: {run.suite.name}{against}: ", look(comparison).span, _moved(comparison)], 4)
+    shown = look(comparison)
+    head = Title([f"row3: {run.suite.name}{against}: ", Span(shown.word, shown.tone), _moved(comparison)], 4)
     lines: list[Text] = []
     if text := approval_line(comparison):
         lines.append(text)
@@ -136,7 +137,7 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
 def _cure(hook: HookView) -> list[Block]:
     """What to do, after `row3 stops this`."""
     back = [f"git checkout {_file(hook, HISTORY)}; git merge --abort"] if hook.merging else []
-    take_back: list[Block] = [Note(["To take the merge back:"]), Lines(back)] if back else []
+    take_back: list[Block] = [Title("To take the merge back:", 4), Lines(back)] if back else []
     if all(result.exit_code in (0, 2) for result in hook.results):
         return [Note([f"Fix the file; {_row3(hook)} lint lists everything that is wrong."]), *take_back]
     if any(result.exit_code == 3 for result in hook.results):
@@ -146,14 +147,14 @@ def _cure(hook: HookView) -> list[Block]:
     add = f"git add {_file(hook, HISTORY)} {_file(hook, CHANGELOG)}{_committed(hook)}"
     if not left:
         text = "The approval is in the work tree, but not in what is judged here. Add it:"
-        return [Note([text]), Lines([add]), *take_back]
+        return [Title(text, 4), Lines([add]), *take_back]
     suite = _named(hook, left[0])
     compare = f"{_row3(hook)} --compare{suite}{_judge(hook, left[0])}"
     explain = [f"{_row3(hook)} investigate{suite} CASE"] if left[0].run is not None else []
     return [
-        Note([f"See it in full{', explain a case' if explain else ''}:"]),
+        Title(f"See it in full{', explain a case' if explain else ''}:", 4),
         Lines([compare, *explain]),
-        Note(["Or accept it with a reason, and add the approval:"]),
+        Title("Or accept it with a reason, and add the approval:", 4),
         Lines([f"{compare} --approve REASON", add]),
         *take_back,
     ]
@@ -167,14 +168,14 @@ def _recorded(hook: HookView) -> list[Block]:
     blocks: list[Block] = []
     if len(missing) < len(lacking):
         text = "The answers are recorded in the work tree, but not in what is judged here. Add them:"
-        blocks += [Note([text]), Lines([add])]
+        blocks += [Title(text, 4), Lines([add])]
     if missing or not lacking:
         model = next(filter(None, map(model_flag, missing)), "")
         suite = " --all" if len(missing) > 1 else f" --suite {plain(missing[0].suite.name)}" if missing else ""
         several = len(hook.results) + len(hook.untouched) > 1
         which = "These answers are" if len(missing) == len(lacking) else "Other answers are"
         command = f"{_row3(hook)} --compare{suite if several else ''} --mode auto{model} && {add}"
-        blocks += [Note([f"{which} not recorded. Record them and add them to the change:"]), Lines([command])]
+        blocks += [Title(f"{which} not recorded. Record them and add them to the change:", 4), Lines([command])]
     return blocks
 
 
