@@ -10,6 +10,7 @@ from row3.domain.judgements import Approval, Code, Reason
 from row3.domain.prompts import PromptRef, parse_version
 from row3.domain.verdicts import Verdict
 from row3.reports.promotion import promotion_document
+from row3.reports.style import Style
 from row3.reports.terminal import terminal_text
 from tests.reports.conftest import ANN
 
@@ -38,7 +39,7 @@ class Promotion:
 
 
 def said(promotion: Promotion, *, verbose: bool = False) -> str:
-    return terminal_text(promotion_document(promotion, verbose=verbose))
+    return terminal_text(promotion_document(promotion, verbose=verbose), Style(width=200))
 
 
 def test_a_promotion_lists_what_it_wrote(comparison: Any, make: Any) -> None:
