@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
     from row3.workflows.suites.all_suites import AllSuites
-    from row3.workflows.suites.results import SuiteResult, SuitesReport
+    from row3.workflows.suites.results import SuitesReport
 
 
 def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
@@ -47,43 +47,24 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
 
 
 def gate_without(common: Common, against: str) -> int | None:
-    """What `--compare --against` does of a suite that has no cases any more, or no baseline yet; None of others."""
-    from row3.workflows.against.default_suite import default_of
-    from row3.workflows.against.gone_suites import gate_gone
+    """Judge a suite that the change removed; None for any other."""
+    from row3.workflows.suites.removed import gate_removed
     from row3.workflows.suites.results import SuitesReport
 
-    project = common.project()
-    name = common.suite or default_of(project)
-    if name is None:
-        return None
-    gone = gate_gone(project, name, against=against, approve=common.approve, may_write=common.may_write, say=common.say)
+    gone = gate_removed(
+        common.project(),
+        common.suite,
+        against=against,
+        approve=common.approve,
+        may_write=common.may_write,
+        say=common.say,
+    )
     if gone is None:
-        missing = name in project.suite_names() and not project.baseline(name).is_file()
-        return _gate_unjudged(common, name, against) if missing else None
+        return None
     report = SuitesReport([gone])
     emit(suites_text(report, common), common.out)
-    if gone.approval is not None:
+    if gone.judgement.approval is not None:
         common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
-    return report.exit_code
-
-
-def _gate_unjudged(common: Common, name: str, against: str) -> int | None:
-    """Say that a suite which the commit does not know has no baseline; None of one that the commit can judge."""
-    from row3.workflows.suites.new_suite import unjudged
-
-    result = unjudged(opened(common), name, against)
-    return None if result is None else show_new(common, result, against)
-
-
-def show_new(common: Common, result: SuiteResult, against: str) -> int:
-    """What came of a suite that the commit does not know; of the default one with what the commit has in its place."""
-    from row3.workflows.suites.new_suite import with_those_before
-    from row3.workflows.suites.results import SuitesReport
-
-    suites = opened(common)
-    report = SuitesReport([result]) if common.suite is not None else with_those_before(suites, result, against)
-    emit(suites_text(report, common), common.out)
-    suites.finish()
     return report.exit_code
 
 
@@ -146,7 +127,7 @@ def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None
         common.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return
     saved = [
-        suites.project.baseline(session.suite.name, session.suite.tier).name
+        suites.project.baseline(session.suite.name, session.suite.tier)
         for session in suites.made
         if any(result.suite == session.suite.name and not result.exit_code for result in report.results)
     ]

@@ -76,7 +76,7 @@ def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> tup
     Returns what came of the suites, and how many pages there are beside the index.
     """
     from row3.reports.html import html_report
-    from row3.reports.html.index import index_html
+    from row3.reports.html.page import index_html
     from row3.workflows.history.trend import suite_history
     from row3.workflows.suites.all_suites import compare_all
     from row3.workflows.suites.results import Judged

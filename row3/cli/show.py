@@ -64,7 +64,7 @@ def places_of(common: Common) -> Places:
     from row3.reports.issues import Places
     from row3.store.project import open_project
     from row3.vcs.repository import Repository
-    from row3.workflows.against.at_ref import inside_of
+    from row3.workflows.snapshots import inside_of
 
     try:
         project = open_project(common.start)
@@ -74,12 +74,12 @@ def places_of(common: Common) -> Places:
         return Places()
 
     def folder(suite: str) -> str:
-        return project.golden(suite).relative_to(project.root).as_posix()
+        return project.golden(suite)
 
     def case(suite: str, case_id: str) -> str:
         usual = f"{case_id}.gold.json"
-        if not (project.golden(suite) / usual).is_file():
-            for path in project.golden(suite).rglob(glob.escape(usual)):
+        if not (project.root / project.golden(suite) / usual).is_file():
+            for path in (project.root / project.golden(suite)).rglob(glob.escape(usual)):
                 return path.relative_to(project.root).as_posix()
         return f"{folder(suite)}/{usual}"
 
@@ -99,6 +99,8 @@ def show_comparison(comparison: Comparison, common: Common, *, history: Sequence
         emit(result_text(comparison.run, comparison, common), common.out)
     if comparison.run.collected.failed:
         _tell_incomplete(comparison.run, common)
+        return INCOMPLETE
+    if not comparison.judgement.complete:
         return INCOMPLETE
     return BLOCKED if comparison.blocked else 0
 

@@ -53,9 +53,21 @@ class Code(StrEnum):
         "investigate, block",
         "The base cannot answer a case; blocks where that is more than half of them.",
     )
-    MODEL_CHANGED = "model_changed", "note", "Model or parameters differ from the base's; the prompts may not be to blame."
-    SERVED_MODEL_CHANGED = "served_model_changed", "note", "The provider served another model than for the base's answers."
-    RECORDED_AGAIN = "recorded_again", "investigate", "An identical request has another recorded answer than at the base."
+    MODEL_CHANGED = (
+        "model_changed",
+        "note",
+        "Model or parameters differ from the base's; the prompts may not be to blame.",
+    )
+    SERVED_MODEL_CHANGED = (
+        "served_model_changed",
+        "note",
+        "The provider served another model than for the base's answers.",
+    )
+    RECORDED_AGAIN = (
+        "recorded_again",
+        "investigate",
+        "An identical request has another recorded answer than at the base.",
+    )
     CRITERIA_ADDED = "criteria_added", "note", "A case, demand, metric or suite is new."
     CRITERIA_TIGHTENED = "criteria_tightened", "note", "A rule asks for more."
     CRITERIA_CHANGED = (

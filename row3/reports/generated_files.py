@@ -36,9 +36,9 @@ TEXT = re.compile(
     r"|── \S+ ─"  # the drift of several suites
     r"|prompt +recordings +cases|no recordings\n"
     r"|\S+: [^\n]*\(.*\n\nBefore  "  # a difference
-    r"|\S+: [\d,]+ combinations? "
+    r"|row3 leaderboard · "
     r"|Dry run of "
-    r"|Failure Investigation: "
+    r"|── Failure Investigation: "
     r"|\S+  \S+(?: \S+)*  [▁▂▃▄▅▆▇█]|No history yet: "
     r"|(?:[^\t\n]*\t){7}golden/"  # unmatched items
     r"|Nothing to review: |(?:Nothing decided|\d+ (?:alias|canar|real miss)[^\n;]*);"

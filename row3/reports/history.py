@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 
 from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.charting.charts import sparkline
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Tone, strong
 from row3.reports.model import HistoryView
 from row3.reports.style import VERDICT_MARKS, arrow, plain, shorten
 
+BLOCKS = "▁▂▃▄▅▆▇█"
 SHOWN = 20
 SPARKS = 40
 LONGEST_SUITE = 26
@@ -135,3 +136,16 @@ def _notes(entry: HistoryView, before: HistoryView | None, *, several: bool) -> 
         yield " · ".join(parts)
     if entry.approval is not None:
         yield f"approved by {entry.approval.by}: {entry.approval.reason}"
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A line of blocks from the lowest to the highest value; middle blocks where all are equal.
+
+    A value that is not finite is a space. No values, no text.
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    if high - low < 1e-9:
+        return "".join(BLOCKS[3] if math.isfinite(value) else " " for value in values)
+    top = len(BLOCKS) - 1
+    return "".join(BLOCKS[round((v - low) / (high - low) * top)] if math.isfinite(v) else " " for v in values)

@@ -27,6 +27,10 @@ HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
 NAMED = "--suite NAME"
 
 
+FILES_NAMED = 3
+"""Files that are named before they are only counted."""
+
+
 class HookView(Protocol):
     """What a hook found."""
 
@@ -44,8 +48,6 @@ class HookView(Protocol):
     def merging(self) -> bool: ...
     @property
     def not_added(self) -> Collection[str]: ...
-    @property
-    def approved_beside(self) -> Collection[str]: ...
     @property
     def directory(self) -> str: ...
     @property
@@ -98,8 +100,7 @@ def _suite(comparison: ComparisonView | None) -> list[Block]:
     assert comparison is not None
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
-    shown = look(comparison)
-    head = Title([f"row3: {run.suite.name}{against}: ", Span(shown.word, shown.tone), _moved(comparison)], 4)
+    head = Title([f"row3: {run.suite.name}{against}: ", look(comparison).span, _moved(comparison)], 4)
     lines: list[Text] = []
     if text := approval_line(comparison):
         lines.append(text)
@@ -143,15 +144,12 @@ def _cure(hook: HookView) -> list[Block]:
     if any(result.exit_code == 3 for result in hook.results):
         return [*_recorded(hook), *take_back]
     blocked = [result for result in hook.results if result.exit_code == 1]
-    left = [result for result in blocked if result.suite not in hook.approved_beside]
     add = f"git add {_file(hook, HISTORY)} {_file(hook, CHANGELOG)}{_committed(hook)}"
-    if not left:
-        text = "The approval is in the work tree, but not in what is judged here. Add it:"
-        return [Title(text, 4), Lines([add]), *take_back]
-    suite = _named(hook, left[0])
-    compare = f"{_row3(hook)} --compare{suite}{_judge(hook, left[0])}"
-    explain = [f"{_row3(hook)} investigate{suite} CASE"] if left[0].run is not None else []
+    suite = _named(hook, blocked[0])
+    compare = f"{_row3(hook)} --compare{suite}{_judge(hook, blocked[0])}"
+    explain = [f"{_row3(hook)} investigate{suite} CASE"] if blocked[0].run is not None else []
     return [
+        *_not_added(hook),
         Title(f"See it in full{', explain a case' if explain else ''}:", 4),
         Lines([compare, *explain]),
         Title("Or accept it with a reason, and add the approval:", 4),
@@ -163,20 +161,22 @@ def _cure(hook: HookView) -> list[Block]:
 def _recorded(hook: HookView) -> list[Block]:
     """What to do about answers that are not recorded, or not among what is judged."""
     lacking = [result.run for result in hook.results if result.run is not None and result.exit_code == 3]
-    missing = [run for run in lacking if run.suite.name not in hook.not_added]
     add = f"git add {_file(hook, 'recordings')}{_committed(hook)}"
-    blocks: list[Block] = []
-    if len(missing) < len(lacking):
-        text = "The answers are recorded in the work tree, but not in what is judged here. Add them:"
-        blocks += [Title(text, 4), Lines([add])]
-    if missing or not lacking:
-        model = next(filter(None, map(model_flag, missing)), "")
-        suite = " --all" if len(missing) > 1 else f" --suite {plain(missing[0].suite.name)}" if missing else ""
-        several = len(hook.results) + len(hook.untouched) > 1
-        which = "These answers are" if len(missing) == len(lacking) else "Other answers are"
-        command = f"{_row3(hook)} --compare{suite if several else ''} --mode auto{model} && {add}"
-        blocks += [Title(f"{which} not recorded. Record them and add them to the change:", 4), Lines([command])]
-    return blocks
+    model = next(filter(None, map(model_flag, lacking)), "")
+    suite = " --all" if len(lacking) > 1 else f" --suite {plain(lacking[0].suite.name)}" if lacking else ""
+    several = len(hook.results) + len(hook.untouched) > 1
+    command = f"{_row3(hook)} --compare{suite if several else ''} --mode auto{model} && {add}"
+    text = "Record the missing answers and add them to the change:"
+    return [*_not_added(hook), Title(text, 4), Lines([command])]
+
+
+def _not_added(hook: HookView) -> list[Block]:
+    """What the work tree has otherwise than what is judged: a forgotten `git add` is the usual cause of a block."""
+    if not hook.not_added:
+        return []
+    shown = ", ".join(map(plain, sorted(hook.not_added)[:FILES_NAMED]))
+    more = len(hook.not_added) - FILES_NAMED
+    return [Note([f"Not added to the change: {shown}{f' and {more} more' if more > 0 else ''}."])]
 
 
 def _named(hook: HookView, result: SuiteResultView) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, runtime_checkable
 
 from row3.domain.changes import MetricChange
-from row3.domain.judgements import Approval, Judgement, Reason
+from row3.domain.judgements import Judgement, Reason
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.quarantine import Quarantine
 from row3.domain.scores import Tally, Usage
@@ -232,7 +232,7 @@ class ComparisonView(Protocol):
     @property
     def sensitivity(self) -> Sensitivity | None: ...
     @property
-    def approval(self) -> Approval | None: ...
+    def approval(self) -> Any: ...
     @property
     def prompt_diffs(self) -> Mapping[str, str]: ...
     @property
@@ -330,4 +330,4 @@ class HistoryView(Protocol):
     @property
     def verdict(self) -> str | None: ...
     @property
-    def approval(self) -> Approval | None: ...
+    def approval(self) -> Any: ...

@@ -8,10 +8,10 @@ from typing import Any
 
 from row3.domain.intervals import Interval
 from row3.domain.judgements import Approval, Reason
+from row3.domain.metrics import by_other_names
 from row3.domain.tiers import tier_of
 from row3.gate.sensitivity import Sensitivity
 from row3.gate.zones import warning_only
-from row3.metrics.extraction import entity_metrics
 from row3.reports.bounds_text import bounds
 from row3.reports.differences import difference_lines
 from row3.reports.live_text import live_json
@@ -118,7 +118,7 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         value["matchCounts"] = tally_json(run.collected.tally, run.suite.rules.predicates)
     if warns := warning_only(run.suite.rules.thresholds):
         value["warningOnly"] = sorted(warns)
-    if entities := entity_metrics(header.metrics):
+    if entities := by_other_names(run.suite.kind.metrics, header.metrics):
         value["entityMetrics"] = entities
     return value if comparison is None else value | _judged(comparison)
 

@@ -13,6 +13,7 @@ from row3.gate.silence import both_sides
 from row3.kinds import KINDS
 from row3.kinds.base import Kind, Parsed, Rules
 from tests.memory import ITEMS, SEED, document
+from tests.scoring import score_by
 
 CASES: dict[str, dict[str, Any]] = {
     "events": document("m1"),
@@ -32,12 +33,12 @@ def scored(kind: Kind, items: list[dict[str, Any]] | None, *, quiet: bool = True
     case = CASES[kind.name]
     if quiet:
         case = case | {key: value for key, value in NOTHING.items() if key in case}
-    model, rules = kind.case_model.model_validate(case), Rules()
+    model, rules = kind.case_model.of(case), Rules()
     if items is None:
         return kind.bad_answer(model, "no JSON", "", rules).metrics
     read = kind.read_output({ITEMS[kind.name]: items})
     assert isinstance(read, Parsed)
-    return kind.score(model, read.value, rules).metrics
+    return score_by(kind, model, read.value, rules).metrics
 
 
 @pytest.mark.parametrize("name", list(INVENTED))
@@ -96,7 +97,6 @@ def test_the_figures_of_the_later_side_are_those_that_it_has() -> None:
     pairs = Pairs(kind)
     pairs.add({"f1": 0.9}, {"f1": 0.6})
     pairs.add({"f1": 0.0, "precision": 0.0}, {})
-    pairs.add({"f1": 0.5}, {"f1": 0.0}, apart=True)
+    pairs.add({"f1": 0.5}, {"f1": 0.0})
     assert pairs.means()[1] == {"f1": pytest.approx(1.6 / 3), "precision": 1.0}
     assert pairs.figures() == {"f1": pytest.approx(0.3)}
-    assert pairs.others().figures() == {"f1": pytest.approx(0.6)}

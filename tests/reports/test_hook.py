@@ -28,7 +28,6 @@ class Hook:
     untouched: list[str] = field(default_factory=list)
     merging: bool = False
     not_added: set[str] = field(default_factory=set)
-    approved_beside: set[str] = field(default_factory=set)
     directory: str = ""
     folder: str = ""
 
@@ -110,22 +109,23 @@ def test_a_suite_that_is_gone_is_named_though_it_was_the_only_one() -> None:
     assert "investigate" not in text
 
 
-def test_answers_that_were_not_added_and_others(make: Any, run: Any) -> None:
+def test_missing_answers_are_recorded(make: Any, run: Any) -> None:
     lacking = [
         replace(run, suite=replace(run.suite, name=name), collected=make.Collected(failed=("ozone",)))
-        for name in ("here", "nowhere")
+        for name in ("a", "b")
     ]
     results = [Judged(make.comparison(each, ())) for each in lacking]
-    text = said(Hook([*results], exit_code=3, not_added={"here"}))
-    assert "\n    git add recordings\n" in text
-    assert "Other answers are not recorded." in text
-    assert "row3 --compare --suite nowhere --mode auto" in text
+    text = said(Hook([*results], exit_code=3, not_added={"recordings/a.jsonl"}))
+    assert "Not added to the change: recordings/a.jsonl.\n" in text
+    assert "change:\n    row3 --compare --all --mode auto && git add recordings\n" in text
+    assert "row3 --compare --mode auto && git add recordings\n" in said(Hook([results[0]], exit_code=3))
 
 
-def test_an_approval_that_was_not_added(comparison: Any) -> None:
-    text = said(Hook([Judged(comparison)], approved_beside={"decomposition"}, folder="evals/"))
-    assert "Add it:\n    git add evals/metrics-history.json evals/CHANGELOG.md\n" in text
-    assert "REASON" not in text
+def test_files_that_were_not_added_are_named(comparison: Any) -> None:
+    files = {f"recordings/{i}.jsonl" for i in range(5)}
+    text = said(Hook([Judged(comparison)], not_added=files))
+    assert "Not added to the change: recordings/0.jsonl, recordings/1.jsonl" in text
+    assert "and 2 more." in " ".join(text.split())
 
 
 BLOCKED = """\

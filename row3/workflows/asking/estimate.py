@@ -13,16 +13,15 @@ from typing import Any
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.prompts import Prompt
 from row3.kinds.base import Parsed
-from row3.providers.pricing import Price, cost_usd, estimate_tokens
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, open_index
 from row3.store.suites import Suite
-from row3.workflows.asking.budget import price_table
-from row3.workflows.asking.endpoints import check_provider
+from row3.workflows.asking.budget import Price, cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup
+from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases
 
 
@@ -53,11 +52,11 @@ def estimate(
     check_provider(project, suite)  # a run that could not be sent is not worth planning
     asking = make_asking(suite, lineup, options)
     prices = price_table(project, [suite])
-    index = open_index(project.recordings(suite.name), options.journals)
+    index = open_index(project.tree, suite.name, options.journals)
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), in_full)
     plan = Estimate(suite.name, mode, lineup.versions())
     wanted, any_wanted = wanted_cases(options), False
-    for stored in read_cases(project.golden(suite.name), suite.kind):
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
         if not wanted(stored.id):
             continue
         any_wanted = True

@@ -7,16 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.metrics.composite import overall
-from row3.store.cases import content_digest
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import SavedRun, latest_runs, read_run
+from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite
-from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.recorded.recorded_scores import RecordedScores, Replayed, Setting, setting_of
 from row3.workflows.score import MODE as ELSEWHERE
 
@@ -120,7 +117,7 @@ def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: s
         if any(wanted.get(name, version) != version for name, version in header.prompts.items()):
             continue
         history.runs += 1
-        _take(history, run, suite, digests, StoredCases(project, suite))
+        _take(history, run, suite, digests)
     return history
 
 
@@ -136,12 +133,9 @@ def _pinned(named: Sequence[str]) -> dict[str, str]:
 
 
 def saved_runs(project: Project, suite: Suite) -> Iterator[SavedRun]:
-    """Run logs, baseline and archived baselines of the suite, oldest first, each run once. Raises `InvalidFile`."""
-    archive = project.root / "baselines" / "archive"
-    paths = [*latest_runs(project.local / "runs"), *sorted(archive.glob(f"{suite.name}-*.json"))]
-    paths += [path for tier in TIERS if (path := project.baseline(suite.name, tier)).is_file()]
+    """Return the run logs of the suite, oldest first. Raises `InvalidFile`."""
     found: dict[str, SavedRun] = {}
-    for path in paths:
+    for path in latest_runs(project.local / "runs"):
         run = _read(path, project.root)
         header = run.header
         if (header.suite, header.kind) == (suite.name, suite.kind.name) and header.mode != ELSEWHERE:
@@ -152,20 +146,20 @@ def saved_runs(project: Project, suite: Suite) -> Iterator[SavedRun]:
 def _read(path: Path, root: Path) -> SavedRun:
     where = path.relative_to(root).as_posix()
     try:
-        return read_run(path, where=where)
+        return read_log(path, where=where)
     except InvalidFile as error:
         if where.startswith("."):  # a local log is in no git
             raise InvalidFile(error.what, where=error.where, fix=f"Delete {where}") from None
         raise
 
 
-def _take(history: History, run: SavedRun, suite: Suite, digests: dict[str, str], stored: StoredCases) -> None:
+def _take(history: History, run: SavedRun, suite: Suite, digests: dict[str, str]) -> None:
     setting = setting_of(run.header)
     for case_id, digest in digests.items():
         record = run.record(case_id)
         if record is None or record.status == "failed":
             continue
-        if record.digest != digest and (not record.content or record.content != content_digest(stored(case_id).case)):
+        if record.digest != digest:
             continue  # it was another case then
         value = _value(record, run.header, suite)
         if value is not None:

@@ -22,15 +22,15 @@ from row3.store.suites import Suite
 from row3.store.transaction import commit
 from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.estimate import estimate
-from row3.workflows.diffing.side_replays import recorded_models
+from row3.workflows.diffing.sides import recorded_models
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.leaderboards.board import Gathered, make_board
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
-from row3.workflows.running import tell_unused_inputs
+from row3.workflows.running import note_unused_inputs
 from row3.workflows.session import Session
 
 ASKING = ("live", "auto")
@@ -76,7 +76,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         if mode != "replay" and entrant.unanswered:
             from row3.workflows.asking.running_live import asked_for_cases
 
-            tell_unused_inputs(session, suite, asking.lineup)
+            note_unused_inputs(session, suite, asking.lineup)
             versions = " → ".join(f"{name} {version}" for name, version in asking.lineup.versions().items())
             session.say(
                 f"{versions} · {entrant.combination().model}: asking for {count(len(entrant.unanswered), 'case')}"
@@ -100,7 +100,7 @@ def plan(
     planned: set[tuple[str, str, int, str]] = set()
     plans = []
     for asking in combinations(project, suite, session.options, prompts=prompts, models=models, named=session.named):
-        tell_unused_inputs(session, suite, asking.lineup)
+        note_unused_inputs(session, suite, asking.lineup)
         first = asking.parameters[asking.lineup.prompts[0].ref.name]
         overrides = replace(session.options.overrides, model=_one_model(asking) or session.options.overrides.model)
         own = replace(session.options, mode="auto", overrides=overrides)
@@ -162,7 +162,7 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
     """Those whose first request is recorded for at least one case."""
     index = open_recordings(project, suite, options.journals)
     wanted = wanted_cases(options)
-    if not any(wanted(read_case(path, suite.kind).id) for path in case_files(project.golden(suite.name))):
+    if not any(wanted(read_case(project.tree, path, suite.kind).id) for path in case_files(project.tree, suite.golden)):
         raise no_case_fits(project, suite, options.case, fix="Correct --case")
     seen: dict[object, bool] = {}
     found = []
@@ -170,7 +170,7 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
         prompt = asking.lineup.prompts[0]
         key = (prompt.digest, asking.parameters[prompt.ref.name])
         if key not in seen:
-            cases = (read_case(path, suite.kind) for path in case_files(project.golden(suite.name)))
+            cases = (read_case(project.tree, path, suite.kind) for path in case_files(project.tree, suite.golden))
             seen[key] = any(
                 asking.request(prompt, stored.id, suite.kind.variables(stored.case), repeat).digest in index
                 for stored in cases
