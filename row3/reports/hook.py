@@ -100,7 +100,8 @@ def _suite(comparison: ComparisonView | None) -> list[Block]:
     assert comparison is not None
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
-    head = Title([f"row3: {run.suite.name}{against}: ", look(comparison).span, _moved(comparison)], 4)
+    shown = look(comparison)
+    head = Title([f"row3: {run.suite.name}{against}: ", Span(shown.word, shown.tone), _moved(comparison)], 4)
     lines: list[Text] = []
     if text := approval_line(comparison):
         lines.append(text)
@@ -131,7 +132,7 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
     if case.move == "broke":
         what = problems.get(case.case_id, case.move)
     else:
-        what = "; ".join(flip.text for flip in flips(case) if not flip.good) or case.move
+        what = "; ".join(flip.text() for flip in flips(case) if not flip.good) or case.move
     return f"  {case.case_id} {numbers.points(case.delta)}: {what}"
 
 

@@ -117,8 +117,8 @@ def test_missing_answers_are_recorded(make: Any, run: Any) -> None:
     results = [Judged(make.comparison(each, ())) for each in lacking]
     text = said(Hook([*results], exit_code=3, not_added={"recordings/a.jsonl"}))
     assert "Not added to the change: recordings/a.jsonl.\n" in text
-    assert "change:\n    row3 --compare --all --mode auto && git add recordings\n" in text
-    assert "row3 --compare --mode auto && git add recordings\n" in said(Hook([results[0]], exit_code=3))
+    assert "change:\n    row3 --compare --all --mode auto --model MODEL && git add recordings\n" in text
+    assert "row3 --compare --mode auto --model MODEL && git add recordings\n" in said(Hook([results[0]], exit_code=3))
 
 
 def test_files_that_were_not_added_are_named(comparison: Any) -> None:

@@ -129,15 +129,6 @@ def test_json_names_pairs_and_near_misses(run: Any, comparison: Any, make: Any) 
     assert "matchCounts" not in json.loads(b"".join(result_json(comparison.run, comparison)))
 
 
-def test_entity_metrics_are_there_where_types_are(make: Any) -> None:
-    run = make.run({"a": {"recall": 0.5, "overall": 0.8}})
-    assert "entityMetrics" not in json.loads(b"".join(result_json(run)))
-    typed = {**run.header.metrics, "precision": 0.25, "typeAccuracy": 0.75}
-    run = replace(run, header=replace(run.header, metrics=typed))
-    value = json.loads(b"".join(result_json(run)))
-    assert value["entityMetrics"] == {"entity_precision": 0.25, "entity_recall": 0.5, "type_accuracy": 0.75}
-
-
 def test_an_empty_name_is_still_something_to_read(run: Any, make: Any) -> None:
     tally = {"relationships": {"wrong-predicate": 2}, "wrongPredicates": {"\tCAUSES": 2}, "unknownPredicates": {"": 2}}
     text = " ".join(drawn(run_counts(tallied(run, make, tally))).split())
