@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.gate.exact import upper_bound
 from row3.gate.flakiness import FLIPS, LEAST, NOISE
-from row3.gate.proportions import upper_bound
 from row3.gate.suite_findings import FlakyCase, FlakyReport, Source
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Title, more
