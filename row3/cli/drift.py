@@ -59,10 +59,10 @@ def show_drift_all(common: Common, *, sample: int | None, max_cost: float | None
     from row3.cli.all_suites import opened, refuse_one
     from row3.errors import Row3Error
     from row3.reports.drift import drifts_document, drifts_json
-    from row3.reports.suites.suites_model import worst_code
     from row3.reports.terminal import terminal_text
     from row3.workflows.comparing.drift import drift
     from row3.workflows.flags import LiveFlags
+    from row3.workflows.suites.results import worst_code
 
     refuse_one(common)
     seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json

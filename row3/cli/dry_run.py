@@ -18,12 +18,12 @@ def show_estimate(session: Session, common: Common, *, role: Role, compare: bool
     from row3.reports.estimate import estimate_document, estimate_json
     from row3.reports.terminal import terminal_text
     from row3.workflows.asking.estimate import estimate
-    from row3.workflows.comparing.live_compare import asked_beside
+    from row3.workflows.comparing.live import asked_beside
     from row3.workflows.pipeline.lineup import line_up
-    from row3.workflows.running import tell_unused_inputs
+    from row3.workflows.running import note_unused_inputs
 
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
-    tell_unused_inputs(session, session.suite, lineup)
+    note_unused_inputs(session, session.suite, lineup)
     beside = asked_beside(session) if compare else None
     in_full = common.as_json
     plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=in_full)

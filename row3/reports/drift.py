@@ -13,7 +13,7 @@ from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_metrics, shown_model, usage_lines
 from row3.reports.live_text import drift_json, sees_text
-from row3.reports.model_run import HeaderView, SuiteView
+from row3.reports.model import BaseView, SuiteView
 
 SCHEMA_VERSION = 1
 SHOWN_CASES = 8
@@ -44,7 +44,7 @@ class DriftedView(Protocol):
     def suite(self) -> SuiteView: ...
 
     @property
-    def then(self) -> HeaderView: ...
+    def then(self) -> BaseView: ...
 
     @property
     def source(self) -> str: ...

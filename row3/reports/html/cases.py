@@ -12,7 +12,7 @@ from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation,
 from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
-from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
 
 DIGITS = 5
 """Of fractions: a thousandth of a percentage point, which is more than is shown."""

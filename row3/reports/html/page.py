@@ -18,11 +18,9 @@ from markupsafe import Markup
 from row3.reports import numbers
 from row3.reports.html.charts import HEIGHT, MOST_RUNS, WIDTH, Moment, charts, moments
 from row3.reports.html.summary import prompt_lines, summary_of
-from row3.reports.model import ComparisonView, HistoryView
+from row3.reports.model import ComparisonView, HistoryView, SuiteResultView, SuitesView
 from row3.reports.style import MARKS
-from row3.reports.suites.suite_figures import figures_of
-from row3.reports.suites.suites_model import Broken, Gone, Judged, SuiteResult, SuitesReport, Unjudged, standing
-from row3.reports.suites.suites_table import counted, headword
+from row3.reports.suites import counted, headword, primary_change, primary_metric, primary_value, problem_of
 
 FOLDER = Path(__file__).parent
 SKELETON = "skeleton.html"
@@ -197,7 +195,7 @@ def _digest(content: str) -> str:
 TEMPLATE = "index.html"
 
 
-def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes]:
+def index_html(report: SuitesView, pages: Mapping[str, str]) -> Iterator[bytes]:
     """The page as UTF-8: a row a suite; `pages` are the files of those that have a page, beside it."""
     style = joined(STYLES)
     page = template(TEMPLATE).render(
@@ -211,13 +209,13 @@ def index_html(report: SuitesReport, pages: Mapping[str, str]) -> Iterator[bytes
     yield page.encode()
 
 
-def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
-    word = standing(result)
+def _row(result: SuiteResultView, page: str | None) -> dict[str, Any]:
+    word, run = result.standing, result.run
     row: dict[str, Any] = {
         "suite": result.suite,
         "page": None if page is None else quote(page),
         "verdict": "not judged" if word == "none" else word,
-        "tone": {"unusable": "block", "approved": "investigate", "informational": "investigate"}.get(word, word),
+        "tone": {"unusable": "block", "approved": "proceed", "informational": "investigate"}.get(word, word),
         "metric": "",
         "now": "–",
         "points": "–",
@@ -225,20 +223,20 @@ def _row(result: SuiteResult, page: str | None) -> dict[str, Any]:
         "zone": "",
         "cases": "–",
         "noun": "cases",
-        "note": result.problem if isinstance(result, Broken | Gone) else "",
+        "note": problem_of(result),
     }
-    if isinstance(result, Judged | Unjudged):
-        row["note"] = result.note
-    figures = figures_of(result)
-    if figures is None:
+    if run is None:
         return row
+    zone, change = run.zones.get(run.suite.kind.primary), primary_change(result)
+    known = None if change is None else change.interval
+    cases, noun = numbers.count(run.cases, "case").split(" ")
     return row | {
-        "metric": figures.metric.title,
-        "now": figures.now,
-        "points": figures.points,
-        "interval": figures.interval,
-        "zone": "" if figures.zone is None else figures.zone.word,
-        "mark": "" if figures.zone is None else MARKS[figures.zone],
-        "cases": figures.cases,
-        "noun": figures.noun,
+        "metric": primary_metric(run).title,
+        "now": primary_value(run),
+        "points": "–" if change is None or change.delta is None else numbers.points(change.delta),
+        "interval": "–" if known is None else numbers.interval(known.low, known.high),
+        "zone": "" if zone is None else zone.word,
+        "mark": "" if zone is None else MARKS[zone],
+        "cases": cases,
+        "noun": noun,
     }

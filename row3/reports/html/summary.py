@@ -11,8 +11,9 @@ from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.advice import looks_like, summary, verdict_word, what_next
+from row3.reports.advice import approval_line, is_complete, look, summary, what_next
 from row3.reports.bounds_text import bounds_lines
+from row3.reports.differences import difference_lines
 from row3.reports.headline import (
     baseline_origin,
     declines_line,
@@ -26,9 +27,10 @@ from row3.reports.html.charts import Whisker, ZoneScale, whisker, widest, zone_s
 from row3.reports.model import ComparisonView
 from row3.reports.move_text import move_text
 from row3.reports.quarantine_text import quarantine_sentences
+from row3.reports.reason_text import Ground as ReasonLine
+from row3.reports.reason_text import grounds_of
 from row3.reports.sensitivity_text import sensitivity_sentence
 from row3.reports.style import MARKS, VERDICT_MARKS
-from row3.reports.told_reasons import told_reasons
 
 SHOWN_NOTES = 50
 
@@ -87,27 +89,32 @@ class Summary:
 
 def summary_of(comparison: ComparisonView) -> Summary:
     """The summary of a comparison."""
-    run, approval = comparison.run, comparison.approval
-    incomplete = bool(run.collected.failed)
+    run, shown = comparison.run, look(comparison)
+    tones = {"good": "proceed", "warning": "investigate", "bad": "block"}
     return Summary(
         title=run.suite.name,
-        verdict="incomplete" if incomplete else looks_like(comparison).word,
-        mark="?" if incomplete else VERDICT_MARKS[looks_like(comparison)],
-        word=verdict_word(comparison),
+        verdict=tones[shown.tone] if is_complete(comparison) else "incomplete",
+        mark=shown.mark,
+        word=shown.word,
         line=summary(comparison),
         what_runs=what_runs(run),
         baseline=_baseline(comparison),
-        reasons=[
-            Ground(reason.verdict.word, VERDICT_MARKS[reason.verdict], reason.text, reason.case_id or "")
-            for reason in told_reasons(comparison)
-        ],
-        approval="" if approval is None else f"Approved by {approval.by}, {approval.at}: {approval.reason}",
+        reasons=[_ground(comparison, line) for line in grounds_of(comparison)],
+        approval=approval_line(comparison),
         next_steps=what_next(comparison),
         rows=_rows(comparison, companion=False),
         companions=_rows(comparison, companion=True),
         sensitivity=sensitivity_sentence(comparison.sensitivity),
         facts=_facts(comparison),
     )
+
+
+def _ground(comparison: ComparisonView, line: ReasonLine) -> Ground:
+    """A reason; one about a single case leads to that case."""
+    subject = line.reasons[0].subject if len(line.reasons) == 1 else ""
+    known = {change.case_id for change in comparison.cases}
+    word = "note" if line.note else line.verdict.word
+    return Ground(word, VERDICT_MARKS[line.verdict], line.text, subject if subject in known else "")
 
 
 def _baseline(comparison: ComparisonView) -> str:
@@ -150,7 +157,7 @@ def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most:
         ],
         scale=zone_scale(metric, limits, change.current, change.baseline),
         verdict="" if change.verdict is Verdict.PROCEED else change.verdict.word,
-        why=move_text(change, metric, run.suite.policy),
+        why=move_text(change, metric, run.suite.policy) if change.code else "",
         cases=change.cases,
     )
 
@@ -163,7 +170,7 @@ def _facts(comparison: ComparisonView) -> list[tuple[str, Sequence[str]]]:
     failed = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.collected.failed]
     declines = declines_line(comparison.declines, run)
     facts: list[tuple[str, Sequence[str]]] = [
-        ("Differs from the baseline", comparison.differs),
+        ("Differs from the baseline", difference_lines(comparison)),
         ("No answer", _some(failed)),
         ("Bad answers, 0 on every metric", _some(unusable)),
         ("Declining", [declines] if declines else []),

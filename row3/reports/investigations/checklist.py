@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from row3.domain.counts import count, part
-from row3.kinds.extraction_investigation import Circumstances, Investigation, predicate_confusions
+from row3.kinds.extraction.investigation import Circumstances, Investigation, predicate_confusions
 from row3.reports.document import Block, Items, Note, Parts, Span, Task, Title, code, joined
 
 NEARLY = 0.9

@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 
 from row3.domain.counts import count
 from row3.domain.matches import RelationshipState, Triple
-from row3.kinds.extraction_investigation import (
+from row3.kinds.extraction.investigation import (
     BadQuote,
     Invented,
     Investigation,

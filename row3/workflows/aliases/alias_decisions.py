@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from row3.errors import UsageError
 from row3.kinds.alias_review import Candidate, Decision, Unmatched, Verdict
 from row3.kinds.base import Finding
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
 from row3.reports.style import plain

@@ -40,7 +40,7 @@ def review(
         together: forms of one item are one item.
     Raises `UsageError` for another kind than `extraction`, `InvalidFile` where nothing is recorded or a file is broken.
     """
-    if suite.kind.name != "extraction":
+    if not suite.kind.related:
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
         raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
     runs, reviewed = RecordedRuns(project, suite, named), Reviewed(project.root, suite.golden)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from row3.kinds.alias_review import Candidate, Form, Stands, Unmatched
-from row3.kinds.extraction_models import quote_of
+from row3.kinds.extraction.model import quote_of
 from row3.matching.likeness import LIKE
 from row3.matching.normalise import normalise
 from row3.matching.resemblance import best_resemblance, grouped

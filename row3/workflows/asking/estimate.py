@@ -12,17 +12,17 @@ from typing import Any
 
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.prompts import Prompt
-from row3.kinds.base import Parsed
-from row3.providers.pricing import Price, cost_usd, estimate_tokens
+from row3.kinds.answers import Parsed
+from row3.kinds.demands import expected_in
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, open_index
 from row3.store.suites import Suite
-from row3.workflows.asking.budget import price_table
-from row3.workflows.asking.endpoints import check_provider
+from row3.workflows.asking.budget import Price, cost_usd, estimate_tokens, price_table
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup
+from row3.workflows.pipeline.providers import check_provider
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, wanted_cases
 
 
@@ -140,5 +140,5 @@ class _Planner:
             sizes = [r.answer.completion_tokens or estimate_tokens(r.answer.text) for r in same]
             size = round(sum(sizes) / len(sizes))
         else:
-            size = estimate_tokens("\n".join(self.asking.suite.kind.expectations(stored.case)))
+            size = estimate_tokens("\n".join(expected_in(self.asking.suite.kind.demands(stored.case))))
         return size if limit is None else min(size, limit)

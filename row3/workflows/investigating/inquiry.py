@@ -9,8 +9,8 @@ from row3.domain.investigations import Verification
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed
-from row3.kinds.extraction_investigation import (
+from row3.kinds.answers import Parsed
+from row3.kinds.extraction.investigation import (
     BadQuote,
     Circumstances,
     Invented,
@@ -22,7 +22,7 @@ from row3.kinds.extraction_investigation import (
     Mistyped,
     Otherwise,
 )
-from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
 from row3.matching.likeness import alike
 from row3.matching.names import Named, NameIndex
 from row3.matching.normalise import normalise

@@ -22,7 +22,7 @@ from row3.store.suites import Suite
 from row3.store.transaction import commit
 from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.estimate import estimate
-from row3.workflows.diffing.side_replays import recorded_models
+from row3.workflows.diffing.sides import recorded_models
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.leaderboards.board import Gathered, make_board
 from row3.workflows.leaderboards.combinations import combinations
@@ -30,7 +30,7 @@ from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
-from row3.workflows.running import tell_unused_inputs
+from row3.workflows.running import note_unused_inputs
 from row3.workflows.session import Session
 
 ASKING = ("live", "auto")
@@ -76,7 +76,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         if mode != "replay" and entrant.unanswered:
             from row3.workflows.asking.running_live import asked_for_cases
 
-            tell_unused_inputs(session, suite, asking.lineup)
+            note_unused_inputs(session, suite, asking.lineup)
             versions = " → ".join(f"{name} {version}" for name, version in asking.lineup.versions().items())
             session.say(
                 f"{versions} · {entrant.combination().model}: asking for {count(len(entrant.unanswered), 'case')}"
@@ -100,7 +100,7 @@ def plan(
     planned: set[tuple[str, str, int, str]] = set()
     plans = []
     for asking in combinations(project, suite, session.options, prompts=prompts, models=models, named=session.named):
-        tell_unused_inputs(session, suite, asking.lineup)
+        note_unused_inputs(session, suite, asking.lineup)
         first = asking.parameters[asking.lineup.prompts[0].ref.name]
         overrides = replace(session.options.overrides, model=_one_model(asking) or session.options.overrides.model)
         own = replace(session.options, mode="auto", overrides=overrides)

@@ -5,18 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.kinds.base import Rules
-from row3.kinds.extraction import EXTRACTION
-from row3.kinds.extraction_models import ExtractionOut, GoldenCase
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase
+from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.reports.html.cases import CaseLine, extraction_value, texts_of
 from tests.projects import CASES, flawless
+from tests.scoring import score_by
 
+CASE = GoldenCase.of({"id": "rye", **CASES["rye"]})
 METRICS = (Metric("recall", "Recall"), Metric("map", "MAP"))
-CASE = GoldenCase.model_validate(
+CASE = GoldenCase.of(
     {"id": "rye", "topic": "Rye", "domain": "social", "sourceText": "Rye.", "expectedConcepts": [], "critical": True}
 )
 SCORE = CaseScore("rye", "scored", {"recall": 1 / 3, "map": 0.5}, skipped={"f1": "nothing"}, notes=("mended",))
@@ -63,16 +66,16 @@ def test_texts_are_found_in_lists_of_documents_too() -> None:
     ]
 
 
-GOLDEN = GoldenCase.model_validate({"id": "rye", **CASES["rye"]})
+GOLDEN = GoldenCase.of({"id": "rye", **CASES["rye"]})
 
 
 def packed(
     output: dict[str, Any] | None, before: dict[str, Any] | None = None, case: GoldenCase = GOLDEN
 ) -> dict[str, Any]:
-    now = None if output is None else ExtractionOut.model_validate(output)
-    empty = ExtractionOut.model_validate({"concepts": [], "relationships": []})
-    explanation = EXTRACTION.score(case, now or empty, Rules()).explanation
-    old = None if before is None else ExtractionOut.model_validate(before)
+    now = None if output is None else ExtractionOut.of(output)
+    empty = ExtractionOut.of({"concepts": [], "relationships": []})
+    explanation = score_by(EXTRACTION, case, now or empty, Rules()).explanation
+    old = None if before is None else ExtractionOut.of(before)
     return extraction_value(case, explanation, now, old)
 
 
@@ -103,6 +106,7 @@ def test_a_quote_is_a_place_where_it_stands_in_the_text_and_itself_where_not() -
 
 
 def test_beyond_the_basic_plane_places_would_be_counted_otherwise_in_a_browser() -> None:
+    case = replace(CASE, source_text="🌾 Rye is a cereal.")
     case = GOLDEN.model_copy(update={"source_text": "🌾 Rye is a cereal."})
     value = packed({"concepts": [{"label": "rye", "sourceQuote": "Rye is a cereal"}]}, case=case)
     assert value["concepts"][0][6] == "Rye is a cereal"

@@ -7,7 +7,7 @@ from typing import Any
 from row3.domain.investigations import Symptom, Verification
 from row3.domain.matches import Triple
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.kinds.extraction_investigation import (
+from row3.kinds.extraction.investigation import (
     BadQuote,
     Circumstances,
     Invented,
