@@ -130,7 +130,7 @@ def test_names_cannot_paint() -> None:
 
 def test_json_is_fractions_and_says_why() -> None:
     value = json.loads(json.dumps(power_json(report(pairs()))))
-    assert (value["schemaVersion"], value["policy"], value["source"]["kind"]) == (1, "fixed", "replay")
+    assert (value["schemaVersion"], value["policy"], value["source"]["kind"]) == (1, "evidence", "replay")
     overall = value["metrics"]["overall"]
     assert 0 < overall["smallestDrop"] < 0.2
     assert overall["wantedDrop"] == 0.05
