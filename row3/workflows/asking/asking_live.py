@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.requests import Answer, NoAnswer, Request
@@ -13,9 +12,8 @@ from row3.domain.scores import CaseScore
 from row3.store.cases import StoredCase
 from row3.workflows.asking.budget import Budget
 from row3.workflows.pipeline.evaluate import Asking, Given, Question, Steps, steps
-from row3.workflows.pipeline.execute import ANSWERS_DIGITS, spent_on
 from row3.workflows.pipeline.meanings import Meanings
-from row3.workflows.pipeline.results import CaseResult, Packing, Spent
+from row3.workflows.pipeline.results import CaseResult, Packing, Spent, Transcript, spent_on
 
 Cost = Callable[[str, int, int], float | None]
 Item = TypeVar("Item")
@@ -98,28 +96,16 @@ def _usd(spent: Spent, cost: Cost) -> float | None:
     return cost(spent.model, spent.prompt_tokens, spent.completion_tokens)
 
 
-def short(digest: Any) -> str:
-    """A digest of answers as a record keeps it."""
-    return str(digest.hexdigest()[:ANSWERS_DIGITS])
-
-
 class Walk:
     """One side of one case: asks one request a step, until it has a score."""
 
-    def __init__(self, asked: Steps, answers: Answers, said: Any = None) -> None:
+    def __init__(self, asked: Steps, answers: Answers, transcript: Transcript | None = None) -> None:
         self._steps, self._answers = asked, answers
-        self._own = hashlib.sha256()
-        self.said = self._own.copy() if said is None else said
-        """Of these answers, after those that went before them."""
+        self.transcript = Transcript() if transcript is None else transcript
+        """Continues what went before."""
         self._request: Question | None = None
-        self.spent: list[Spent] = []
         self.score: CaseScore | None = None
         self._advance(None)
-
-    @property
-    def texts(self) -> str:
-        """Short digest of these answers, as a record keeps it."""
-        return short(self._own)
 
     async def step(self) -> bool:
         """Ask the next request; False where none was left."""
@@ -130,10 +116,7 @@ class Walk:
             self._advance(await self._answers.vectors(request))
             return True
         answer = await self._answers.of(request)
-        if isinstance(answer, Answer):
-            for digest in (self._own, self.said):
-                digest.update(answer.text.encode("utf-8", "surrogatepass"))
-            self.spent.append(spent_on(request, answer))
+        self.transcript.add(request, answer)
         self._advance(answer)
         return True
 
@@ -159,7 +142,7 @@ async def evaluate_live(
         while await walk.step():
             pass
         assert walk.score is not None
-        result = pack(stored, walk.score, tuple(walk.spent), answers=walk.texts)
+        result = pack(stored, walk.score, walk.transcript)
         answers.observer.finished(result)
         return result
 

@@ -6,10 +6,8 @@ case and from round to round, so that neither is always the later one. Repeats a
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
 
 from row3.domain.counts import count
 from row3.domain.scores import CaseScore
@@ -19,14 +17,14 @@ from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
 from row3.store.run_records import CaseRecord, parse_record
 from row3.store.saved_runs import SavedRun
-from row3.workflows.asking.asking_live import Answers, Walk, many, short
+from row3.workflows.asking.asking_live import Answers, Walk, many
 from row3.workflows.asking.endpoints import open_provider
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.asking.live_journal import LASTS_H, Kept
 from row3.workflows.comparing.compare_case import CaseComparer
 from row3.workflows.pipeline.evaluate import Asking, average, one_repeat
 from row3.workflows.pipeline.meanings import open_meanings
-from row3.workflows.pipeline.results import CaseResult, Compare, Packing, Spent
+from row3.workflows.pipeline.results import CaseResult, Compare, Packing, Spent, Transcript
 
 
 @dataclass(slots=True)
@@ -34,16 +32,16 @@ class Side:
     """What one side has said to one case so far."""
 
     scores: list[CaseScore] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
-    """Digest of its answers, by round."""
-    said: Any = field(default_factory=hashlib.sha256)
-    """Of all its answers."""
+    rounds: list[list[str]] = field(default_factory=list)
+    """Digests of its answers, by round."""
+    transcript: Transcript = field(default_factory=Transcript)
+    """All rounds but those without an answer."""
 
     def take(self, walk: Walk, score: CaseScore) -> None:
         """Take in a round."""
         self.scores.append(score)
-        self.texts.append(walk.texts)
-        self.said = walk.said
+        self.rounds.append(walk.transcript.answers[len(self.transcript.answers) :])
+        self.transcript = walk.transcript
 
     def score(self, kind: Kind) -> CaseScore:
         """Of all rounds."""
@@ -160,10 +158,10 @@ class InterleavedRun:
 
     async def _ask(self, pair: Pair, *, before: Answers, now: Answers, number: int) -> None:
         """One round of one case: both sides in turn, request by request."""
-        walks = {"now": Walk(one_repeat(self.live.asking, pair.stored, number), now, pair.now.said.copy())}
+        walks = {"now": Walk(one_repeat(self.live.asking, pair.stored, number), now, pair.now.transcript.copy())}
         if pair.before is not None:
             steps = one_repeat(self.again, pair.stored, number)
-            walks["before"] = Walk(steps, before, pair.before.said.copy())
+            walks["before"] = Walk(steps, before, pair.before.transcript.copy())
         order = ["before", "now"] if (pair.place + number) % 2 == 0 else ["now", "before"]
         going = [name for name in order if name in walks]
         while going and not pair.problem:
@@ -174,8 +172,9 @@ class InterleavedRun:
                 if score is not None and score.status == "failed":
                     pair.problem = score.problem if name == "now" else f"the baseline's prompts: {score.problem}"
                     break
-        for walk in walks.values():
-            pair.spent += walk.spent
+        for name, side in (("now", pair.now), ("before", pair.before)):
+            if side is not None:
+                pair.spent += walks[name].transcript.spent[len(side.transcript.spent) :]
         score = walks["now"].score
         if pair.problem or score is None:
             score = CaseScore(pair.stored.id, "failed", {}, problem=pair.problem)
@@ -183,7 +182,7 @@ class InterleavedRun:
             for name, side in (("now", pair.now), ("before", pair.before)):
                 if side is not None and (own := walks[name].score) is not None:
                     side.take(walks[name], own)
-        self.live.observer.finished(Packing(self.live.suite)(pair.stored, score, ()))
+        self.live.observer.finished(Packing(self.live.suite)(pair.stored, score))
 
     def _counting(self, pairs: list[Pair]) -> list[Pair]:
         """Pairs that can change the verdict: asked on both sides, with the metric, and not in quarantine."""
@@ -215,26 +214,25 @@ class InterleavedRun:
             for number in range(self.rounds)
         ]
         sides = [side for pair in counting for side in (pair.before, pair.now) if side is not None]
-        changed = sum(text != side.texts[0] for side in sides for text in side.texts[1:])
-        repeated = sum(len(side.texts) - 1 for side in sides)
+        changed = sum(said != side.rounds[0] for side in sides for said in side.rounds[1:])
+        repeated = sum(len(side.rounds) - 1 for side in sides)
         self.standing = stand(rounds, adaptive.margin, most=most, repeated=repeated, changed=changed)
         return self.standing.stop is not None
 
     def _packed(self, pair: Pair) -> CaseResult:
-        live, stored, spent = self.live, pair.stored, tuple(pair.spent)
+        live, stored = self.live, pair.stored
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
-            return live.packing(stored, score, spent)
+            return live.packing(stored, score)._replace(spent=tuple(pair.spent))
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
         packing = live.packing
         if pair.before is not None:
-            line = Packing(live.suite)(
-                stored, pair.before.score(live.suite.kind), (), answers=short(pair.before.said)
-            ).line
+            line = Packing(live.suite)(stored, pair.before.score(live.suite.kind), pair.before.transcript).line
             record = parse_record(line, where=stored.id)
             packing = replace(packing, compare=self._compare(record, len(pair.before.scores)))
-        return packing(stored, pair.now.score(live.suite.kind), spent, answers=short(pair.now.said))
+        packed = packing(stored, pair.now.score(live.suite.kind), pair.now.transcript)
+        return packed._replace(spent=tuple(pair.spent))
 
     def _compare(self, again: CaseRecord, repeats: int) -> Compare:
         return lambda record: self.comparer.against(record, again, repeats)

@@ -56,5 +56,5 @@ class CasePages:
         before = self._baseline.record(record.id)
         if before is None:
             return Given(problem=NEW_CASE), False
-        same = bool(before.answers) and before.answers == record.answers
+        same = bool(before.said) and before.said == record.said
         return (Given(), True) if same else (self._answers.of(stored, before), False)

@@ -116,7 +116,7 @@ def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking
 
 def _word_for_word(baseline: SavedRun, result: CaseResult) -> bool:
     saved = baseline.record(result.case_id)
-    return saved is not None and saved.answers == parse_record(result.line, where=result.case_id).answers != ""
+    return saved is not None and saved.said == parse_record(result.line, where=result.case_id).said != ""
 
 
 @dataclass(slots=True)

@@ -42,7 +42,7 @@ class Rescorer:
             return None
         result: CaseResult = replay(result_path())
         record = parse_record(result.line, where=before.id)
-        other = before.answers and record.answers != before.answers
+        other = before.said and record.said != before.said
         return None if result.status == "failed" or other else record
 
     def _prepared(self) -> Replay | None:

@@ -176,7 +176,7 @@ def _take(history: History, run: SavedRun, suite: Suite, digests: dict[str, str]
                 run.header.at,
                 run.header.mode,
                 value,
-                record.answers,
+                record.said,
                 run.header.repeats,
                 record.spread.get(suite.kind.primary),
             )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import gc
-import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
@@ -18,28 +16,14 @@ from row3.store.tree import Tree
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.meanings import recorded
 from row3.workflows.pipeline.missing_recording import miss
-from row3.workflows.pipeline.results import CaseResult, Packing, Spent
+from row3.workflows.pipeline.results import CaseResult, Packing, Transcript
 from row3.workflows.pipeline.spool import SharedFile
 
 PARALLEL_FROM = 300
 """Cases from which a second process pays for its start."""
 CHUNK = 40
-ANSWERS_DIGITS = 16
-"""Hexadecimal digits that a record keeps of the digest of a case's answers."""
 
 Evaluate = Callable[[StoredCase], CaseResult]
-
-
-def spent_on(request: Request, answer: Answer) -> Spent:
-    """What an answer took."""
-    return Spent(
-        request.model,
-        answer.prompt_tokens,
-        answer.completion_tokens,
-        answer.latency_s,
-        answer.replayed,
-        answer.finish_reason == "length",
-    )
 
 
 @dataclass(slots=True)
@@ -52,8 +36,7 @@ class Replay:
 
     def __call__(self, stored: StoredCase) -> CaseResult:
         """Evaluate one case; raises `InvalidFile` for a template that fails or a broken recording."""
-        spent: list[Spent] = []
-        said = hashlib.sha256()
+        transcript = Transcript()
         walk = steps(self.asking, stored)
         try:
             request = next(walk)
@@ -61,17 +44,12 @@ class Replay:
                 if isinstance(request, EmbeddingRequest):
                     request = walk.send(recorded(request, self.index.embeddings(request.model)))
                     continue
-                answer = self.index.answer(request)
-                if answer is None:
-                    request = walk.send(miss(self.index, request, self.asking.lineup))
-                    continue
-                said.update(answer.text.encode("utf-8", "surrogatepass"))
-                spent.append(spent_on(request, answer))
+                answer = self.index.answer(request) or miss(self.index, request, self.asking.lineup)
+                transcript.add(request, answer)
                 request = walk.send(answer)
         except StopIteration as end:
             score: CaseScore = end.value
-        answers = said.hexdigest()[:ANSWERS_DIGITS]
-        return self.pack(stored, score, tuple(spent), answers=answers)
+        return self.pack(stored, score, transcript)
 
 
 @dataclass(frozen=True, slots=True)

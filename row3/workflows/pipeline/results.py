@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from row3.domain.metrics import Zone
+from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
@@ -17,6 +19,9 @@ from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite
 from row3.workflows.pipeline.detail import detail_json
 from row3.workflows.pipeline.spool import Place
+
+ANSWERS_DIGITS = 16
+"""Hexadecimal digits that a record keeps of the digest of a case's answers."""
 
 
 class Spent(NamedTuple):
@@ -56,6 +61,56 @@ class CaseResult(NamedTuple):
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """What became of its items, counted."""
+    found: Mapping[str, tuple[str, ...]] = {}
+    """What was missed and what is extra, by list."""
+    requests: tuple[str, ...] = ()
+    """Digests of its requests, stage by stage, repeat by repeat."""
+    answers: tuple[str, ...] = ()
+    """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+
+
+class Transcript:
+    """What was asked and answered for one case so far, as its result keeps it."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        self.answers: list[str] = []
+        self.spent: list[Spent] = []
+        self._said = hashlib.sha256()
+
+    def copy(self) -> Transcript:
+        """Return one that goes on from here without changing this one."""
+        other = Transcript()
+        other.requests, other.answers, other.spent = [*self.requests], [*self.answers], [*self.spent]
+        other._said = self._said.copy()
+        return other
+
+    def add(self, request: Request, answer: Answer | NoAnswer) -> None:
+        """Take in a request and its answer."""
+        self.requests.append(request.digest)
+        if isinstance(answer, NoAnswer):
+            return
+        text = answer.text.encode("utf-8", "surrogatepass")
+        self._said.update(text)
+        self.answers.append(hashlib.sha256(text).hexdigest())
+        self.spent.append(spent_on(request, answer))
+
+    @property
+    def said(self) -> str:
+        """Short digest of all answers joined, as a record keeps it."""
+        return self._said.hexdigest()[:ANSWERS_DIGITS]
+
+
+def spent_on(request: Request, answer: Answer) -> Spent:
+    """What an answer took."""
+    return Spent(
+        request.model,
+        answer.prompt_tokens,
+        answer.completion_tokens,
+        answer.latency_s,
+        answer.replayed,
+        answer.finish_reason == "length",
+    )
 
 
 Compare = Callable[[CaseRecord], Compared]
@@ -78,11 +133,12 @@ class Packing:
         if self.many and self.explain:
             import row3.kinds.extraction_bytes  # noqa: F401 - loaded once, for all processes that are forked
 
-    def __call__(
-        self, stored: StoredCase, score: CaseScore, spent: tuple[Spent, ...], *, answers: str = ""
-    ) -> CaseResult:
+    def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
         suite = self.suite
+        found = suite.kind.shortfall(score)
+        requests = () if transcript is None else tuple(transcript.requests)
+        answers = () if transcript is None else tuple(transcript.answers)
         record = CaseRecord(
             id=stored.id,
             digest=stored.digest,
@@ -91,10 +147,12 @@ class Packing:
             input="",
             status=score.status,
             metrics=score.metrics,
-            found=suite.kind.shortfall(score),
-            answers=answers,
+            found=found,
+            said="" if transcript is None else transcript.said,
             spread=score.spread,
             tally=score.tally,
+            requests=requests,
+            answers=answers,
         )
         compared = None if self.compare is None else self.compare(record)
         zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
@@ -117,11 +175,14 @@ class Packing:
             score.notes,
             score.spread,
             score.repeats,
-            spent,
+            () if transcript is None else tuple(transcript.spent),
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
             tally=score.tally,
+            found=found,
+            requests=requests,
+            answers=answers,
         )
 
 
