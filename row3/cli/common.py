@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from row3.gate.policy import PolicyName
+
 if TYPE_CHECKING:
     from row3.reports.style import Style
     from row3.store.config import Mode
@@ -38,7 +40,7 @@ class Common:
     out: str | None = None
     directory: str | None = None
     approve: str | None = None
-    policy: Literal["fixed", "paired"] | None = None
+    policy: PolicyName | None = None
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
     verbose: int = 0
@@ -103,8 +105,8 @@ class Common:
 
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""
-        from row3.workflows.pipeline.evaluate import Overrides
         from row3.workflows.pipeline.run_suite import RunOptions
+        from row3.workflows.pipeline.stages import Overrides
 
         return RunOptions(
             mode=self.mode,

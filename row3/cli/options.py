@@ -105,8 +105,8 @@ _OPTIONS = (
     ),
     once(
         "--policy",
-        type=click.Choice(["fixed", "paired"]),
-        help="How the gate treats noise: by the means, or by what their paired interval shows.",
+        type=click.Choice(["evidence", "fixed", "paired"]),
+        help="What a drop beyond the limit has to show before it blocks.",
     ),
     once(
         "--inconclusive",

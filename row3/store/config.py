@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from row3.errors import InvalidFile
+from row3.gate.policy import PolicyName
 from row3.matching.semantic_rule import THRESHOLD
 from row3.store.documents import validate
 from row3.store.system_config import CommandConfig, McpConfig, PythonConfig
@@ -76,8 +77,10 @@ class GateConfig(_Section):
     declines: Annotated[int, Field(ge=2)] = Field(
         default=3, description="Consecutive declining runs that are announced."
     )
-    policy: Literal["fixed", "paired"] = Field(
-        default="fixed", description="`fixed` judges the means; `paired` what their interval shows."
+    policy: PolicyName = Field(
+        default="evidence",
+        description="`evidence`: metrics other than the composite block only where the drop is more than noise; "
+        "`fixed`: all block beyond the limit; `paired`: the interval decides.",
     )
     inconclusive: Literal["investigate", "block"] = Field(
         default="investigate", description="What `paired` says where the interval shows neither."

@@ -111,7 +111,7 @@ CONFLICT_CURES = (
         "baselines/",
         "Take the other branch's (`git checkout BRANCH -- baselines`), save yours again (`row3 --baseline`)",
     ),
-    ("prompts/promoted.json", "Take the other branch's files (docs/merging.md has the command), promote yours again"),
+    ("prompts/promoted.json", "Take the other branch's files (docs/ci.md has the command), promote yours again"),
     (
         "metrics-history.json",
         "Keep the lines of both sides (`metrics-history.json merge=union` in .gitattributes does)",

@@ -144,7 +144,7 @@ def output_results(
     alone = suite.rules.semantic is not None and mode != "replay"
     pack = Packing(suite, options.explain, many=len(files) >= PARALLEL_FROM)
     with vector_source(project, suite, mode) as vectors:
-        work = Work(Scoring(suite, index, pack, vectors), suite.kind, wanted, project.tree, detailed=options.explain)
+        work = Work(Scoring(suite, index, pack, vectors), suite.kind, wanted, project.tree)
         for result in evaluate_all(files, work, jobs=1 if alone else options.jobs or project.config.jobs):
             seen.add(result.case_id)
             yield result

@@ -29,8 +29,8 @@ from row3.workflows.reasons import check_reason
 
 if TYPE_CHECKING:
     from row3.reports.model import ApprovalView
+    from row3.workflows.asking.answering import Observer
     from row3.workflows.asking.budget import Budget
-    from row3.workflows.asking.live import Watching
 
 NAMED = 5
 """Files that one note names."""
@@ -49,7 +49,7 @@ class Session:
     may_write: bool = True
     """False in CI, in the hook and for report formats: no tracked file is written."""
     say: Callable[[str], None] = lambda _: None
-    observer: Watching | None = None
+    observer: Observer | None = None
     gate: GateFlags = NO_FLAGS
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
@@ -134,7 +134,7 @@ def open_session(
     named: tuple[str, ...] = (),
     may_write: bool = True,
     say: Callable[[str], None] = lambda _: None,
-    observer: Watching | None = None,
+    observer: Observer | None = None,
     gate: GateFlags = NO_FLAGS,
     directory: str = "",
 ) -> Session:

@@ -317,7 +317,7 @@ def test_ctrl_c_keeps_both_sides_and_the_same_command_goes_on(box: Box, provider
     assert len(other.asked) == 15
     last = provider(lambda asked: concepts(asked, 4))
     done = box.row3("--compare", "--mode", "live", "--format", "json", code=0)
-    assert "going on with 11 answers" in done.err
+    assert "continuing with 11 answers" in done.err
     assert len(last.asked) == 19
     assert (done.json["usage"]["requests"], done.json["usage"]["replayed"]) == (30, 11)
     assert not list(box.path(".row3/journal").glob("*.jsonl"))
@@ -335,7 +335,7 @@ def test_ctrl_c_while_the_sample_is_asked_loses_no_answer(box: Box, provider: Ma
     assert (process.returncode, out) == (130, b"")
     assert err.decode().count("error: ") == 1
     last = provider(lambda asked: concepts(asked, 3))
-    assert "going on with 15 answers" in box.row3(*command, code=1).err
+    assert "continuing with 15 answers" in box.row3(*command, code=1).err
     assert last.versions() == {"1.0": 10}
     assert not list(box.path(".row3/journal").glob("*.jsonl"))
 
@@ -522,7 +522,7 @@ class TestDrift:
         first = len(made.asked)
         assert first < 10
         done = box.row3("drift", "--jobs", "1", code=0)
-        assert f"going on with {first} answers" in done.err
+        assert f"continuing with {first} answers" in done.err
         assert len(made.asked) == 10
         for args, text in (
             (("--mode", "replay"), "drift asks the provider"),

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from row3.domain.changes import MetricChange
 from row3.domain.intervals import Interval
 from row3.domain.requests import Request
-from row3.domain.verdicts import CaseChange, MetricChange
+from row3.domain.verdicts import CaseChange
 from row3.gate.ranking import Contest, Standing
 from row3.kinds.base import Kind, Rules
 from row3.kinds.extraction import Extraction

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import CaseChange, MetricChange
+from row3.domain.verdicts import CaseChange
 from row3.reports import numbers
 from row3.reports.diffs.diff_words import DiffView, compared_lines, differing, noun, side_lines, total_lines, verb
 from row3.reports.prompt_diff import diff_lines

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import CaseChange, MetricChange, Verdict
+from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.cases.case_changes import MOST_RELATIONSHIPS, after_values, flips, movement

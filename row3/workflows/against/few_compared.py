@@ -11,8 +11,8 @@ from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.recording_drift import Replaced
 from row3.workflows.against.runs_there import digests_there
 from row3.workflows.comparing.compare import Comparer
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import Run
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.session import Session
 
 

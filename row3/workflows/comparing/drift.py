@@ -19,18 +19,19 @@ from row3.store.recordings import open_index
 from row3.store.run_records import RunHeader, parse_record
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, has_baseline
+from row3.workflows.asking.answering import LASTS_H, Silent
 from row3.workflows.asking.budget import pricing
-from row3.workflows.asking.live import LiveRun, Silent
-from row3.workflows.asking.live_journal import LASTS_H
+from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.compare_case import CaseComparer
 from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.history.quarantine import in_force
-from row3.workflows.pipeline.evaluate import Asking, Overrides, Parameters
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.results import CaseResult, Packing, UsageMeter
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions, collect, make_asking, replay
+from row3.workflows.pipeline.stages import Overrides, Parameters
 from row3.workflows.session import Session
 
 

@@ -12,11 +12,11 @@ from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking, Parameters
-from row3.workflows.pipeline.execute import Replay
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import Replay, open_recordings
 from row3.workflows.pipeline.results import CaseResult, Packing
+from row3.workflows.pipeline.stages import Parameters
 
 Recorded = Callable[[], RecordingIndex]
 """Opens the recordings, when something has to be scored again."""

@@ -27,8 +27,7 @@ from row3.workflows.investigating.symptoms import symptoms_of
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.meanings import Source, vector_source
-from row3.workflows.pipeline.missing_recording import miss
-from row3.workflows.pipeline.own_requests import OwnRequests
+from row3.workflows.pipeline.replaying import OwnRequests, miss
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.recorded.others_answers import ask_for_own
@@ -133,7 +132,7 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
     """Who answers, by the options' mode; what is to be recorded is on disk as soon as it is said."""
     suite, mode = asking.suite, options.mode or "replay"
     index = open_index(project.tree if mode in ("replay", "auto") else None, suite.name, options.journals)
-    index.asks_otherwise = OwnRequests(project, suite).ask_otherwise
+    index.asks_otherwise = OwnRequests(project, suite, index).ask_otherwise
     replaced = open_index(project.tree, suite.name) if mode == "record" else None
 
     def answer(request: Request) -> Answer | NoAnswer:

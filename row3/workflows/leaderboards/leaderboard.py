@@ -23,7 +23,7 @@ from row3.workflows.leaderboards.board import Gathered, Leaderboard, make_board
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
 from row3.workflows.running import tell_unused_inputs
 from row3.workflows.session import Session

@@ -17,7 +17,7 @@ from row3.store.config import FILE
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.linting.lint_findings import Findings, near_miss
-from row3.workflows.pipeline.systems import stage_prompt, stage_text
+from row3.workflows.pipeline.stages import call_stage, request_texts
 from row3.workflows.pipeline.templates import render, unsent_lines
 from row3.workflows.pipeline.unused_input import hand_on, unused_input, with_handed
 
@@ -140,6 +140,6 @@ class PromptLint:
 
     def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
         """Of a suite without prompts: its call has a value for every placeholder."""
-        stage = self._findings.attempt(FILE, partial(stage_prompt, self._project, suite), count=False)
+        stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
         if stage is not None and cases:
-            self._findings.attempt(FILE, partial(stage_text, stage, suite.kind.variables(cases[0])), count=False)
+            self._findings.attempt(FILE, partial(request_texts, stage, suite.kind.variables(cases[0])), count=False)

@@ -14,7 +14,7 @@ from row3.store import prompts as store
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.tree import Tree
-from row3.workflows.pipeline.systems import no_prompts, stage_name, stage_prompt
+from row3.workflows.pipeline.stages import call_stage, no_prompts
 
 Role = Literal["promoted", "candidate"]
 
@@ -122,8 +122,9 @@ def _system_lineup(
     """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
     if named:
         raise no_prompts(suite, told.get(named[-1], "--prompt"))
-    version = pinned.get(stage_name(suite))
-    stage = stage_prompt(project, suite, None if version is None else _parsed(version))
+    stage = call_stage(project, suite)
+    if stage.ref.name in pinned:
+        stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
     return Lineup((stage,), {stage.ref.name: str(stage.ref.version)}, {})
 
 

@@ -22,13 +22,14 @@ from row3.store.project import Project
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.store.unbuilt import made
-from row3.workflows.pipeline.evaluate import Asking, Overrides, parameters_of
-from row3.workflows.pipeline.execute import PARALLEL_FROM, Replay, Work, evaluate_all
+from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.execute import PARALLEL_FROM, Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import Replay, open_recordings
 from row3.workflows.pipeline.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, UsageMeter
 from row3.workflows.pipeline.run_header import header_for, now, usage_json
 from row3.workflows.pipeline.spool import Spool
+from row3.workflows.pipeline.stages import Overrides, parameters_of
 
 __all__ = [
     "Run",
@@ -136,13 +137,7 @@ def replay(
     tree, paths = files or (project.tree, [])
     paths = paths or case_files(tree, suite.golden)
     pack = Packing(suite, options.explain, compare, options.page, many=len(paths) >= PARALLEL_FROM)
-    work = Work(
-        Replay(asking, index, pack),
-        suite.kind,
-        wanted_cases(options),
-        tree,
-        detailed=options.explain or options.page is not None,
-    )
+    work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options), tree)
     seen: set[str] = set()
     for result in evaluate_all(paths, work, jobs=options.jobs or project.config.jobs):
         if result.case_id in seen:

@@ -22,7 +22,7 @@ from row3.store.recordings import Merged, RecordingIndex, merge, to_line
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, line_up
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
 from row3.workflows.recorded.others_answers import keep_others
 from row3.workflows.recorded.two_answers import another_answer

@@ -10,11 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from row3.domain.prompts import PromptRef
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Unusable
-from row3.store import prompts as prompt_store
 from row3.store.locks import writing
 from row3.store.outputs import lines_of
 from row3.store.project import Project
@@ -23,7 +21,7 @@ from row3.store.suites import Suite
 from row3.workflows.against.at_ref import find_ref, laid_out
 from row3.workflows.against.recording_drift import since_base
 from row3.workflows.pipeline.lineup import Role, line_up
-from row3.workflows.pipeline.systems import versions_of
+from row3.workflows.pipeline.stages import readable_versions
 from row3.workflows.recorded import recorded_embeddings
 from row3.workflows.recorded.reach import Reach, lineup_use
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
@@ -149,18 +147,9 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
 
 
 def _outputs_by_prompt(project: Project, suite: Suite) -> dict[str, str]:
-    if suite.system is not None:
-        recorded = (
-            path.rpartition("/")[2].removesuffix(".jsonl") for path in recording_files(project.tree, suite.name)
-        )
-        return {str(prompt.ref): prompt.output for prompt in versions_of(project, suite, recorded)}
-    outputs = {}
-    for name, versions in prompt_store.versions(project.tree).items():
-        for version in versions:
-            prompt = prompt_store.read_prompt(project.tree, PromptRef(name, version))
-            if prompt.output in suite.kind.outputs:
-                outputs[str(prompt.ref)] = prompt.output
-    return outputs
+    recorded = (path.rpartition("/")[2].removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
+    prompts = readable_versions(project, suite, recorded)
+    return {str(prompt.ref): prompt.output for prompt in prompts if prompt.output in suite.kind.outputs}
 
 
 def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
@@ -186,8 +175,7 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             if request.digest not in told:
                 told.add(request.digest)
                 standing = "promoted" if request.prompt in current else "candidate"
-                which = request.prompt if suite.system is not None else f"{request.prompt} ({standing})"
-                what = f"no recording of {which} for {request.case_id}"
+                what = f"no recording of {request.prompt} ({standing}) for {request.case_id}"
                 yield RecordingFinding("warning", "missing", what, f"recordings/{suite.name}/{request.prompt}.jsonl")
 
 

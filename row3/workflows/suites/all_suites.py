@@ -21,8 +21,8 @@ from row3.workflows.against.default_suite import has_cases
 from row3.workflows.against.gone_suites import gone_suites
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.flags import LiveFlags
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import with_action
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import Announced
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, repository_state, save_log, tell_misnamed
 from row3.workflows.suites.judge_suites import judge_suites

@@ -14,9 +14,10 @@ from row3.store.cases import read_case
 from row3.store.config import ProviderConfig
 from row3.store.recordings import open_index
 from row3.store.run_records import parse_record
-from row3.workflows.pipeline.evaluate import Overrides, average, parameters_of, steps
+from row3.workflows.pipeline.evaluate import average, steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
+from row3.workflows.pipeline.stages import Overrides, parameters_of
 from row3.workflows.session import Session
 from tests.projects import CASES, Box, flawless
 from tests.workflows.conftest import Open

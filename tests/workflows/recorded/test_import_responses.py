@@ -10,7 +10,7 @@ import pytest
 from row3.errors import InvalidFile, UsageError
 from row3.reports.recordings_table import imported_text, waiting_text
 from row3.store.project import Project
-from row3.workflows.pipeline.evaluate import Overrides
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 from row3.workflows.recorded.recordings import list_recordings
 from tests.projects import next_second

@@ -15,7 +15,7 @@ from row3.store.documents import dump_line
 from row3.store.project import Project, open_project
 from row3.store.prompts import read_prompt
 from row3.store.tree import WorkTree
-from row3.workflows.pipeline.evaluate import Overrides
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.recordings import list_recordings, prune, verify
 from tests.two_stages import (
     BOTH,
