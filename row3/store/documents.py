@@ -1,32 +1,34 @@
-"""JSON documents: strict parsing, and pydantic's complaints in row3's words.
+"""JSON documents: strict parsing, and values as Structs.
 
-Duplicate keys, NaN and Infinity are refused: the first lose data silently, the others slip
-through every comparison.
+Duplicate keys, NaN and Infinity are refused: the first lose data silently, the others slip through every comparison.
 """
 
 from __future__ import annotations
 
 import difflib
 import json
+import math
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
+import msgspec
 from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json, to_json
 
 from row3.domain.spoken import marked
+from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.kinds.misfits import message, why_no_json
 from row3.store.files import decode, refuse_conflicts
 from row3.store.tree import Tree
-from row3.store.unbuilt import unbuilt
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel | msgspec.Struct)
 
 _PLACE = re.compile(r"( starting)? at$")
 """The end of a decoder's message that leads over to a place, which is said before."""
+ESCAPED_COLON = re.compile(rb"\\u003[aA]")
+LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _RefusedError(ValueError):
@@ -46,32 +48,40 @@ def _constant(name: str) -> NoReturn:
     raise _RefusedError(f"{name} is not a JSON number")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant)
+def _finite(text: str) -> float:
+    value = float(text)
+    if math.isinf(value):
+        raise _RefusedError(f"{text} is too large for a number")
+    return value
 
 
-SPACED_COLON = re.compile(rb'"\s+:')
-ESCAPED_COLON = re.compile(rb"\\u003[aA]")
-LONE_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_DECODER = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant, parse_float=_finite)
 
 
-def parse_line(text: str, *, where: str) -> Any:
-    """The JSON value of a line among many, as `parse_json` gives it, at a fifth of the price.
+def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
+    """Return the JSON value of a text; raises `InvalidFile` with line and column.
 
-    Half surrogates may stand in it, as a model wrote them.
+    Half a surrogate pair is no character: only what keeps a model's own words may hold one (`surrogates`).
     """
     try:
         return quick_json(text.encode())
     except ValueError:
-        return parse_json(text, where=where, surrogates=True)
+        return _slow_json(text, where, surrogates=surrogates)
 
 
 def quick_json(raw: bytes) -> Any:
-    """The JSON value of clean bytes; raises `ValueError` for what is not JSON or needs `parse_json`'s closer look."""
-    value = from_json(raw, allow_inf_nan=False)
+    """Return the JSON value of bytes in a fifth of the time; raises `ValueError` for all that needs a closer look."""
+    try:
+        value = msgspec.json.decode(raw)
+    except RecursionError:
+        raise ValueError from None
     # Each key has a colon, and to read one that stands twice loses it. Only an escaped one, in a text, is won.
-    if raw.count(b":") != to_json(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
+    if raw.count(b":") != msgspec.json.encode(value).count(b":") or (b"\\" in raw and ESCAPED_COLON.search(raw)):
         raise ValueError
     return value
+
+
+SPACED_COLON = re.compile(rb'"\s+:')
 
 
 def no_key_twice(raw: bytes, keys: int) -> bool:
@@ -83,11 +93,7 @@ def no_key_twice(raw: bytes, keys: int) -> bool:
     return raw.count(b'":') == keys and (raw.count(b":") == keys or SPACED_COLON.search(raw) is None)
 
 
-def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
-    """The JSON value of a text; raises `InvalidFile` with line and column.
-
-    Half a surrogate pair is no character: only a recording, which keeps what a model really wrote, may hold one.
-    """
+def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
     try:
         value = _DECODER.decode(text)
     except _RefusedError as error:
@@ -113,28 +119,28 @@ def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
     return value
 
 
-def read_json(tree: Tree, path: str) -> tuple[Any, str]:
-    """Return a file's JSON value and its text; raises as `Tree.read`, `decode` and `parse_json` do."""
+def read_json(tree: Tree, path: str) -> Any:
+    """Return a file's JSON value; raises as `Tree.read`, `decode` and `parse_json` do."""
     where = tree.place(path)
-    text = decode(tree.read(path), where=where)
-    return parse_json(text, where=where), text
+    return parse_json(decode(tree.read(path), where=where), where=where)
 
 
 def validate(model: type[Model], value: Any, *, where: str, command: str = "row3 lint", fix: str = "") -> Model:
-    """The value as a model.
+    """Return the value as a Struct.
 
     Raises `InvalidFile` that lists every wrong field, and the near miss of every unknown one.
     """
     if not isinstance(value, dict):
         raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
-    if (read := unbuilt(model, value)) is not None:
-        return read
     try:
+        if issubclass(model, msgspec.Struct):
+            return convert(value, model)
         return model.model_validate(value)
+    except MisfitsError as error:
+        what = error.told()
     except ValidationError as error:
-        raise InvalidFile(
-            "; ".join(complaints(model, error)), where=where, fix=fix or f"Correct it and run `{command}`"
-        ) from None
+        what = "; ".join(complaints(cast("type[BaseModel]", model), error))
+    raise InvalidFile(what, where=where, fix=fix or f"Correct it and run `{command}`")
 
 
 def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5) -> list[str]:
@@ -210,10 +216,7 @@ def _tagged(models: tuple[Any, ...]) -> dict[str | int, Any]:
 
 
 def check_schema_version(value: Any, known: int, *, where: str) -> int:
-    """The file's schema version (1 where it says none).
-
-    Raises `InvalidFile` for one that this program does not know.
-    """
+    """Return the file's schema version (1 where it says none); raises `InvalidFile` for a newer one than `known`."""
     version = value.get("schemaVersion", 1) if isinstance(value, dict) else 1
     if not isinstance(version, int) or isinstance(version, bool) or version < 1:
         raise InvalidFile(
@@ -227,7 +230,7 @@ def check_schema_version(value: Any, known: int, *, where: str) -> int:
 
 
 def day(text: str) -> str:
-    """A date as files spell it; raises `ValueError` for anything else."""
+    """Return a date as files spell it; raises `ValueError` for anything else."""
     try:
         right = date.fromisoformat(text).isoformat() == text
     except ValueError:
@@ -238,7 +241,7 @@ def day(text: str) -> str:
 
 
 def dump_line(value: Any) -> str:
-    """One JSON value in one line, as row3 writes it: no NaN, no escapes but the needed."""
+    """Return a JSON value in one line, as row3 writes it: no NaN, no escapes but the needed."""
     line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(", ", ": "))
     try:
         line.encode("utf-8")

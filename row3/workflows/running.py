@@ -7,6 +7,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from msgspec import structs
+
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.cases import CaseFiles, read_case
 from row3.store.golden import golden_files
@@ -91,7 +93,7 @@ def _with_unfinished(run: Run, unfinished: dict[str, str]) -> Run:
     """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
     run.collected.failed.extend(unfinished)
     run.problems.extend(unfinished.items())
-    return replace(run, header=run.header.model_copy(update={"complete": False}))
+    return replace(run, header=structs.replace(run.header, complete=False))
 
 
 @dataclass(slots=True)

@@ -13,14 +13,14 @@ from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, RunIncomplete, UsageError
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.config import FILE, Mode
+from row3.store.files import disk_faults
 from row3.store.golden import PATTERN, misnamed
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, HistoryEntry, read_history
-from row3.store.locks import finish_interrupted, tell_interrupted, writing
+from row3.store.locks import finish_interrupted, local_folder, tell_interrupted
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.suites import Suite, pick_suite
-from row3.store.unbuilt import made
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
 from row3.workflows.pipeline.run_header import now
@@ -183,8 +183,9 @@ def save_log(session: Session, run: Run) -> None:
     """Keep the run in `.row3/runs`, and the newest runs only. Never fails a command."""
     folder = session.project.local / "runs"
     try:
-        with writing(session.project.local, say=session.say):
-            write_run(folder / f"{run.header.run_id}.json", run.header, run.records)
+        local_folder(session.project.local)
+        write_run(folder / f"{run.header.run_id}.json", run.header, run.records)
+        with disk_faults(".row3/runs"):
             for old in latest_runs(folder)[KEPT_RUNS * len(session.project.suite_names()) :]:
                 old.unlink(missing_ok=True)
     except EnvironmentFault as error:
@@ -194,8 +195,7 @@ def save_log(session: Session, run: Run) -> None:
 def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval | None = None) -> HistoryEntry:
     """The run as an entry of the history."""
     header = run.header
-    return made(
-        HistoryEntry,
+    return HistoryEntry(
         run_id=header.run_id,
         at=header.at,
         action=header.action,  # type: ignore[arg-type]

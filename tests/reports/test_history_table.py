@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import structs
+
 from row3.reports.history_table import history_table
 from row3.reports.style import cells
 from row3.store.history import Approval, HistoryEntry
@@ -13,22 +15,20 @@ NEW = OLD | {"decompose-concepts": "v1.1"}
 
 
 def entry(day: int, action: str, overall: float, prompts: dict[str, str], **rest: Any) -> HistoryEntry:
-    return HistoryEntry.model_validate(
-        {
-            "run_id": str(day),
-            "at": f"2026-01-{day:02}T09:30:00Z",
-            "action": action,
-            "suite": "decomposition",
-            "commit": "a1b2c3d4e5f6",
-            "dirty": False,
-            "prompts": prompts,
-            "model": "reference-llm",
-            "mode": "replay",
-            "cases": 15,
-            "metrics": {"overall": overall},
-        }
-        | rest
-    )
+    values: dict[str, Any] = {
+        "run_id": str(day),
+        "at": f"2026-01-{day:02}T09:30:00Z",
+        "action": action,
+        "suite": "decomposition",
+        "commit": "a1b2c3d4e5f6",
+        "dirty": False,
+        "prompts": prompts,
+        "model": "reference-llm",
+        "mode": "replay",
+        "cases": 15,
+        "metrics": {"overall": overall},
+    }
+    return HistoryEntry(**values | rest)
 
 
 ENTRIES = [
@@ -117,7 +117,7 @@ def test_suites_are_told_apart() -> None:
 
 
 def test_a_long_name_of_the_primary_metric_does_not_widen_the_table() -> None:
-    long = [one.model_copy(update={"metrics": {"connection_precision": 0.8}}) for one in ENTRIES]
+    long = [structs.replace(one, metrics={"connection_precision": 0.8}) for one in ENTRIES]
     out = history_table(long, primary="connection_precision", width=80)
     assert max(cells(line) for line in out.splitlines()) <= 80
     assert "decomposition  connection_precision  " in out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from itertools import takewhile
 from pathlib import Path, PurePosixPath
@@ -125,4 +126,4 @@ def _by_history(root: Path, base: Path | None, names: set[str]) -> set[str]:
 
 
 def _key(entry: HistoryEntry) -> str:
-    return entry.model_dump_json()
+    return json.dumps(entry.plain())

@@ -42,7 +42,7 @@ def brought_default(base: Base, own: Project) -> str | None:
 def informs(project: Project, suite: str) -> bool:
     """Whether a suite's gate is informational, so that it blocks nothing."""
     settings = project.config.suites.get(suite)
-    return settings is not None and settings.gate.informational
+    return settings is not None and settings.gate.informational is True
 
 
 def teller(base: Base, own: Project) -> str | None:

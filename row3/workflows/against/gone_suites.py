@@ -20,7 +20,6 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.suites import make_suite
 from row3.store.transaction import commit
-from row3.store.unbuilt import made
 from row3.workflows.against.at_ref import Base, find_ref, laid_out
 from row3.workflows.against.default_suite import default_of, has_cases, judged_by
 from row3.workflows.against.locks_at_ref import promoted_for_nobody
@@ -135,8 +134,7 @@ def _approved(project: Project, gone: Gone, reason: str, say: Callable[[str], No
     if adds_nothing(approval, gone.approval):
         return gone
     head, dirty = repository_state(project)
-    entry = made(
-        HistoryEntry,
+    entry = HistoryEntry(
         run_id=new_run_id(),
         at=approval.at,
         action="compare",

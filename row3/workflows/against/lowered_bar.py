@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
+from msgspec import structs
+
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import Row3Error
 from row3.gate.comparison import judge_move, worse_by
@@ -120,7 +122,7 @@ class LoweredBar:
         if self._parameters is None:
             return None
         try:
-            return self._rescorer(record._replace(said=""), lambda: self._cases(record.id))
+            return self._rescorer(structs.replace(record, said=""), lambda: self._cases(record.id))
         except (Row3Error, KeyError):
             return None
 
@@ -139,7 +141,7 @@ class LoweredBar:
 
     @cached_property
     def _rescorer(self) -> Rescorer:
-        header = self._new.header.model_copy(update={"parameters": self._parameters or {}, "repeats": 1})
+        header = structs.replace(self._new.header, parameters=self._parameters or {}, repeats=1)
         return Rescorer(self._project, self._own, header)
 
     def _is_critical(self, case_id: str) -> bool:

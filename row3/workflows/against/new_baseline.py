@@ -6,6 +6,8 @@ from collections.abc import Collection
 from dataclasses import replace
 from functools import partial
 
+from msgspec import structs
+
 from row3.domain.verdicts import Reason, Verdict
 from row3.gate.zones import SLACK
 from row3.metrics.aggregate import Aggregate
@@ -104,11 +106,11 @@ def _differ(before: CaseRecord, again: CaseRecord) -> bool:
 
 def _tells_otherwise(before: CaseRecord, again: CaseRecord, case: StoredCase, suite: Suite) -> bool:
     """Whether what a later comparison takes from the record, beside its figures, is not what its answer gives."""
-    full = with_case(again, case, suite.kind)._replace(metrics=before.metrics)
+    full = structs.replace(with_case(again, case, suite.kind), metrics=before.metrics)
     spreads = before.spread.keys() == full.spread.keys() and all(
         abs(full.spread[key] - value) <= SLACK for key, value in before.spread.items()
     )
-    return not spreads or before._replace(spread={}) != full._replace(spread={})
+    return not spreads or structs.replace(before, spread={}) != structs.replace(full, spread={})
 
 
 def _blocks(what: str) -> Reason:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from row3.store.documents import dump_line
 from row3.store.history import FILE as HISTORY
 from row3.store.history import Approval, HistoryEntry, read_history
-from row3.store.unbuilt import plain_values
 from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.few_compared import answers_as_there
 from row3.workflows.against.recording_drift import Replaced
@@ -71,5 +70,5 @@ def _since(base: Base, signed: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]
 
 def _as_noted(entry: HistoryEntry) -> str:
     """The approval with its evidence, as they stand side by side in the entry's line."""
-    values = plain_values(entry)
+    values = entry.plain()
     return dump_line({key: values[key] for key in ("evidence", "approval")})[1:-1]

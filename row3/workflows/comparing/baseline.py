@@ -5,6 +5,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable
 
+from msgspec import structs
+
 from row3.domain.requests import digest_json
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
@@ -53,7 +55,8 @@ def save_baseline(session: Session) -> Announced:
 
 def with_case(record: CaseRecord, stored: StoredCase, kind: Kind) -> CaseRecord:
     """The record with what a later comparison has to know of its case."""
-    return record._replace(
+    return structs.replace(
+        record,
         content=content_digest(stored.case),
         demands=demands(kind, stored.case),
         input=digest_json(kind.variables(stored.case)),
@@ -84,7 +87,7 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
 
     rules = rules_of(make_suite(project.config, suite.name, suite.tier))
     gate = rules.gate | {key: run.header.gate[key] for key in OF_THE_DAY if key in run.header.gate}
-    header = run.header.model_copy(update={"schema_": "../schemas/baseline.schema.json", "gate": gate})
+    header = structs.replace(run.header, schema_="../schemas/baseline.schema.json", gate=gate)
     files[current] = b"".join(run_bytes(header, lines()))
     return files
 

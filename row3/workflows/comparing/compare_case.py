@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from msgspec import structs
+
 from row3.domain.requests import digest_json
 from row3.domain.verdicts import Compared, Then
 from row3.gate.comparison import compare_case
@@ -130,7 +132,7 @@ class CaseComparer:
             primary = self.suite.kind.primary
             metrics.pop(primary, None)
             metrics[primary] = overall(metrics, self.suite.rules.weights)
-        return before._replace(metrics=metrics)
+        return structs.replace(before, metrics=metrics)
 
 
 def _side(record: CaseRecord) -> tuple[str, Mapping[str, float], Mapping[str, tuple[str, ...]]]:

@@ -290,6 +290,8 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
 def _note(session: Session, comparison: Comparison, given: Approval | None) -> None:
     """An entry in the history, if it says something new; an approval given now also in the changelog, as one change."""
     project, entry = session.project, entry_of(comparison.run, comparison, comparison.approval)
+    if given is None and not history_with_new(project.tree, [entry])[1]:
+        return  # nothing to write, so nothing to wait for
     with writing(project.local, say=session.say):
         text, added = history_with_new(project.tree, [entry])
         files = {HISTORY: text.encode()} if added else {}

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from msgspec import structs
+
 from row3.domain.counts import count
 from row3.domain.metrics import Metric
 from row3.domain.scores import Usage
@@ -152,4 +154,4 @@ def _with_usage(run: Run, more: Usage) -> Run:
         cost_usd=usd,
         truncated=held.truncated + more.truncated,
     )
-    return replace(run, usage=usage, header=run.header.model_copy(update={"usage": usage_json(usage)}))
+    return replace(run, usage=usage, header=structs.replace(run.header, usage=usage_json(usage)))

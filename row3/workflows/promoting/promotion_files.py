@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
+from msgspec import structs
+
 from row3.domain.prompts import Prompt, PromptRef
 from row3.errors import InvalidFile
 from row3.store import prompts as prompt_store
@@ -67,7 +69,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
     entry = entry_of(run, result.comparison, result.approval)
     if result.comparison is None:
-        entry = entry.model_copy(update={"verdict": result.verdict.word, "reasons": [r.text for r in result.reasons]})
+        entry = structs.replace(entry, verdict=result.verdict.word, reasons=[r.text for r in result.reasons])
     history = history_text(project.tree, entry)
     files[HISTORY] = history.encode()
     files |= chart_files(suite, parse_history(history), weekly=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.store.config import Config
 from row3.store.history import HistoryEntry
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, Promotion
 from row3.store.quarantine import SCHEMA_VERSION as QUARANTINE_VERSION
@@ -12,7 +13,7 @@ from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
 from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
 from row3.store.reviewed import Judgement
 from row3.store.run_records import RunHeader
-from row3.workflows.schemas.schema_parts import COUNT, COUNTS, DAY, DIGEST, FRACTIONS, TEXTS, an_object, of_model
+from row3.workflows.schemas.schema_parts import COUNT, COUNTS, DAY, DIGEST, FRACTIONS, TEXTS, an_object, of_struct
 
 
 def recording() -> dict[str, Any]:
@@ -74,7 +75,7 @@ def baseline() -> dict[str, Any]:
         "requests": {"type": "array", "items": DIGEST, "description": "Digests of the requests, in their order."},
         "answerDigests": {"type": "array", "items": DIGEST, "description": "SHA-256 of each answer's text."},
     }
-    value = of_model(RunHeader, "The run that later runs are compared to: baselines/<suite>.json.")
+    value = of_struct(RunHeader) | {"description": "The run that later runs are compared to: baselines/<suite>.json."}
     value["properties"]["cases"] = {
         "type": "array",
         "items": an_object("One case.", case, ["id", "digest", "status", "metrics", "found"]),
@@ -83,9 +84,16 @@ def baseline() -> dict[str, Any]:
     return value
 
 
+def config() -> dict[str, Any]:
+    """`row3.toml`, where a model's provider need not say its type."""
+    value = of_struct(Config)
+    value["$defs"]["ProviderConfig"]["required"].remove("type")
+    return value
+
+
 def history() -> dict[str, Any]:
     """The history."""
-    entry = HistoryEntry.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
+    entry = of_struct(HistoryEntry)
     definitions = entry.pop("$defs", {})
     return {
         "description": "Every baseline, comparison and promotion, oldest first: metrics-history.json.",
@@ -97,15 +105,15 @@ def history() -> dict[str, Any]:
 
 def reviewed() -> dict[str, Any]:
     """One line of a file of judgements."""
-    value = of_model(Judgement, "An item that a person judged to be wrong: one line of golden/<suite>/reviewed.jsonl.")
-    value["properties"]["schemaVersion"] = {"const": REVIEWED_VERSION}
+    value = of_struct(Judgement)
     value["properties"]["date"] |= DAY
+    value["properties"]["schemaVersion"] = {"const": REVIEWED_VERSION}
     return value
 
 
 def quarantine() -> dict[str, Any]:
     """A suite's quarantine."""
-    value = of_model(QuarantineFile, "Cases that count for nothing for a while: golden/<suite>/quarantine.json.")
+    value = of_struct(QuarantineFile)
     value["properties"]["schemaVersion"] = {"const": QUARANTINE_VERSION}
     entry = value["$defs"]["QuarantineEntry"]["properties"]
     entry["since"] |= DAY
@@ -121,4 +129,4 @@ def promoted() -> dict[str, Any]:
         "prompts": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Promotion"}},
     }
     value = an_object("Which version of each prompt is current: prompts/promoted.json.", properties, ["prompts"])
-    return value | {"$defs": {"Promotion": Promotion.model_json_schema(by_alias=True)}}
+    return value | {"$defs": {"Promotion": of_struct(Promotion)}}

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from row3.domain.verdicts import Verdict
 from row3.workflows.comparing.baseline import save_baseline
@@ -202,7 +203,7 @@ def test_stricter_zones_do_not_block(small: Box, judged: Callable[[], Comparison
 def test_headers_alike_differ_in_nothing(opened: Open) -> None:
     header = save_baseline(opened()).run.header
     assert (what_differs(header, header), loosened(header, header)) == ([], [])
-    other: Any = header.model_copy(update={"model": "n", "repeats": 3})
+    other: Any = structs.replace(header, model="n", repeats=3)
     assert what_differs(header, other) == ["model: baker-1 → n", "repeats: 1 → 3"]
 
 

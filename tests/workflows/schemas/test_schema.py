@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec import structs
 
 from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
@@ -166,11 +167,19 @@ def _header() -> RunHeader:
         denominators={"recall": 1},
         zones={"recall": "fail"},
     )
-    return header.model_copy(update={"schema_": "../schemas/baseline.schema.json"})
+    return structs.replace(header, schema_="../schemas/baseline.schema.json")
 
 
 def test_a_baseline_as_row3_writes_it() -> None:
-    line = CaseRecord("a", SHA, SHA, "", SHA, "scored", {"recall": 0.5}, {"missedConcepts": ("x",)}).line()
+    line = CaseRecord(
+        id="a",
+        digest=SHA,
+        content=SHA,
+        input=SHA,
+        status="scored",
+        metrics={"recall": 0.5},
+        found={"missedConcepts": ("x",)},
+    ).line()
     value = json.loads(b"".join(run_bytes(_header(), [line])))
     assert _errors("baseline", value) == []
     value["cases"][0]["metrics"]["recall"] = 2
