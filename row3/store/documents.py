@@ -5,25 +5,22 @@ Duplicate keys, NaN and Infinity are refused: the first lose data silently, the 
 
 from __future__ import annotations
 
-import difflib
 import json
 import math
 import re
-from collections.abc import Sequence
 from datetime import date
-from typing import Any, NoReturn, TypeVar, cast
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
-from pydantic import BaseModel, ValidationError
 
 from row3.domain.spoken import marked
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.kinds.misfits import message, why_no_json
+from row3.kinds.answers import why_no_json
 from row3.store.files import decode, refuse_conflicts
 from row3.store.tree import Tree
 
-Model = TypeVar("Model", bound=BaseModel | msgspec.Struct)
+Model = TypeVar("Model", bound=msgspec.Struct)
 
 _PLACE = re.compile(r"( starting)? at$")
 """The end of a decoder's message that leads over to a place, which is said before."""
@@ -81,18 +78,6 @@ def quick_json(raw: bytes) -> Any:
     return value
 
 
-SPACED_COLON = re.compile(rb'"\s+:')
-
-
-def no_key_twice(raw: bytes, keys: int) -> bool:
-    """The text has no more keys than the `keys` that were read from it, so none stands twice.
-
-    Keys are counted by `":`. Where more of these stand in texts, or fewer since somebody wrote `" :`, this cannot be
-    told and the answer is no. Only a colon that no quote precedes makes the search for `" :` necessary.
-    """
-    return raw.count(b'":') == keys and (raw.count(b":") == keys or SPACED_COLON.search(raw) is None)
-
-
 def _slow_json(text: str, where: str, *, surrogates: bool) -> Any:
     try:
         value = _DECODER.decode(text)
@@ -133,86 +118,9 @@ def validate(model: type[Model], value: Any, *, where: str, command: str = "row3
     if not isinstance(value, dict):
         raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
     try:
-        if issubclass(model, msgspec.Struct):
-            return convert(value, model)
-        return model.model_validate(value)
+        return convert(value, model)
     except MisfitsError as error:
-        what = error.told()
-    except ValidationError as error:
-        what = "; ".join(complaints(cast("type[BaseModel]", model), error))
-    raise InvalidFile(what, where=where, fix=fix or f"Correct it and run `{command}`")
-
-
-def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5) -> list[str]:
-    """Pydantic's findings, a line each: field, what is wrong, what may have been meant."""
-    lines = []
-    found = error.errors(include_url=False, include_input=True)
-    for entry in found[:most]:
-        place = ".".join(str(part) for part in without_tags(model, entry["loc"]))
-        if entry["type"] == "extra_forbidden":
-            known = known_keys(model, entry["loc"][:-1])
-            near = difflib.get_close_matches(str(entry["loc"][-1]), known, n=1, cutoff=0.6)
-            hint = f"; did you mean `{near[0]}`?" if near else f"; known are {', '.join(known)}"
-            lines.append(f"field `{place}` is unknown{hint}")
-        elif entry["type"] == "missing":
-            lines.append(f"field `{place}` is missing")
-        else:
-            told = message(entry["type"], entry["msg"], entry["input"])
-            lines.append(f"field `{place}`: {told}" if place else told)  # of several fields, which name themselves
-    if len(found) > most:
-        lines.append(f"and {len(found) - most} more")
-    return lines
-
-
-def without_tags(model: type[BaseModel], place: Sequence[str | int]) -> list[str | int]:
-    """A field's place without the tags that pydantic puts in to say which model of a union it took."""
-    current: Any = model
-    kept: list[str | int] = []
-    for part in place:
-        if not (isinstance(current, tuple) and part in _tagged(current)):
-            kept.append(part)
-        current = None if current is None else _inner(current, part)
-    return kept
-
-
-def known_keys(model: type[BaseModel], place: Sequence[str | int]) -> list[str]:
-    """The keys that a model, or a model inside it, takes."""
-    current: Any = model
-    for part in place:
-        current = _inner(current, part)
-        if current is None:
-            return []
-    fields = getattr(current, "model_fields", {})
-    return sorted(field.alias or name for name, field in fields.items())
-
-
-def _inner(model: Any, part: str | int) -> Any:
-    if isinstance(model, tuple):
-        return _tagged(model).get(part)
-    fields = getattr(model, "model_fields", None)
-    if fields is None:
-        return None
-    if isinstance(part, int):
-        return model
-    for name, field in fields.items():
-        if part in (name, field.alias):
-            return _model_in(field.annotation)
-    return model  # a key of a mapping of models
-
-
-def _model_in(annotation: Any) -> Any:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return annotation
-    inner = [found for part in getattr(annotation, "__args__", ()) if (found := _model_in(part)) is not None]
-    if len(inner) > 1 and len(_tagged(tuple(inner))) == len(inner):
-        return tuple(inner)
-    return inner[0] if inner else None
-
-
-def _tagged(models: tuple[Any, ...]) -> dict[str | int, Any]:
-    """The models of a union by the one value that each takes as its `type`."""
-    types = {model: getattr(model, "model_fields", {}).get("type") for model in models}
-    return {field.annotation.__args__[0]: model for model, field in types.items() if field is not None}
+        raise InvalidFile(error.told(), where=where, fix=fix or f"Correct it and run `{command}`") from None
 
 
 def check_schema_version(value: Any, known: int, *, where: str) -> int:

@@ -6,14 +6,15 @@ from typing import Any
 
 from row3.store.config import Config
 from row3.store.history import HistoryEntry
+from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
+from row3.store.manifests import ManifestFile
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, Promotion
 from row3.store.quarantine import SCHEMA_VERSION as QUARANTINE_VERSION
 from row3.store.quarantine import QuarantineFile
 from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
 from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
 from row3.store.reviewed import Judgement
-from row3.store.run_records import RunHeader
-from row3.workflows.schemas.schema_parts import COUNT, COUNTS, DAY, DIGEST, FRACTIONS, TEXTS, an_object, of_struct
+from row3.workflows.schemas.schema_parts import COUNT, DAY, DIGEST, an_object, of_struct
 
 
 def recording() -> dict[str, Any]:
@@ -52,35 +53,16 @@ def recording() -> dict[str, Any]:
 
 def baseline() -> dict[str, Any]:
     """A baseline."""
-    case = {
-        "id": {"type": "string"},
-        "digest": DIGEST | {"description": "Of the golden case's file."},
-        "content": {"type": "string", "description": "Digest of the parts that can move a score."},
-        "demands": {"type": "string", "description": "Short digests of all that the case demands."},
-        "input": {"type": "string", "description": "Digest of the case's input."},
-        "answers": {"type": "string", "description": "Digest of the answers that were scored."},
-        "status": {"enum": ["scored", "bad_answer", "failed"]},
-        "metrics": FRACTIONS,
-        "found": {
-            "type": "object",
-            "additionalProperties": TEXTS,
-            "description": "What was missed and what was wrong.",
-        },
-        "spread": FRACTIONS | {"description": "Standard deviation over the repeats, by metric."},
-        "tally": {
-            "type": "object",
-            "additionalProperties": COUNTS,
-            "description": "How many items matched how; a label that names a pair has a tab in it.",
-        },
-        "requests": {"type": "array", "items": DIGEST, "description": "Digests of the requests, in their order."},
-        "answerDigests": {"type": "array", "items": DIGEST, "description": "SHA-256 of each answer's text."},
-    }
-    value = of_struct(RunHeader) | {"description": "The run that later runs are compared to: baselines/<suite>.json."}
-    value["properties"]["cases"] = {
-        "type": "array",
-        "items": an_object("One case.", case, ["id", "digest", "status", "metrics", "found"]),
-    }
-    value["required"] = [*value["required"], "cases"]
+    value = of_struct(ManifestFile) | {"description": "The manifest of a baseline: baselines/<suite>.json."}
+    value["properties"]["schemaVersion"] = {"const": BASELINE_VERSION}
+    case = value["$defs"]["ManifestCase"]["properties"]
+    case["digest"] = DIGEST | {"description": "Of the golden case's file."}
+    case["input"] = DIGEST | {"description": "Of what the prompts are given."}
+    for key, what in (
+        ("requests", "Of the requests, stage by stage, repeat by repeat."),
+        ("answers", "Of each answer."),
+    ):
+        case[key] = {"type": "array", "items": DIGEST, "description": what}
     return value
 
 
@@ -106,8 +88,8 @@ def history() -> dict[str, Any]:
 def reviewed() -> dict[str, Any]:
     """One line of a file of judgements."""
     value = of_struct(Judgement)
-    value["properties"]["date"] |= DAY
     value["properties"]["schemaVersion"] = {"const": REVIEWED_VERSION}
+    value["properties"]["date"] |= DAY
     return value
 
 

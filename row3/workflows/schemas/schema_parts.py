@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from pydantic import BaseModel
 
 FRACTION: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
 FRACTIONS: dict[str, Any] = {"type": "object", "additionalProperties": FRACTION}
@@ -23,17 +22,8 @@ COUNTS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "in
 COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
 
 
-def of_model(model: type[BaseModel], description: str) -> dict[str, Any]:
-    """The schema of a pydantic model, described in our words."""
-    value = model.model_json_schema(by_alias=True)
-    return {
-        "description": description,
-        **{key: part for key, part in value.items() if key not in ("title", "description")},
-    }
-
-
 def of_struct(model: type[Struct]) -> dict[str, Any]:
-    """The schema of a Struct; its docstring describes it."""
+    """Return the schema of a Struct; its docstring describes it."""
     value = msgspec.json.schema(model, ref_template="#/$defs/{name}")
     parts = value["$defs"]
     own: dict[str, Any] = parts.pop(model.__name__)
