@@ -6,7 +6,6 @@ import hashlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from row3.store.file_lock import FileLock
 from row3.workflows.suites.judge_suite import Flags, JudgedSuite, judge_suite, judged_from_json
 
 LONGEST_RUN_S = 86_400.0
@@ -40,16 +39,14 @@ class Evaluations:
             return self._make(key)
         name = hashlib.sha256(f"{key[0]}\n{key[1]}".encode()).hexdigest()[:16]
         file = self.shared / f"{name}.json"
-        lock = FileLock(self.shared / f"{name}.lock")
-        lock.acquire(LONGEST_RUN_S)
-        try:
+        from filelock import FileLock  # brings asyncio: only processes that share their work pay for it
+
+        with FileLock(self.shared / f"{name}.lock", timeout=LONGEST_RUN_S):
             if not file.exists():
                 made = self._make(key)
                 _write(file, made.as_json())
                 return made
             return judged_from_json(file.read_text(encoding="utf-8"))
-        finally:
-            lock.release()
 
 
 def _write(file: Path, text: str) -> None:
