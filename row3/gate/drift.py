@@ -15,7 +15,7 @@ from row3.gate.comparison import worse_by
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
-from row3.gate.sensitivity import sensitivity
+from row3.gate.power import sensitivity
 from row3.gate.zones import SLACK
 
 FEWEST, MOST = 10, 20
@@ -107,7 +107,7 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
         compare_metrics(then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary)
     )
     by_key = {metric.key: metric for metric in metrics}
-    seen = sensitivity(pairs, primary, GatePolicy(policy="fixed"), wanted=max(policy.limit(primary) / 100.0, 0.01))
+    seen = sensitivity(pairs, primary, GatePolicy(policy="paired", limits={primary: 0.0}), primary=primary)
     return Drift(
         changes,
         {change.key: _state(change, by_key[change.key], policy) for change in changes},

@@ -15,6 +15,7 @@ from row3.reports.cases.fell_elsewhere import fell_elsewhere
 from row3.reports.headline import baseline_origin, shown_metrics, some, title_of
 from row3.reports.match_counts import moved_block
 from row3.reports.model import ComparisonView
+from row3.reports.move_text import level_text
 from row3.reports.prompt_diff import diff_lines
 from row3.reports.quarantine_text import quarantine_block
 from row3.reports.scorecard_table import LONGEST_ID, problems_block, room_for_ids, skipped_block, usage_block
@@ -112,13 +113,18 @@ def _aggregate(comparison: ComparisonView, style: Style, *, companions: bool = T
     rows = [_row(metric, changes[metric.key], comparison, style, wide=wide) for metric in (*metrics[0], *metrics[1])]
     if not rows:
         return ["No case could be compared."]
-    heads = ("metric", "before", "now", "points ", "95% interval", "p", "zone", "gate")
+    heads = ("metric", "before", "now", "points ", f"{level_text(suite.policy)} interval", "p", "zone", "gate")
     lines = _fitted(heads, rows, style)
     cut = 2 + len(metrics[0])
     quiet = [style.dim(line) for line in lines[cut:]]
-    texts = [*_legend(comparison, wide=wide), sensitivity_sentence(comparison.sensitivity) if companions else ""]
+    texts = [*_legend(comparison, wide=wide), _sensitivity(comparison) if companions else ""]
     legend = [line for text in texts if text for line in style.wrap(text)]
     return [*lines[:cut], *([""] if quiet else []), *quiet, "", *map(style.dim, legend)]
+
+
+def _sensitivity(comparison: ComparisonView) -> str:
+    suite = comparison.run.suite
+    return sensitivity_sentence(comparison.sensitivity, title_of(suite, suite.kind.primary))
 
 
 def _fitted(heads: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Protocol
 from row3.domain.changes import MetricChange
 from row3.domain.scores import Tally
 from row3.domain.verdicts import CaseChange, Reason, Verdict
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
 from row3.reports.model_run import (
     CaseView,
     CollectedView,

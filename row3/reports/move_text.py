@@ -89,7 +89,8 @@ def _shown(change: MetricChange, policy: GatePolicy) -> str:
         moved = f"only {change.moved} of {count(change.units, 'independent case')} moved"
         return f" ({moved}, and fewer than {change.units_needed} cannot show a drop)"
     if interval.degenerate:
-        return f" (all {interval.units} independent cases moved alike, by chance up to once in 2^{interval.units})"
+        alike = f"all {interval.units} independent cases changed by the same amount"
+        return f" ({alike}, which happens by chance once in 2^{interval.units})"
     adjusted = f", adjusted for {change.tests} metrics" if change.tests > 1 else ""
     return f" ({level_text(policy)}{adjusted}: {_ends(interval)} points)"
 

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from row3.gate.power import Needed
-from row3.gate.power_plan import REPEATS, MetricPlan
-from row3.gate.sensitivity import POWER
+from row3.gate.power import POWER, REPEATS, MetricPlan, Needed
 from row3.reports.power_table import PowerReport, unknowns
 
 
@@ -25,7 +23,7 @@ def power_json(report: PowerReport) -> dict[str, Any]:
         },
         "policy": report.policy.policy,
         "power": POWER,
-        "level": 0.95,
+        "level": report.policy.level,
         "metrics": {metric.key: None if plan is None else _plan_json(plan) for metric, plan in report.plans},
         "unknown": unknowns(report, report.plans[0][1]),
     }
@@ -38,7 +36,7 @@ def _plan_json(plan: MetricPlan) -> dict[str, Any]:
         "cases": seen.cases,
         "repeats": round(seen.repeats, 9),
         "detected": "blocked" if seen.blocks else "seen",
-        "limit": plan.margin if seen.blocks else None,
+        "limit": plan.limit,
         "smallestDrop": seen.sees,
         "wantedDrop": seen.wanted,
         "casesNeeded": _needed_json(seen.needs_cases),

@@ -7,9 +7,7 @@ from typing import Literal
 
 from row3.domain.metrics import Metric
 from row3.gate.policy import GatePolicy
-from row3.gate.power import Needed
-from row3.gate.power_plan import REPEATS, MetricPlan
-from row3.gate.sensitivity import POWER
+from row3.gate.power import POWER, REPEATS, MetricPlan, Needed
 from row3.reports import numbers
 from row3.reports.sensitivity_text import BEYOND, asked, points, possible, sensitivity_sentence, times
 from row3.reports.style import PLAIN, Style, plain, shorten, table, visible
@@ -51,7 +49,7 @@ def power_text(report: PowerReport, style: Style = PLAIN) -> str:
     metric, plan = report.plans[0]
     blocks = [
         _origin(report, style),
-        [style.bold(metric.title), *(line for text in _sentences(report, metric, plan) for line in style.wrap(text))],
+        [line for text in _sentences(metric, plan) for line in style.wrap(text)],
         _metrics(report, style) if len(report.plans) > 1 else [],
         _drops(metric, plan, style) if plan is not None and plan.seen.sees is not None else [],
         [line for text in _terms(report, plan) for line in style.wrap(text)],
@@ -73,42 +71,29 @@ def _origin(report: PowerReport, style: Style) -> list[str]:
     return lines
 
 
-def _sentences(report: PowerReport, metric: Metric, plan: MetricPlan | None) -> list[str]:
+def _sentences(metric: Metric, plan: MetricPlan | None) -> list[str]:
     """The composite, or the one metric that was asked for."""
     if plan is None:
-        return [sensitivity_sentence(None)]
+        return [sensitivity_sentence(None, plain(metric.title))]
     seen = plan.seen
-    lines = [sensitivity_sentence(seen, what=_moves(metric))]
-    if plan.within_limit:
+    lines = [sensitivity_sentence(seen, plain(metric.title), what=_move(metric))]
+    if seen.wanted <= plan.limit:
         lines.append(
-            f"The limit is {100 * plan.margin:.3g}, and the policy `paired` blocks only what is shown to be more: ask "
-            f"for more, such as --detect {200 * plan.margin:.3g}."
+            f"A drop of the limit ({100 * plan.limit:.3g}) is found half the time at best: ask for a larger one, such "
+            f"as --detect {200 * plan.limit:.3g}."
         )
     if seen.buy is not None:
         buy = seen.buy
         lines.append(
-            f"Twice the requests: {numbers.count(2 * seen.cases, 'case')} {_verb(plan)} {points(buy.more_cases)}, "
-            f"{numbers.count(round(2 * seen.repeats), 'repeat')} {_verb(plan)} {points(buy.more_repeats)}; "
+            f"Twice the requests: {numbers.count(2 * seen.cases, 'case')} detect {points(buy.more_cases)}, "
+            f"{numbers.count(round(2 * seen.repeats), 'repeat')} detect {points(buy.more_repeats)}; "
             f"{buy.better} are the better buy."
         )
-    if seen.sees is not None and report.policy.unit == "points" and possible(seen.sees):
-        limit = report.policy.limit(seen.metric)
-        if plan.margin:
-            lines.append(f"Seen at all, which is not yet blocked, is a drop of {points(seen.sees - plan.margin)}.")
-        elif possible(seen.sees + limit / 100):
-            lines.append(
-                f"Under the policy `paired` a drop blocks from {points(seen.sees + limit / 100)} points on: "
-                f"the limit of {limit:g} and these {points(seen.sees)}."
-            )
     return lines
 
 
-def _moves(metric: Metric) -> str:
-    return "drops" if metric.higher_is_better else "rises"
-
-
-def _verb(plan: MetricPlan) -> str:
-    return "block" if plan.seen.blocks else "see"
+def _move(metric: Metric) -> str:
+    return "drop" if metric.higher_is_better else "rise"
 
 
 def _metrics(report: PowerReport, style: Style) -> list[str]:
@@ -124,8 +109,7 @@ def _metrics(report: PowerReport, style: Style) -> list[str]:
         wanted = f"{100 * seen.wanted:.3g}"
         now = UNKNOWN if seen.sees is None else points(seen.sees)
         rows.append([title, now, wanted, _needed(seen.needs_cases), _needed(seen.needs_repeats), buy])
-    verb = "blocks" if any(plan is not None and plan.seen.blocks for _, plan in report.plans) else "sees"
-    return table(("metric", f"{verb} now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl", style)
+    return table(("metric", "detects now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl", style)
 
 
 def _needed(needed: Needed) -> str:
@@ -144,18 +128,16 @@ def _drops(metric: Metric, plan: MetricPlan, style: Style) -> list[str]:
         ]
         for cases, cells in plan.table
     ]
-    done = "is blocked" if plan.seen.blocks else "is seen"
-    what = "drop" if metric.higher_is_better else "rise"
-    return [f"Smallest {what} of {plain(metric.title)} that {done}, in points", "", *table(heads, rows, "rrrrl", style)]
+    head = f"Smallest {_move(metric)} of {plain(metric.title)} that is detected, in points"
+    return [head, "", *table(heads, rows, "rrrrl", style)]
 
 
 def _terms(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     """What the words mean."""
-    share = f"in {100 * POWER:.0f} of 100 comparisons"
-    text = f"Seen: the 95% interval of the difference leaves out 0, {share}. Points are percentage points."
-    if plan is not None and plan.seen.blocks:
-        limit = f"{100 * plan.margin:.3g}"
-        text = f"Blocked: the 95% interval lies wholly beyond the limit of {limit} points, {share}."
+    text = (
+        f"Detected: the policy `{report.policy.policy}` blocks it (investigates, if the metric is not gated) in "
+        f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points."
+    )
     drops = [each.seen.sees for _, each in report.plans if each is not None]
     drops += [drop for _, cells in (() if plan is None else plan.table) for drop in cells]
     if any(drop is not None and not possible(drop) for drop in drops):
@@ -194,8 +176,8 @@ def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
         )
     elif seen.sees is not None:
         texts.append(
-            "The next change: it is taken to spread over the cases as this one did. One that hits a few cases hard "
-            "spreads more, and is detected less often."
+            "The next change: its drop is assumed to vary between cases by 0.8 of its mean. One that hits very few "
+            "cases hard is detected less often."
         )
     units = variance.df + 1.0
     if units < variance.cases - 0.5:

@@ -9,7 +9,7 @@ from typing import Any
 from row3.domain.intervals import Interval
 from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Reason
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
 from row3.gate.zones import warning_only
 from row3.metrics.extraction import entity_metrics
 from row3.reports.bounds_text import bounds

@@ -17,7 +17,7 @@ from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.scores import Tally, Usage
 from row3.domain.verdicts import CaseChange, Reason, Verdict
 from row3.gate.policy import GatePolicy
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
 from row3.gate.zones import zones_of
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85))

@@ -140,7 +140,7 @@ What changed
     -List them.
     +List all of them.
 
-metric              before    now  points   95% interval     p  zone  gate
+metric              before    now  points   90% interval     p  zone  gate
 ──────────────────────────────────────────────────────────────────────────
 Concept recall       72.0%  70.0%   −2.0 ▼     −7.1…+3.1  .044  ✓     ·
 Hallucination rate    7.0%   5.0%   −2.0 ▲     −7.1…+3.1  .044  !     ·
@@ -150,8 +150,8 @@ Duplicate rate        4.5%   2.5%   −2.0 ▲     −7.1…+3.1  .044
 
 ▲ better  ▼ worse; ★ excellent ✓ pass ! marginal ✗ fail
 percentage points; paired intervals; n = 2 cases that both runs have
-How small a drop can be seen is unknown: fewer than two independent cases say
-nothing of the spread.
+Overall: how small a drop is detected is unknown, as it takes two independent
+cases.
 
 Cases  1 improved · 1 regressed
   ▼ ozone                        −10.0   70.0 → 60.0

@@ -17,6 +17,7 @@ from row3.reports.headline import (
     shown_metrics,
     shown_model,
     skipped_lines,
+    title_of,
     usage_lines,
     what_runs,
 )
@@ -103,9 +104,14 @@ def summary_of(comparison: ComparisonView) -> Summary:
         next_steps=what_next(comparison),
         rows=_rows(comparison, companion=False),
         companions=_rows(comparison, companion=True),
-        sensitivity=sensitivity_sentence(comparison.sensitivity),
+        sensitivity=_sensitivity(comparison),
         facts=_facts(comparison),
     )
+
+
+def _sensitivity(comparison: ComparisonView) -> str:
+    suite = comparison.run.suite
+    return sensitivity_sentence(comparison.sensitivity, title_of(suite, suite.kind.primary))
 
 
 def _baseline(comparison: ComparisonView) -> str:

@@ -126,7 +126,7 @@ def _overview(ordered: Sequence[SuiteResult]) -> list[str]:
     worst = ordered[0]
     head = [f"### {_sign(worst)} {_word(worst)} · row3 · {len(ordered):,} suites", ""]
     rows = [_suite_row(one) for one in ordered[:SUITES]]
-    lines = grid(("Suite", "Verdict", "Metric", "Before", "Now", "Points", "95% interval"), "lllrrrr", rows)
+    lines = grid(("Suite", "Verdict", "Metric", "Before", "Now", "Points", "Interval"), "lllrrrr", rows)
     if len(ordered) > SUITES:
         lines += ["", f"and {len(ordered) - SUITES:,} more"]
     return [*head, *lines]
@@ -179,7 +179,7 @@ def _metrics(comparison: ComparisonView) -> list[str]:
     if not rows:
         return ["No case could be compared."]
     left = [f"and {len(moved) - METRICS:,} more that moved"] if len(moved) > METRICS else []
-    table = grid(("Metric", "Before", "Now", "Points", "95% interval", "Gate"), "lrrrrl", rows)
+    table = grid(("Metric", "Before", "Now", "Points", "Interval", "Gate"), "lrrrrl", rows)
     return [*table, *(["", *left] if left else [])]
 
 

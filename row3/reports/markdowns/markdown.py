@@ -24,6 +24,7 @@ from row3.reports.headline import (
 from row3.reports.markdowns.markdown_text import block, code, fold, grid, inline
 from row3.reports.match_counts import counts_markdown
 from row3.reports.model import ComparisonView, RunView
+from row3.reports.move_text import level_text
 from row3.reports.quarantine_text import quarantine_markdown
 from row3.reports.style import MARKS
 from row3.reports.told_reasons import told_reasons
@@ -111,7 +112,7 @@ def _compared(comparison: ComparisonView, *, companion: bool = False) -> list[st
                 f"{change.cases:,}",
             ]
         )
-    headers = ("Metric", "Before", "Now", "Points", "95% interval", "Zone", "Verdict", "n")
+    headers = ("Metric", "Before", "Now", "Points", f"{level_text(run.suite.policy)} interval", "Zone", "Verdict", "n")
     return grid(headers, "lrrrrllr", rows) if rows else []
 
 

@@ -54,7 +54,7 @@ def suites_table(report: SuitesReport, *, colour: bool = False, verbose: bool = 
 def _summary(report: SuitesReport, style: Style) -> list[str]:
     wide = style.width >= WIDE
     rows = [_row(result, style, wide=wide, judged=report.judged) for result in report.results]
-    heads: tuple[str, ...] = ("suite", "metric", "now", "points ", "95% interval", "zone", "cases", "verdict")
+    heads: tuple[str, ...] = ("suite", "metric", "now", "points ", "interval", "zone", "cases", "verdict")
     align = "llrrrlrl"
     if not report.judged:
         keep = (0, 1, 2, 5, 6, 7)

@@ -52,7 +52,7 @@ def suites_markdown(report: SuitesReport, *, details: bool = True) -> str:
 
 def _grid(report: SuitesReport) -> list[str]:
     rows = [_row(result) for result in report.results]
-    heads = ("Suite", "Metric", "Now", "Points", "95% interval", "Zone", "Cases", "Verdict")
+    heads = ("Suite", "Metric", "Now", "Points", "Interval", "Zone", "Cases", "Verdict")
     return grid(heads, "llrrrlrl", rows)
 
 

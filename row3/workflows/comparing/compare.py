@@ -16,7 +16,7 @@ from row3.domain.verdicts import CaseChange, Compared, Reason, Verdict
 from row3.gate.comparison import by_size
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.gate.sensitivity import sensitivity
+from row3.gate.power import sensitivity
 from row3.gate.verdicts import Evidence, judge
 from row3.gate.zones import SLACK, warning_only, zones_of
 from row3.metrics.tallies import Tallies
@@ -260,7 +260,7 @@ class Comparer:
             evidence=evidence,
             compared=self.compared,
             rescored=self.rescored,
-            sensitivity=sensitivity(self._pairs, kind.primary, policy, wanted=policy.limit(kind.primary) / 100),
+            sensitivity=sensitivity(self._pairs, kind.primary, policy, primary=kind.primary),
             approval=approved_before(entries, evidence) if verdict is Verdict.BLOCK else None,
             tallies=self._tallies,
         )

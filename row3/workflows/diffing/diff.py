@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from row3.domain.changes import MetricChange
@@ -117,7 +117,7 @@ def compare_sides(suite: Suite, left: Side, right: Side) -> Diff:
         after=after,
         sizes=(len(left.run), len(right.run)),
         differs=[*_header_lines(before, after), *_case_lines(left, right, tally.moves), *untold],
-        metrics=compare_metrics(*pairs.means(), kind.metrics, suite.policy, pairs, primary=kind.primary),
+        metrics=compare_metrics(*pairs.means(), kind.metrics, replace(suite.policy, policy="fixed"), pairs),
         primary=kind.primary,
         moves=dict(tally.moves.most_common()),
         cases=tally.largest(),

@@ -94,7 +94,7 @@ decompose-concepts v1.1 (candidate; promoted v1.0) → map-ontology v1.0 (promot
 
 **Overall 70.0% (−2.0 points, n = 2) · 1 improved · 1 regressed**
 
-| Metric | Before | Now | Points | 95% interval | Zone | Verdict | n |
+| Metric | Before | Now | Points | 90% interval | Zone | Verdict | n |
 | :-- | --: | --: | --: | --: | :-- | :-- | --: |
 | Concept recall | 72.0% | 70.0% | −2.0 | −7.1…+3.1 | ✓ pass |  | 2 |
 | Hallucination rate | 7.0% | 5.0% | −2.0 | −7.1…+3.1 | ! marginal |  | 2 |
@@ -134,7 +134,7 @@ decompose-concepts v1.1 (candidate; promoted v1.0) → map-ontology v1.0 (promot
 
 <details><summary>Beside these</summary>
 
-| Metric | Before | Now | Points | 95% interval | Zone | Verdict | n |
+| Metric | Before | Now | Points | 90% interval | Zone | Verdict | n |
 | :-- | --: | --: | --: | --: | :-- | :-- | --: |
 | Duplicate rate | 4.5% | 2.5% | −2.0 | −7.1…+3.1 |  |  | 2 |
 
