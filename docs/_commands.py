@@ -3,40 +3,28 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Iterator
 
 import click
 
 from row3.cli.app import main
-from row3.cli.options import FORMATS, Common
+from row3.cli.options import Common
 
 WIDTH = 80
 SHARED = frozenset(Common.__slots__)
-EVERYWHERE = frozenset({"directory", "verbose", "quiet", "no_color"})
 INTRO = """\
 # Commands
 
-Made from the program's own help by `python docs/_commands.py`; `row3 COMMAND --help` shows the same. The result goes to
-stdout, everything else to stderr. Every command takes `-h` and `--help`.
+Made from `row3 COMMAND --help` by `python docs/_commands.py`. The result goes to stdout, everything else to stderr.
 """
 SHARED_INTRO = """\
 ## Shared options
 
-They stand before or after the command's name. Each command names those that it takes; one that would do nothing for it
-is refused with exit code 2, and the message says which commands take it. `-C`, `-q`, `-v`, `--no-color`, `--jobs` and
-what a command does anyway (`--mode replay`, `--repeats 1`) go with all of them, but for the groups `hook`, `recordings`
-and `aliases`, whose subcommands take them. One with a value that is given twice is refused too, and so are two
-`--against`; `--prompt` is given once for each prompt. What stands after the command's name overrules what stands before
-it.
+Give them before or after the command's name; the later place wins. `row3 COMMAND --help` shows those a command takes;
+it refuses the others (exit code 2). `-C`, `-q`, `-v`, `--no-color` and `--jobs` go with every command.
 
-`--out` writes over an earlier result of the same form, whoever made it, and over an empty file, so that a job can write
-the same path every time. It refuses any other file that is there, and a name whose ending belongs to another form:
-`.txt` or `.log` for `table` and `github`, `.json` for `json` and `codequality`, `.md`, `.markdown` or `.txt` for
-`markdown` and `comment`, `.xml` for `junit`, `.html` or `.htm` for `html`, `.tsv` for `row3 aliases review --list`. A
-name without an ending, or with one that promises nothing (`.out`), fits all of them, and so does `.txt`. Charts,
-schemas and the pages of `row3 report --all` are held to the same, and go into no folder that row3 reads its own data
-from (`golden`, `corpus`, `prompts`, `recordings`, `baselines`).
+`--out` replaces an earlier result of the same form and empty files. It refuses any other existing file, and a name
+whose ending belongs to another form.
 """
 
 
@@ -74,23 +62,7 @@ def _below(name: str, group: click.Group) -> Iterator[tuple[str, click.Command]]
 
 
 def _section(name: str, command: click.Command) -> str:
-    text = f"## `{name}`\n\n{_block(_head(name, command) + _options(name, command, shared=False))}"
-    also = _also(command) if name != "row3" else ""
-    return f"{text}\n{also}" if also else text
-
-
-def _also(command: click.Command) -> str:
-    """Which of the shared options the command takes as they are."""
-    own = own_options(command)
-    shared = [each for each in command.params if isinstance(each, click.Option) and each not in own and not each.hidden]
-    words = [f"`{each.opts[0]}`{_forms(each)}" for each in shared if each.name not in EVERYWHERE]
-    return "\n".join(textwrap.wrap(f"Shared: {', '.join(words)}.", 120, break_on_hyphens=False)) + "\n" if words else ""
-
-
-def _forms(option: click.Option) -> str:
-    """The forms of a result, where they are not all that there are."""
-    whole = option.name != "format" or not isinstance(option.type, click.Choice) or option.type.choices == FORMATS
-    return "" if whole else f" ({', '.join(option.type.choices)})"
+    return f"## `{name}`\n\n{_block(_head(name, command) + _options(name, command, shared=False))}"
 
 
 def _context(name: str, command: click.Command) -> click.Context:
@@ -102,8 +74,6 @@ def _head(name: str, command: click.Command) -> str:
     formatter = context.make_formatter()
     command.format_usage(context, formatter)
     command.format_help_text(context, formatter)
-    if isinstance(command, click.Group):
-        command.format_commands(context, formatter)
     return formatter.getvalue()
 
 

@@ -19,15 +19,13 @@ from row3.store.suites import pick_suite
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.recorded.import_responses import import_responses
-from tests import warm
+from tests.runner import PATIENCE_S, Done, run, run_row3
 
 HOME = Path(__file__).resolve().parents[1]
 """The repository of row3, whose data is a project."""
 SHIPPED_PARTS = ("golden", "recordings", "row3.toml", ".gitattributes")
 SUITE = "bread"
 LOCAL = (".git", ".row3")
-PATIENCE_S = 120.0
-"""For a command that takes a second on an idle machine."""
 
 CASES: dict[str, dict[str, Any]] = {
     "rye": {
@@ -102,28 +100,6 @@ def first(output: Mapping[str, Any], concepts: int) -> dict[str, Any]:
     return {"concepts": output["concepts"][:concepts], "relationships": output["relationships"]}
 
 
-@dataclass(frozen=True)
-class Done:
-    """What a command did."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def errors(self) -> list[str]:
-        """The lines of stderr that tell an error."""
-        return [line for line in self.err.split("\n") if line.startswith("error:")]
-
-    @property
-    def json(self) -> Any:
-        """stdout as JSON; it must hold nothing else."""
-        return json.loads(self.out)
-
-    def __str__(self) -> str:
-        return f"exit {self.code}\n--- stdout\n{self.out}\n--- stderr\n{self.err}"
-
-
 def clean_env(home: Path, **more: str) -> dict[str, str]:
     """The environment without git's variables, keys, CI and whatever else a developer's machine sets."""
     gone = ("GIT_", "ROW3_", "GITHUB_")
@@ -135,15 +111,6 @@ def clean_env(home: Path, **more: str) -> dict[str, str]:
     git = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull, "GIT_TERMINAL_PROMPT": "0"}
     fonts = {"MPLCONFIGDIR": str(Path(tempfile.gettempdir()) / "row3-tests-matplotlib")}  # its cache takes seconds
     return env | git | fonts | {"HOME": str(home), "LC_ALL": "C.UTF-8", "TERM": "dumb"} | more
-
-
-def run(
-    *command: str, cwd: Path, env: Mapping[str, str], stdin: str | None = None, timeout: float = PATIENCE_S
-) -> Done:
-    """Run a command to its end."""
-    given: dict[str, Any] = {"stdin": subprocess.DEVNULL} if stdin is None else {"input": stdin.encode()}
-    done = subprocess.run(command, cwd=cwd, env=dict(env), capture_output=True, check=False, timeout=timeout, **given)
-    return Done(done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8"))
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
@@ -173,14 +140,7 @@ class Box:
         self, *args: str, code: int | None = None, stdin: str | None = None, fresh: bool = False, **env: str
     ) -> Done:
         """Run row3; `code` is the exit code that must come, `fresh` asks for a new interpreter."""
-        given = self.env | env
-        if fresh or not warm.can_run(given):
-            done = run(sys.executable, "-m", "row3", *args, cwd=self.root, env=given, stdin=stdin)
-        else:
-            written = None if stdin is None else stdin.encode()
-            server = warm.server_for(given)
-            ended, out, err = server.run(args, cwd=self.root, env=given, stdin=written, timeout=PATIENCE_S)
-            done = Done(ended, out.decode("utf-8"), err.decode("utf-8"))
+        done = run_row3(args, cwd=self.root, env=self.env | env, stdin=stdin or "", fresh=fresh)
         assert "Traceback" not in done.err, done
         assert code is None or done.code == code, done
         return done

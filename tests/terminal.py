@@ -17,7 +17,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import BinaryIO
 
-from tests import warm
 from tests.projects import Box
 
 PATIENCE_S = 60.0
@@ -41,18 +40,15 @@ class Terminal:
             read, out = os.pipe()
             self._out = open(read, "rb")  # noqa: SIM115 - closed in `close`
         given = box.env | {"TERM": "xterm-256color"} | dict(env or {})
-        files = self._slave, out, self._slave
-        self._process: subprocess.Popen[bytes] | warm.Forked
-        if warm.can_run(given):
-            self._process = warm.server_for(given).start(args, cwd=box.root, env=given, files=files, session=True)
-        else:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "row3", *args],
-                **dict(zip(("stdin", "stdout", "stderr"), files, strict=True)),
-                cwd=box.root,
-                env=given,
-                start_new_session=True,
-            )
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "row3", *args],
+            stdin=self._slave,
+            stdout=out,
+            stderr=self._slave,
+            cwd=box.root,
+            env=given,
+            start_new_session=True,
+        )
         if piped:
             os.close(out)
 

@@ -58,7 +58,7 @@ def gate_without(common: Common, against: str) -> int | None:
         return None
     gone = gate_gone(project, name, against=against, approve=common.approve, may_write=common.may_write, say=common.say)
     if gone is None:
-        missing = name in project.suite_names() and not project.baseline(name).is_file()
+        missing = name in project.suite_names() and not project.tree.exists(project.baseline(name))
         return _gate_unjudged(common, name, against) if missing else None
     report = SuitesReport([gone])
     emit(suites_text(report, common), common.out)
@@ -178,7 +178,7 @@ def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None
         common.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return
     saved = [
-        suites.project.baseline(session.suite.name, session.suite.tier).name
+        suites.project.baseline(session.suite.name, session.suite.tier)
         for session in suites.made
         if any(result.suite == session.suite.name and not result.exit_code for result in report.results)
     ]

@@ -169,7 +169,7 @@ def _nowhere() -> TextIO:
 
 def _guarded() -> int:
     try:
-        code = main(standalone_mode=False)
+        code = main(prog_name="row3", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except click.exceptions.Exit as end:
         return end.exit_code
@@ -213,8 +213,7 @@ def _of_usage(error: click.UsageError) -> str:
     lacks = isinstance(error, click.MissingParameter) or text.startswith("Got unexpected extra argument")
     if not lacks or error.ctx is None:
         return text
-    command = error.ctx.command_path.removeprefix("python -m ")
-    return f"{text.rstrip('.')}. See `{command} --help`."
+    return f"{text.rstrip('.')}. See `{error.ctx.command_path} --help`."
 
 
 def _interrupted() -> int:

@@ -105,8 +105,8 @@ class Common:
 
     def run_options(self, **rest: Any) -> RunOptions:
         """The options of a run."""
-        from row3.workflows.pipeline.evaluate import Overrides
         from row3.workflows.pipeline.run_suite import RunOptions
+        from row3.workflows.pipeline.stages import Overrides
 
         return RunOptions(
             mode=self.mode,

@@ -62,7 +62,7 @@ def install(common: Common) -> None:
 
     report = install_hooks(_repository(common), sys.executable, find_root(common.start))
     _show(report, common)
-    common.say("a hook can be walked around with --no-verify; `row3 --compare --against` in CI cannot (docs/hook.md)")
+    common.say("a hook can be walked around with --no-verify; `row3 --compare --against` in CI cannot (docs/ci.md)")
 
 
 @command.command()

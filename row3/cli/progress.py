@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from asyncio import Task
 
-    from row3.workflows.asking.live import Watching
+    from row3.workflows.asking.answering import Observer
     from row3.workflows.pipeline.results import CaseResult, Spent
 
 INTERVAL_S = 0.1
@@ -19,7 +19,7 @@ TICK_S = 1.0
 """How often the line is rewritten where nothing happens, so that a slow model does not look like a dead program."""
 
 
-def make_observer(*, quiet: bool) -> Watching | None:
+def make_observer(*, quiet: bool) -> Observer | None:
     """A progress line where stderr is a terminal that can rewrite a line and nobody asked for quiet; else None."""
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return None

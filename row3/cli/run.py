@@ -76,7 +76,7 @@ def run_default(
             path = session.project.baseline(session.suite.name, session.suite.tier)
             in_git = announced.run.header.dirty is not None
             more = "; commit it with metrics-history.json" if in_git else ""
-            session.say(f"baseline saved as baselines/{path.name}{more}")
+            session.say(f"baseline saved as {path}{more}")
         else:
             session.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return 0

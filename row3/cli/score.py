@@ -33,5 +33,5 @@ def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None
     run = score_outputs(project, suite, Path(outputs), options)
     # Kept like every other run, so that `row3 diff` can name it.
     save_log(Session(project, suite, options, may_write=common.may_write, say=common.say), run)
-    declines = declining_runs(read_history(project.root), None, run.suite)
+    declines = declining_runs(read_history(project.tree), None, run.suite)
     ctx.exit(show_run(Announced(run, declines), common))

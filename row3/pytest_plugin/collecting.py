@@ -17,7 +17,6 @@ from row3.errors import InvalidFile, Row3Error
 from row3.pytest_plugin.evaluating import Evaluations, Key
 from row3.pytest_plugin.items import CaseItem, GateItem
 from row3.pytest_plugin.layout import Golden, Layout, layout_around
-from row3.store.cases import read_case
 from row3.workflows.suites.judge_suite import Flags
 
 SHARED = "row3_shared"
@@ -118,7 +117,7 @@ class Collecting:
                 return str(golden.baseline if golden.baseline.is_file() else folder)
             for file in golden.files_in(folder):
                 with contextlib.suppress(InvalidFile):
-                    if read_case(file, golden.suite.kind).id == case_id:
+                    if golden.read(file).id == case_id:
                         return str(file)
         raise pytest.UsageError(f"{arg}: there is no golden case `{case_id}` in {place}")
 
@@ -153,7 +152,7 @@ class GoldenFolder(pytest.Directory):
         here = self.layout.folders[self.path]
         for golden in here:
             for file in golden.files_in(self.path):
-                stored = read_case(file, golden.suite.kind)
+                stored = golden.read(file)
                 item: CaseItem = CaseItem.from_parent(self, name=golden.called(stored.id), path=file)
                 item.fill(self.plugin.evaluations, golden.key, stored.id)
                 item.extra_keyword_matches.update((golden.name, *keywords_of(stored.case)))

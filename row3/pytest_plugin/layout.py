@@ -9,7 +9,7 @@ from pathlib import Path
 
 from row3.errors import InvalidFile
 from row3.pytest_plugin.evaluating import Key
-from row3.store.cases import case_files
+from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.project import Project, find_root, open_project
 from row3.store.suites import Suite, make_suite
 
@@ -39,7 +39,11 @@ class Golden:
     @property
     def baseline(self) -> Path:
         """Its baseline, there or not."""
-        return self.project.baseline(self.suite.name)
+        return self.project.root / self.project.baseline(self.suite.name)
+
+    def read(self, file: Path) -> StoredCase:
+        """Return the golden case of a file; raises `InvalidFile`."""
+        return read_case(self.project.tree, file.relative_to(self.project.root).as_posix(), self.suite.kind)
 
     def files_in(self, folder: Path) -> tuple[Path, ...]:
         """Its cases in one folder."""
@@ -75,9 +79,9 @@ def layout_around(path: Path, known: dict[Path, Layout]) -> Layout | None:
 
 def _read(project: Project) -> Layout:
     names = project.suite_names()
-    roots = [project.golden(name) for name in names]
+    roots = [project.root / project.golden(name) for name in names]
     suites = [
-        Golden(project, make_suite(project.config, name), folder, _files(folder), roots.count(folder) > 1)
+        Golden(project, make_suite(project.config, name), folder, _files(project, name), roots.count(folder) > 1)
         for name, folder in zip(names, roots, strict=True)
     ]
     folders: defaultdict[Path, list[Golden]] = defaultdict(list)
@@ -87,11 +91,12 @@ def _read(project: Project) -> Layout:
     return Layout(tuple(suites), {folder: tuple(found) for folder, found in folders.items()})
 
 
-def _files(folder: Path) -> dict[Path, tuple[Path, ...]]:
+def _files(project: Project, name: str) -> dict[Path, tuple[Path, ...]]:
     found: defaultdict[Path, list[Path]] = defaultdict(list)
     try:
-        for file in case_files(folder):
-            found[file.parent].append(file)
+        for file in case_files(project.tree, project.golden(name)):
+            path = project.root / file
+            found[path.parent].append(path)
     except InvalidFile:  # a suite without cases has no tests
         return {}
     return {parent: tuple(files) for parent, files in found.items()}

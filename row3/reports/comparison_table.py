@@ -35,9 +35,9 @@ from row3.reports.style import (
     cells,
     plain,
     shorten,
-    table,
     visible,
 )
+from row3.reports.terminal import table
 from row3.reports.told_reasons import told_reasons
 
 SHOWN_CASES = 8

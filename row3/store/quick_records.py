@@ -28,6 +28,8 @@ class _Record(Struct, forbid_unknown_fields=True, gc=False):
     answers: str = ""
     spread: dict[str, int | float] = {}
     tally: dict[str, dict[str, int]] = {}
+    requests: tuple[str, ...] = ()
+    answerDigests: tuple[str, ...] = ()  # noqa: N815 - as the line spells it
 
 
 _DECODER = Decoder(_Record)
@@ -61,14 +63,18 @@ def quick_record(line: bytes) -> CaseRecord | None:
         read.answers,
         read.spread,
         read.tally,
+        read.requests,
+        read.answerDigests,
     )
 
 
 def _keys(read: _Record) -> int:
-    """How many keys a line of row3 has that says this, each once; what is empty of the last two is not written."""
+    """How many keys a line of row3 has that says this, each once; empty optional fields are not written."""
     keys = ALWAYS + len(read.metrics) + len(read.found)
     if read.spread:
         keys += 1 + len(read.spread)
     if read.tally:
         keys += 1 + len(read.tally) + sum(map(len, read.tally.values()))
+    if read.requests or read.answerDigests:
+        keys += 2
     return keys

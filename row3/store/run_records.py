@@ -94,12 +94,16 @@ class CaseRecord(NamedTuple):
     status: str
     metrics: Mapping[str, float]
     found: Mapping[str, tuple[str, ...]]
-    answers: str = ""
-    """Digest of the answers that were scored; empty for outputs made elsewhere."""
+    said: str = ""
+    """Short digest of all answers joined; empty for outputs made elsewhere."""
     spread: Mapping[str, float] = {}
     """Standard deviation over the repeats, by metric; empty where the case was asked once."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """What became of the items, counted; empty in runs older than it."""
+    requests: tuple[str, ...] = ()
+    """Digests of the requests, stage by stage, repeat by repeat; empty in older runs and for outputs made elsewhere."""
+    answers: tuple[str, ...] = ()
+    """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
 
     def line(self) -> bytes:
         """The record as JSON."""
@@ -112,12 +116,14 @@ class CaseRecord(NamedTuple):
             "status": self.status,
             "metrics": self.metrics,
             "found": self.found,
-            "answers": self.answers,
+            "answers": self.said,
         }
         if self.spread:
             value["spread"] = self.spread
         if self.tally:
             value["tally"] = self.tally
+        if self.requests or self.answers:
+            value["requests"], value["answerDigests"] = self.requests, self.answers
         try:
             return to_json(value)
         except PydanticSerializationError:  # half a surrogate pair, which a model can write and UTF-8 cannot
@@ -133,7 +139,7 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
         texts += [value.get(key, "") for key in ("content", "demands", "input", "answers")]
         if not _are_fractions(metrics.values()) or set(map(type, texts)) != {str}:
             raise TypeError
-        case_id, digest, status, content, demands, asked, answers = texts
+        case_id, digest, status, content, demands, asked, said = texts
         return CaseRecord(
             case_id,
             digest,
@@ -143,9 +149,11 @@ def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
             status,
             metrics,
             {key: _texts(items) for key, items in value["found"].items()},
-            answers,
+            said,
             _spread(value.get("spread", {})),
             _tally(value.get("tally", {})),
+            _texts(value.get("requests", [])),
+            _texts(value.get("answerDigests", [])),
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None

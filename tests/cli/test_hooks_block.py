@@ -33,8 +33,6 @@ def test_a_commit_is_blocked_in_one_screen(second: Box) -> None:
 
 
 def test_the_hooks_start_an_interpreter(second: Box) -> None:
-    """Those of the other tests are answered by a fork of one (see `warm`)."""
-    second.row3("hook", "install", code=0, fresh=True)
     assert f"python={sys.executable}\n" in second.read(".git/hooks/pre-commit")
     take_draft(second)
     second.write("json.py", "raise SystemExit('not the module that was meant')\n")

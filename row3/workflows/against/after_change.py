@@ -26,7 +26,7 @@ class AfterChange:
         """`baseline` is that of the base."""
         project, suite = session.project, session.suite
         if judging.new_baseline:
-            baseline = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
+            baseline = read_run(project.tree, project.baseline(suite.name))
         self._comparer = Comparer(project, suite, baseline, StoredCases(project, suite))
         self._edited = judging.not_as_here
         self._flag = suite.flags("row3 --baseline")

@@ -120,7 +120,7 @@ class LoweredBar:
         if self._parameters is None:
             return None
         try:
-            return self._rescorer(record._replace(answers=""), lambda: self._cases(record.id))
+            return self._rescorer(record._replace(said=""), lambda: self._cases(record.id))
         except (Row3Error, KeyError):
             return None
 

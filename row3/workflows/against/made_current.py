@@ -31,7 +31,7 @@ def made_current_reasons(
     answers of the current one become the baseline.
     """
     lineup = line_up(session.project, session.suite, role="promoted")
-    before = read_promoted(judging.project.root)
+    before = read_promoted(judging.project.tree)
     moved = [
         f"{name} {version}"
         for name, version in lineup.promoted.items()

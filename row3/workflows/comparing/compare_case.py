@@ -74,7 +74,7 @@ class CaseComparer:
             old is not None and (changed or self.scorer_changed),
             self._rescore.problem if before is not None and (changed or self.scorer_changed) else "",
             old.tally if old is not None else {},
-            otherwise=old is not None and "" not in (old.answers, record.answers) and old.answers != record.answers,
+            otherwise=old is not None and "" not in (old.said, record.said) and old.said != record.said,
             saved=saved,
             unscored=saved is not None and comparable,
         )
@@ -99,7 +99,7 @@ class CaseComparer:
             changed or not same_input,
             before_tally=again.tally,
             before_repeats=repeats,
-            then=None if saved is None else Then(saved.metrics, saved.spread, saved.answers == again.answers != ""),
+            then=None if saved is None else Then(saved.metrics, saved.spread, saved.said == again.said != ""),
         )
 
     def _content(self, before: CaseRecord, record: CaseRecord) -> tuple[tuple[str, ...], bool, bool]:

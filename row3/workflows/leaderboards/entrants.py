@@ -60,7 +60,7 @@ class Entrant:
                 _told(kind, result.metrics) if answered else {},
                 result.status,
                 0 if answered else stages - len(result.spent),
-                "" if record is None else record.answers,
+                "" if record is None else record.said,
                 _per_asking([_usd(spent, cost) for spent in result.spent], self.asking.repeats),
                 _per_asking([spent.latency_s for spent in result.spent], self.asking.repeats),
                 result.problem,

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from pydantic_core import PydanticSerializationError, to_json
+
+from row3.domain.matches import Explanation
 from row3.domain.metrics import Zone
+from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.zones import zones_of
+from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, percentile
+from row3.metrics.extraction import entity_metrics
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
 from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite
-from row3.workflows.pipeline.detail import detail_json
-from row3.workflows.pipeline.spool import Place
+
+ANSWERS_DIGITS = 16
+"""Hexadecimal digits that a record keeps of the digest of a case's answers."""
 
 
 class Spent(NamedTuple):
@@ -41,7 +50,7 @@ class CaseResult(NamedTuple):
     skipped: Mapping[str, str]
     line: bytes
     """Of a saved run: a `CaseRecord`."""
-    detail: bytes | Place | None
+    detail: bytes | None
     """Of a result in JSON, with every match explained, or of a page; None where nobody asked."""
     problem: str
     notes: tuple[str, ...]
@@ -56,6 +65,56 @@ class CaseResult(NamedTuple):
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """What became of its items, counted."""
+    found: Mapping[str, tuple[str, ...]] = {}
+    """What was missed and what is extra, by list."""
+    requests: tuple[str, ...] = ()
+    """Digests of its requests, stage by stage, repeat by repeat."""
+    answers: tuple[str, ...] = ()
+    """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+
+
+class Transcript:
+    """What was asked and answered for one case so far, as its result keeps it."""
+
+    def __init__(self) -> None:
+        self.requests: list[str] = []
+        self.answers: list[str] = []
+        self.spent: list[Spent] = []
+        self._said = hashlib.sha256()
+
+    def copy(self) -> Transcript:
+        """Return one that goes on from here without changing this one."""
+        other = Transcript()
+        other.requests, other.answers, other.spent = [*self.requests], [*self.answers], [*self.spent]
+        other._said = self._said.copy()
+        return other
+
+    def add(self, request: Request, answer: Answer | NoAnswer) -> None:
+        """Take in a request and its answer."""
+        self.requests.append(request.digest)
+        if isinstance(answer, NoAnswer):
+            return
+        text = answer.text.encode("utf-8", "surrogatepass")
+        self._said.update(text)
+        self.answers.append(hashlib.sha256(text).hexdigest())
+        self.spent.append(spent_on(request, answer))
+
+    @property
+    def said(self) -> str:
+        """Short digest of all answers joined, as a record keeps it."""
+        return self._said.hexdigest()[:ANSWERS_DIGITS]
+
+
+def spent_on(request: Request, answer: Answer) -> Spent:
+    """What an answer took."""
+    return Spent(
+        request.model,
+        answer.prompt_tokens,
+        answer.completion_tokens,
+        answer.latency_s,
+        answer.replayed,
+        answer.finish_reason == "length",
+    )
 
 
 Compare = Callable[[CaseRecord], Compared]
@@ -78,11 +137,12 @@ class Packing:
         if self.many and self.explain:
             import row3.kinds.extraction_bytes  # noqa: F401 - loaded once, for all processes that are forked
 
-    def __call__(
-        self, stored: StoredCase, score: CaseScore, spent: tuple[Spent, ...], *, answers: str = ""
-    ) -> CaseResult:
+    def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
         suite = self.suite
+        found = suite.kind.shortfall(score)
+        requests = () if transcript is None else tuple(transcript.requests)
+        answers = () if transcript is None else tuple(transcript.answers)
         record = CaseRecord(
             id=stored.id,
             digest=stored.digest,
@@ -91,10 +151,12 @@ class Packing:
             input="",
             status=score.status,
             metrics=score.metrics,
-            found=suite.kind.shortfall(score),
-            answers=answers,
+            found=found,
+            said="" if transcript is None else transcript.said,
             spread=score.spread,
             tally=score.tally,
+            requests=requests,
+            answers=answers,
         )
         compared = None if self.compare is None else self.compare(record)
         zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
@@ -117,12 +179,69 @@ class Packing:
             score.notes,
             score.spread,
             score.repeats,
-            spent,
+            () if transcript is None else tuple(transcript.spent),
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
             tally=score.tally,
+            found=found,
+            requests=requests,
+            answers=answers,
         )
+
+
+_WORDS = tuple(zone.word for zone in Zone)
+"""By zone; to ask the zone itself takes as long as to write it."""
+
+
+def dump(value: Any) -> bytes:
+    """Compact JSON; lone surrogates, which a model can write, as escapes."""
+    try:
+        return to_json(value)
+    except PydanticSerializationError:
+        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+
+
+def detail_json(
+    kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None, *, many: bool = False
+) -> bytes:
+    """The case's JSON, with every match; of `many` cases by the faster writer, which says the same."""
+    value: dict[str, Any] = {
+        "id": score.case_id,
+        "status": score.status,
+        "metrics": score.metrics,
+        "zones": {key: _WORDS[zone] for key, zone in zones.items()},
+        "deltas": dict(change.deltas) if change is not None else {},
+    }
+    if change is not None:
+        value["change"] = change.move
+        value["gained"], value["lost"] = change.gained, change.lost
+    if score.skipped:
+        value["skipped"] = score.skipped
+    if score.problem:
+        value["problem"] = score.problem
+    if score.raw:
+        value["raw"] = score.raw
+    if score.notes:
+        value["notes"] = score.notes
+    if score.spread:
+        value["spread"] = score.spread
+    if entities := entity_metrics(score.metrics):
+        value["entityMetrics"] = entities
+    if many and isinstance(score.explanation, Explanation) and (line := _at_once(value, score.explanation)):
+        return line
+    value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
+    return dump(value)
+
+
+def _at_once(head: dict[str, Any], explanation: Explanation) -> bytes:
+    """The line of a case of kind `extraction`; empty where there is half a surrogate pair in it."""
+    from row3.kinds.extraction_bytes import matches_bytes
+
+    try:
+        return b"".join((to_json(head)[:-1], b',"matches":', matches_bytes(explanation), b"}"))
+    except (PydanticSerializationError, UnicodeEncodeError):
+        return b""
 
 
 @dataclass(slots=True)

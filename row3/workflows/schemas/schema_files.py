@@ -71,6 +71,8 @@ def baseline() -> dict[str, Any]:
             "additionalProperties": COUNTS,
             "description": "How many items matched how; a label that names a pair has a tab in it.",
         },
+        "requests": {"type": "array", "items": DIGEST, "description": "Digests of the requests, in their order."},
+        "answerDigests": {"type": "array", "items": DIGEST, "description": "SHA-256 of each answer's text."},
     }
     value = of_model(RunHeader, "The run that later runs are compared to: baselines/<suite>.json.")
     value["properties"]["cases"] = {

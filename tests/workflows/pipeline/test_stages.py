@@ -13,10 +13,10 @@ from row3.kinds import kind_named
 from row3.store.config import Config
 from row3.store.project import Project
 from row3.store.suites import make_suite
-from row3.workflows.pipeline.evaluate import Asking, Overrides, parameters_of
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
-from row3.workflows.pipeline.systems import setup_calls, stage_name, stage_prompt, versions_of
+from row3.workflows.pipeline.stages import Overrides, call_name, call_stage, parameters_of, setup_calls, versions_of
 
 MCP: dict[str, Any] = {
     "type": "mcp",
@@ -120,9 +120,9 @@ def test_without_arguments_everything_that_the_case_shows_is_told(tmp_path: Path
 
 def test_the_name_can_be_chosen(tmp_path: Path) -> None:
     suite = make_suite(project(tmp_path, MCP | {"name": "memory-recall"}).config, "s")
-    assert stage_name(suite) == "memory-recall"
+    assert call_name(suite.system) == "memory-recall"
     odd = make_suite(project(tmp_path, MCP | {"tool": "Ü/!"}).config, "s")
-    assert stage_name(odd) == "mcp"
+    assert call_name(odd.system) == "mcp"
 
 
 def test_an_unknown_placeholder_is_told_with_its_field(tmp_path: Path) -> None:
@@ -151,9 +151,11 @@ def test_setup_is_made_for_every_file_and_moves_the_digest_with_their_text(tmp_p
 def test_an_older_version_differs_in_its_version_only(tmp_path: Path) -> None:
     there = project(tmp_path, MCP | {"version": "1.10"})
     suite = make_suite(there.config, "s")
-    older = stage_prompt(there, suite, parse_version("1.9"))
-    assert older.digest == stage_prompt(project(tmp_path, MCP | {"version": "1.9"}), suite, parse_version("1.9")).digest
-    found = versions_of(there, suite, ["recall-memory-v1.9", "recall-memory-v1.2", "other-v3.0", "nonsense"])
+    older = call_stage(there, suite, parse_version("1.9"))
+    assert older.digest == call_stage(project(tmp_path, MCP | {"version": "1.9"}), suite, parse_version("1.9")).digest
+    found = versions_of(
+        there, suite, "recall-memory", ["recall-memory-v1.9", "recall-memory-v1.2", "other-v3.0", "nonsense"]
+    )
     assert [str(each.ref) for each in found] == ["recall-memory-v1.2", "recall-memory-v1.9", "recall-memory-v1.10"]
 
 

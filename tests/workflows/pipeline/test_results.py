@@ -20,7 +20,7 @@ from row3.domain.metrics import Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.kinds.extraction import EXTRACTION
-from row3.workflows.pipeline.detail import detail_json
+from row3.workflows.pipeline.results import detail_json
 
 ANYTHING = st.text(st.characters(), max_size=12)  # halves of surrogate pairs too
 TEXTS = st.text(max_size=12) | ANYTHING

@@ -10,7 +10,7 @@ import pytest
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.missing_recording import likeness
+from row3.workflows.pipeline.replaying import likeness
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from tests.projects import Box, tiny
 
@@ -36,7 +36,7 @@ def test_it_is_of_the_version_whose_text_is_most_alike(box: Box, version: str) -
     copy(box, version)
     error = box.row3("investigate", "rye", code=3).errors[0]
     assert f"the nearest is recordings/bread/extract-v{version}.jsonl:" in error
-    assert f"first difference in promptDigest: it is of extract-v{version}, whose text is another" in error
+    assert f"first difference in promptDigest: it is of extract-v{version}, which has another text" in error
     assert f"recordings/bread/extract-v{version}.jsonl:" in " ".join(box.row3(code=3).out.split())
 
 
@@ -58,4 +58,4 @@ def test_the_same_version_is_nearer_than_any_other(box: Box) -> None:
     box.replace("prompts/extract-v1.1.md", "You read", "You study")
     error = box.row3("investigate", "rye", code=3).errors[0]
     assert "recordings/bread/extract-v1.1.jsonl:" in error
-    assert "first difference in promptDigest: the prompt's text was changed after it" in error
+    assert "first difference in promptDigest: the prompt's text has changed since" in error
