@@ -105,3 +105,13 @@ def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
     """Cases in the order in which a person wants to see them: what broke, then by size of change."""
     first: dict[str, int] = {"broke": 0, "failed": 0, "removed": 1}
     return sorted(changes, key=lambda change: (first.get(change.move, 2), -abs(change.delta), change.case_id))
+
+
+def consecutive_declines(values: Sequence[float]) -> int:
+    """How many of the latest runs were each worse than the one before; `values` oldest first."""
+    count = 0
+    for before, after in zip(reversed(values[:-1]), reversed(values[1:]), strict=True):
+        if after >= before - SLACK:
+            break
+        count += 1
+    return count

@@ -9,6 +9,7 @@ from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.quarantine import Quarantine
 from row3.domain.scores import Tally, Usage
 from row3.gate.policy import GatePolicy
+from row3.metrics.aggregate import Seen
 
 
 class Lines(Protocol):
@@ -151,7 +152,7 @@ class CollectedView(Protocol):
     def skipped(self) -> Mapping[str, Mapping[str, int]]: ...
 
     @property
-    def seen_in(self) -> Mapping[str, tuple[int, int]]: ...
+    def seen_in(self) -> Mapping[str, Seen]: ...
 
     @property
     def tally(self) -> Tally: ...

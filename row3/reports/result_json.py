@@ -12,7 +12,7 @@ from row3.domain.verdicts import Reason
 from row3.gate.power import Sensitivity
 from row3.gate.zones import warning_only
 from row3.metrics.extraction import entity_metrics
-from row3.reports.bounds_text import bounds
+from row3.reports.bounds_text import bounds_json
 from row3.reports.match_counts import tally_json
 from row3.reports.model import ComparisonView, HeaderView, RunView
 from row3.reports.model_run import JoinedLines, Lines
@@ -69,9 +69,7 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         "pooled": dict(header.pooled),
         "denominators": dict(header.denominators),
         "skipped": {key: dict(reasons) for key, reasons in run.collected.skipped.items()},
-        "bounds": {
-            key: {"seenIn": seen, "cases": cases, "upper95": upper} for key, (seen, cases, upper) in bounds(run).items()
-        },
+        "bounds": bounds_json(run),
         **quarantine_json(run.quarantine),
         "failed": list(run.collected.failed),
         "badAnswers": list(run.collected.bad),

@@ -10,7 +10,7 @@ from row3.domain.requests import digest_json, digest_text
 from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import Row3Error
-from row3.gate.trend import consecutive_declines
+from row3.gate.comparison import consecutive_declines
 from row3.store.cases import case_files
 from row3.store.golden import name_of
 from row3.store.history import Approval, HistoryEntry

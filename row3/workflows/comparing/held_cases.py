@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import Protocol
 
 from row3.domain.verdicts import Compared, Reason, Verdict
-from row3.gate.other_texts import Fall, falls, other_text_reasons
 from row3.gate.pairs import Pairs
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.comparing.differences import signature_change
 from row3.workflows.comparing.evidence import same_requests
 from row3.workflows.comparing.older_baseline import OlderBaseline
+from row3.workflows.comparing.other_texts import Fall, falls, other_text_reasons
 from row3.workflows.pipeline.results import CaseResult
 
 OTHER_TEXT = "whose text is another than the baseline's"

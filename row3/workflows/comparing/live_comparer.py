@@ -9,12 +9,11 @@ from typing import Any
 from row3.domain.changes import MetricChange
 from row3.domain.counts import part
 from row3.domain.verdicts import Reason, Verdict
-from row3.gate.adaptive import Margin, Standing
-from row3.gate.adaptive_verdict import account, judged
+from row3.gate.adaptive import Margin, Standing, judged
 from row3.gate.drift import drift_of
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.reports.live_text import drift_line, equal_line, interleaved_line
+from row3.reports.live_text import drift_line, equal_line, interleaved_line, rounds_line
 from row3.store.history import HistoryEntry
 from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
@@ -97,7 +96,7 @@ class LiveComparer(Comparer):
             ):
                 comparison.differs.append(equal_line(self.suite.flag))
         if self.standing is not None:
-            comparison.differs.append(account(self.standing, policy, kind.primary))
+            comparison.differs.append(rounds_line(self.standing, policy, kind.primary))
         if self.cut:
             comparison.verdict, comparison.approval, comparison.evidence = Verdict.INVESTIGATE, None, ""
             comparison.metrics = [replace(each, verdict=Verdict.PROCEED, code="") for each in comparison.metrics]

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
-from row3.gate.other_texts import other_text_reasons
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
+from row3.workflows.comparing.other_texts import other_text_reasons
 
 METRICS = (Metric("recall", "Recall"), Metric("rate", "Rate", higher_is_better=False), Metric("shown", "Shown"))
 POLICY = GatePolicy(metrics=("recall", "rate"))
