@@ -29,9 +29,8 @@ def publish(rows: Sequence[Mapping[str, Any]]) -> None:
     text = table(found)
     print(text)
     page = PAGE.read_text(encoding="utf-8")
-    page = re.sub(
-        r"(<!-- rates -->\n).*?(<!-- /rates -->)", lambda at: f"{at[1]}{text}\n{at[2]}", page, flags=re.DOTALL
-    )
+    between = re.compile(r"(<!-- rates -->\n).*?(<!-- /rates -->)", re.DOTALL)
+    page = between.sub(lambda at: f"{at[1]}{text}\n{at[2]}", page)
     PAGE.write_text(page, encoding="utf-8")
     CHART.write_bytes(draw(found))
 

@@ -15,8 +15,9 @@ from row3.cli.output import emit, note
 from row3.errors import Row3Error, UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.aliases.alias_list import Part
-    from row3.reports.aliases.alias_parts import AliasReview, Decision, Unmatched
+    from row3.kinds.alias_review import AliasReview, Decision, Unmatched
+    from row3.reports.alias_list import Part
+    from row3.reports.document import Document
     from row3.workflows.session import Session
 
 NAMED = 5
@@ -45,8 +46,9 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     An item becomes an alias of an expected concept, a canary, or is remembered as a real miss. Each decision is written
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
-    from row3.reports.aliases.alias_list import list_json, list_screen, list_text
-    from row3.reports.aliases.alias_screen import unused_told
+    from row3.reports.alias_list import list_document, list_json, list_text
+    from row3.reports.alias_review import unused_told
+    from row3.reports.terminal import terminal_text
     from row3.workflows.aliases.alias_review import review as gather
 
     asking = part is None and common.format != "json"
@@ -62,7 +64,7 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
         _Dialogue(session, found, common, again=again).run()
     else:
         if common.on_terminal and common.format != "json":
-            text = list_screen(found, part or "all", common.style)
+            text = terminal_text(list_document(found, part or "all"), common.style)
         else:
             text = (list_json if common.format == "json" else list_text)(found, part or "all")
         emit(text, common.out)
@@ -97,8 +99,9 @@ class _Dialogue:
 
     def run(self) -> None:
         """Ask until all are judged or the person has had enough, then tell what was decided."""
-        from row3.reports.aliases.alias_screen import summary
+        from row3.reports.alias_review import summary_document
         from row3.reports.style import Style
+        from row3.reports.terminal import terminal_text
 
         keys = Keys()
         show = True
@@ -111,23 +114,25 @@ class _Dialogue:
             show = self._press(key.lower())
         decisions = [decision for _, decision in self._done if decision is not None]
         left = len(self._items) - len(decisions)
-        emit(summary(self._found, decisions, left, Style(self._common.colour)), self._common.out)
+        document = summary_document(self._found, decisions, left)
+        emit(terminal_text(document, Style(self._common.colour)), self._common.out)
 
     @property
     def _over(self) -> bool:
         return self._at >= len(self._items)
 
     def _show(self) -> None:
-        from row3.reports.aliases.alias_screen import item_screen
+        from row3.reports.alias_review import item_document
 
         if self._over:
             self._say("That was the last one. u undoes it, any other key ends the review.\n")
         else:
-            self._say("\n" + item_screen(self._items[self._at], self._at + 1, len(self._items), self._style))
+            self._say("\n")
+            self._show_document(item_document(self._items[self._at], self._at + 1, len(self._items)))
 
     def _press(self, key: str) -> bool:
         """Do what a key says; whether the screen is to be shown anew."""
-        from row3.reports.aliases.alias_screen import help_text, outcome, refusal
+        from row3.reports.alias_review import help_document, outcome, refusal
 
         item = None if self._over else self._items[self._at]
         try:
@@ -138,7 +143,7 @@ class _Dialogue:
             if key == "x" and len(item.forms) > 1:
                 return self._split(item)
             if key == "?":
-                self._say(help_text(self._style))
+                self._show_document(help_document())
                 return False
             if key == "s":
                 self._say("– skipped\n")
@@ -146,12 +151,12 @@ class _Dialogue:
                 return True
             decision = self._decide(key, item)
         except Row3Error as error:
-            self._say(refusal(str(error), self._style))
+            self._show_document(refusal(str(error)))
             return False
         if decision is None:
             self._say("  ? shows what the keys do\n")
             return False
-        self._say(outcome(decision, self._style))
+        self._show_document(outcome(decision))
         self._next(decision)
         return True
 
@@ -174,14 +179,14 @@ class _Dialogue:
         self._at += 1
 
     def _undo(self) -> bool:
-        from row3.reports.aliases.alias_screen import undone
+        from row3.reports.alias_review import undone
 
         if not self._done:
             raise UsageError("there is nothing to undo")
         at, decision = self._done[-1]
         if decision is not None:
             self._decider.undo(decision)
-            self._say(undone(decision))
+            self._show_document(undone(decision))
         self._done.pop()
         self._at = at
         return True
@@ -194,6 +199,11 @@ class _Dialogue:
         parts = apart(session.project, session.suite, item, named=self._common.prompt, again=self._again)
         self._items[self._at : self._at + 1] = parts
         return True
+
+    def _show_document(self, document: Document) -> None:
+        from row3.reports.terminal import terminal_text
+
+        self._say(terminal_text(document, self._style))
 
     def _say(self, text: str) -> None:
         sys.stderr.write(text)

@@ -12,11 +12,11 @@ from row3.cli.output import emit
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.suites.suites_model import SuiteResult, SuitesReport
     from row3.store.suites import Suite
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
     from row3.workflows.suites.all_suites import AllSuites
+    from row3.workflows.suites.results import SuitesReport
 
 
 def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
@@ -47,43 +47,24 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
 
 
 def gate_without(common: Common, against: str) -> int | None:
-    """What `--compare --against` does of a suite that has no cases any more, or no baseline yet; None of others."""
-    from row3.reports.suites.suites_model import SuitesReport
-    from row3.workflows.against.default_suite import default_of
-    from row3.workflows.against.gone_suites import gate_gone
+    """Judge a suite that the change removed; None for any other."""
+    from row3.workflows.suites.removed import gate_removed
+    from row3.workflows.suites.results import SuitesReport
 
-    project = common.project()
-    name = common.suite or default_of(project)
-    if name is None:
-        return None
-    gone = gate_gone(project, name, against=against, approve=common.approve, may_write=common.may_write, say=common.say)
+    gone = gate_removed(
+        common.project(),
+        common.suite,
+        against=against,
+        approve=common.approve,
+        may_write=common.may_write,
+        say=common.say,
+    )
     if gone is None:
-        missing = name in project.suite_names() and not project.tree.exists(project.baseline(name))
-        return _gate_unjudged(common, name, against) if missing else None
+        return None
     report = SuitesReport([gone])
     emit(suites_text(report, common), common.out)
-    if gone.approval is not None:
+    if gone.judgement.approval is not None:
         common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
-    return report.exit_code
-
-
-def _gate_unjudged(common: Common, name: str, against: str) -> int | None:
-    """Say that a suite which the commit does not know has no baseline; None of one that the commit can judge."""
-    from row3.workflows.suites.new_suite import unjudged
-
-    result = unjudged(opened(common), name, against)
-    return None if result is None else show_new(common, result, against)
-
-
-def show_new(common: Common, result: SuiteResult, against: str) -> int:
-    """What came of a suite that the commit does not know; of the default one with what the commit has in its place."""
-    from row3.reports.suites.suites_model import SuitesReport
-    from row3.workflows.suites.new_suite import with_those_before
-
-    suites = opened(common)
-    report = SuitesReport([result]) if common.suite is not None else with_those_before(suites, result, against)
-    emit(suites_text(report, common), common.out)
-    suites.finish()
     return report.exit_code
 
 
@@ -128,49 +109,17 @@ def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
 
 
 def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
-    """The result in the form that is wanted."""
-    match common.format:
-        case "json":
-            from row3.reports.suites.suites_json import suites_json
+    """The result in the wanted format. Raises `UsageError` for a comment about suites that are not compared."""
+    from row3.cli.show import append_summary, places_of
+    from row3.reports import formats
+    from row3.reports.issues import HERE
 
-            return suites_json(report)
-        case "markdown":
-            from row3.reports.suites.suites_text import suites_markdown
-
-            return suites_markdown(report)
-        case "junit":
-            from row3.reports.suites.suites_text import suites_junit
-
-            return suites_junit(report)
-        case "github":
-            from row3.cli.show import append_summary, places_of
-            from row3.reports.suites.suites_text import suites_github, suites_summary
-
-            append_summary(suites_summary(report))
-            return suites_github(report, places_of(common))
-        case "codequality" | "comment":
-            return _for_host(report, common)
-    from row3.reports.suites.suites_table import suites_table
-
-    return suites_table(report, colour=common.colour, verbose=common.verbose > 0, width=common.width)
-
-
-def _for_host(report: SuitesReport, common: Common) -> str:
-    """The forms for hosts of repositories; a new suite that is not judged has no finding in them."""
-    from row3.cli.show import places_of
-    from row3.reports.ci.codequality import suites_codequality
-    from row3.reports.markdowns.comment import comment_markdown
-    from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran
-
-    if common.format == "codequality":
-        unusable = [each for each in report.results if isinstance(each, Broken | Gone)]
-        judged = [each.comparison for each in report.results if isinstance(each, Judged)]
-        runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
-        wrong = [(each.suite, each.problem) for each in unusable if each.exit_code]
-        return suites_codequality([*((one.run, one) for one in judged), *runs], wrong, places_of(common))
-    if any(isinstance(each, Ran) for each in report.results):
-        raise UsageError("a comment tells of a comparison", where="--format comment", fix="Add --compare")
-    return comment_markdown(report.results)
+    if common.format == "comment" and not report.judged:
+        raise UsageError("a comment is about a comparison", where="--format comment", fix="Add --compare")
+    if common.format == "github":
+        append_summary(formats.suites_summary(report))
+    places = places_of(common) if common.format in ("github", "codequality") else HERE
+    return formats.suites_text(report, common.format, style=common.style, verbose=common.verbose > 0, places=places)
 
 
 def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:

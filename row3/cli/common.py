@@ -73,7 +73,7 @@ class Common:
 
     def fitted(self, text: str) -> str:
         """Sentences wrapped for a person; one line each for a program."""
-        from row3.reports.prose import prose
+        from row3.reports.style import prose
 
         return "\n".join(prose(text, self.width)) if self.on_terminal else text
 

@@ -27,6 +27,9 @@ def command(ctx: click.Context, common: Common, before: str, after: str) -> None
     --prompt names versions to be replayed for a model or a ref. Exit 3 where recordings are missing.
     """
     from row3.cli.show import INCOMPLETE
+    from row3.reports.diff import diff_document, diff_json
+    from row3.reports.markdown import markdown_text
+    from row3.reports.terminal import terminal_text
     from row3.store.suites import pick_suite
     from row3.workflows.diffing.diff import diff
 
@@ -35,16 +38,9 @@ def command(ctx: click.Context, common: Common, before: str, after: str) -> None
     suite = pick_suite(project, common.suite)
     result = diff(project, suite, before, after, common.run_options, named=common.prompt)
     if form == "json":
-        from row3.reports.diffs.diff_json import diff_json
-
         emit(json.dumps(diff_json(result), ensure_ascii=False, indent=1), common.out)
-    elif form == "markdown":
-        from row3.reports.diffs.diff_markdown import diff_markdown
-
-        emit(diff_markdown(result, suite.kind.metrics), common.out)
     else:
-        from row3.reports.diffs.diff_table import diff_text
-
-        text = diff_text(result, suite.kind.metrics, verbose=common.verbose > 0, style=common.style)
-        emit(text, common.out)
+        document = diff_document(result, suite.kind.metrics, verbose=common.verbose > 0)
+        markdown = form == "markdown"
+        emit(markdown_text(document) if markdown else terminal_text(document, common.style), common.out)
     ctx.exit(INCOMPLETE if result.unanswered else 0)

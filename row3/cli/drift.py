@@ -37,7 +37,8 @@ def command(
 
 def show_drift(common: Common, *, sample: int | None, max_cost: float | None, recordings: bool = False) -> int:
     """Ask again and show what came of it; the exit code."""
-    from row3.reports.drift_text import drift_report_json, drift_text
+    from row3.reports.drift import drift_document, drift_report_json
+    from row3.reports.terminal import terminal_text
     from row3.workflows.comparing.drift import drift
     from row3.workflows.flags import LiveFlags
 
@@ -48,7 +49,7 @@ def show_drift(common: Common, *, sample: int | None, max_cost: float | None, re
     if as_json:
         emit(json.dumps(drift_report_json(found), ensure_ascii=False, indent=1), common.out)
     else:
-        emit(drift_text(found, common.style, verbose=common.verbose > 0), common.out)
+        emit(terminal_text(drift_document(found, verbose=common.verbose > 0), common.style), common.out)
     session.finish()
     return _code(found)
 
@@ -57,10 +58,11 @@ def show_drift_all(common: Common, *, sample: int | None, max_cost: float | None
     """The same of every suite: one that cannot be asked stops no other. The worst exit code: 2, 1, 3, 0."""
     from row3.cli.all_suites import opened, refuse_one
     from row3.errors import Row3Error
-    from row3.reports.drifts_text import drifts_json, drifts_text
-    from row3.reports.suites.suites_model import worst_code
+    from row3.reports.drift import drifts_document, drifts_json
+    from row3.reports.terminal import terminal_text
     from row3.workflows.comparing.drift import drift
     from row3.workflows.flags import LiveFlags
+    from row3.workflows.suites.results import worst_code
 
     refuse_one(common)
     seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json
@@ -75,7 +77,7 @@ def show_drift_all(common: Common, *, sample: int | None, max_cost: float | None
     if as_json:
         emit(json.dumps(drifts_json(found), ensure_ascii=False, indent=1), common.out)
     else:
-        emit(drifts_text(found, common.style, verbose=common.verbose > 0), common.out)
+        emit(terminal_text(drifts_document(found, verbose=common.verbose > 0), common.style), common.out)
     suites.finish()
     return worst_code(each.exit_code if isinstance(each, Row3Error) else _code(each) for each in found.values())
 

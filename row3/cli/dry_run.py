@@ -15,22 +15,20 @@ if TYPE_CHECKING:
 
 def show_estimate(session: Session, common: Common, *, role: Role, compare: bool = False) -> int:
     """Show what would be sent; nothing is. A live comparison asks the baseline's prompts too."""
-    from row3.reports.estimate_table import estimate_json, estimate_text
-    from row3.reports.live_text import plan_json, plan_lines
+    from row3.reports.estimate import estimate_document, estimate_json
+    from row3.reports.terminal import terminal_text
     from row3.workflows.asking.estimate import estimate
-    from row3.workflows.comparing.live_compare import asked_beside
+    from row3.workflows.comparing.live import asked_beside
     from row3.workflows.pipeline.lineup import line_up
-    from row3.workflows.running import tell_unused_inputs
+    from row3.workflows.running import note_unused_inputs
 
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
-    tell_unused_inputs(session, session.suite, lineup)
+    note_unused_inputs(session, session.suite, lineup)
     beside = asked_beside(session) if compare else None
     in_full = common.as_json
     plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=in_full)
     if common.as_json:
-        emit(json.dumps(estimate_json(plan) | plan_json(plan), ensure_ascii=False, indent=1), common.out)
+        emit(json.dumps(estimate_json(plan), ensure_ascii=False, indent=1), common.out)
     else:
-        text = estimate_text(plan, verbose=common.verbose > 0, style=common.style)
-        more = [line for each in plan_lines(plan) for line in common.style.wrap(each, then="  ")]
-        emit("\n".join([text, *more]), common.out)
+        emit(terminal_text(estimate_document(plan, verbose=common.verbose > 0), common.style), common.out)
     return 0

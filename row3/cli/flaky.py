@@ -23,14 +23,15 @@ def command(ctx: click.Context, common: Common) -> None:
     ctx.obj = common
     if ctx.invoked_subcommand is not None:
         return
-    from row3.reports.flaky_table import flaky_json, flaky_text
+    from row3.reports.flaky import flaky_document, flaky_json
+    from row3.reports.terminal import terminal_text
     from row3.workflows.history.flaky import find_flaky
 
     report = find_flaky(common.session())
     if common.as_json:
         emit(json.dumps(flaky_json(report), ensure_ascii=False, indent=1), common.out)
     else:
-        emit(flaky_text(report, common.style, verbose=common.verbose > 0), common.out)
+        emit(terminal_text(flaky_document(report, verbose=common.verbose > 0), common.style), common.out)
 
 
 @command.command()

@@ -23,17 +23,15 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
     if common.as_json:
         emit(as_json(suite_history(project, suite, action=action, last=last)), common.out)
         return
-    from row3.reports.history_table import history_table
+    from row3.reports.history import history_document
+    from row3.reports.terminal import terminal_text
 
-    entries = suite_history(project, suite)  # all of them: the baseline that a line is held against may not be shown
-    text = history_table(
-        entries,
+    document = history_document(
+        suite_history(project, suite),  # all entries: the baseline of a shown run may not be shown itself
         primary=suite.kind.primary,
-        colour=common.colour,
         verbose=common.verbose > 0,
-        width=common.width,
         action=action,
         last=last,
         flag=suite.flag,
     )
-    emit(text, common.out)
+    emit(terminal_text(document, common.style), common.out)

@@ -13,7 +13,7 @@ from row3.cli.out_file import refuse_foreign_charts, refuse_own
 from row3.cli.output import emit
 
 if TYPE_CHECKING:
-    from row3.workflows.leaderboards.board import Leaderboard
+    from row3.gate.leaderboard import Leaderboard
 
 CHARTS = "charts/"
 
@@ -63,26 +63,28 @@ def command(
     _check_chart(common, chart)
     session = common.session().under(LiveFlags(max_cost=max_cost))
     if chart not in (None, CHARTS):
-        from row3.workflows.leaderboards.leaderboard_files import chart_name
+        from row3.workflows.leaderboards.leaderboard import chart_name
 
-        refuse_foreign_charts(Path(chart, chart_name(session.suite)))
+        refuse_foreign_charts(Path(chart, chart_name(session.suite.name)))
     chosen = {"prompts": (*common.prompt, *named), "models": called}
     if dry_run:
-        from row3.reports.leaderboards.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text
+        from row3.reports.leaderboard import plan_document
+        from row3.reports.leaderboard_json import plan_json
+        from row3.reports.terminal import terminal_text
         from row3.workflows.leaderboards.leaderboard import plan
 
         plans = plan(session, **chosen)
         if form == "json":
-            emit(json.dumps(leaderboard_plan_json(plans), ensure_ascii=False, indent=1), common.out)
+            emit(json.dumps(plan_json(plans), ensure_ascii=False, indent=1), common.out)
         else:
-            emit(leaderboard_plan_text(plans, style=common.style), common.out)
+            emit(terminal_text(plan_document(plans), common.style), common.out)
         return
     from row3.workflows.leaderboards.leaderboard import leaderboard
 
     board = leaderboard(session, **chosen)
     _show(board, form, common)
     if chart is not None:
-        from row3.workflows.leaderboards.leaderboard_files import draw_leaderboard
+        from row3.workflows.leaderboards.leaderboard import draw_leaderboard
 
         for path in draw_leaderboard(session.project, board, None if chart == CHARTS else Path(chart)):
             common.say(f"drawn: {path}")
@@ -112,15 +114,17 @@ def _check_chart(common: Common, chart: str | None) -> None:
 
 
 def _show(board: Leaderboard, form: str, common: Common) -> None:
+    from row3.reports.leaderboard import leaderboard_document
+
     if form == "json":
-        from row3.reports.leaderboards.leaderboard_json import leaderboard_json
+        from row3.reports.leaderboard_json import leaderboard_json
 
         emit(json.dumps(leaderboard_json(board), ensure_ascii=False, indent=1), common.out)
     elif form == "markdown":
-        from row3.reports.leaderboards.leaderboard_markdown import leaderboard_markdown
+        from row3.reports.markdown import markdown_text
 
-        emit(leaderboard_markdown(board), common.out)
+        emit(markdown_text(leaderboard_document(board)), common.out)
     else:
-        from row3.reports.leaderboards.leaderboard_table import leaderboard_text
+        from row3.reports.terminal import terminal_text
 
-        emit(leaderboard_text(board, verbose=common.verbose > 0, style=common.style), common.out)
+        emit(terminal_text(leaderboard_document(board, verbose=common.verbose > 0), common.style), common.out)

@@ -80,7 +80,7 @@ def tell(text: str) -> None:
     """A message on stderr: wrapped on a terminal, one line for a program."""
     text = clean(text)
     if sys.stderr.isatty():
-        from row3.reports.prose import prose
+        from row3.reports.style import prose
 
         text = "\n".join(prose(text, columns(sys.stderr)))
     sys.stderr.write(f"{text}\n")

@@ -25,8 +25,8 @@ def command(common: Common, *, detect: float | None, metric: str | None) -> None
     Planned from the baseline and the candidate's recordings; else from two saved runs, else from recorded repeats.
     Nothing is asked and nothing is judged. --policy paired plans for what blocks.
     """
-    from row3.reports.power_json import power_json
-    from row3.reports.power_table import power_text
+    from row3.reports.power import power_document, power_json
+    from row3.reports.terminal import terminal_text
     from row3.workflows.history.power import plan
 
     report = plan(
@@ -35,4 +35,4 @@ def command(common: Common, *, detect: float | None, metric: str | None) -> None
     if common.as_json:
         emit(json.dumps(power_json(report), ensure_ascii=False, indent=1), common.out)
     else:
-        emit(power_text(report, common.style), common.out)
+        emit(terminal_text(power_document(report), common.style), common.out)

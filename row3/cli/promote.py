@@ -46,7 +46,7 @@ def command(
     """
     from row3.workflows.flags import LiveFlags
     from row3.workflows.promoting.promote import promote
-    from row3.workflows.promoting.promotion import AlreadyDone
+    from row3.workflows.promoting.promotion_git import AlreadyDone
 
     if make_tag and not make_commit:
         raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")

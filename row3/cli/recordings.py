@@ -34,7 +34,8 @@ def _opened(common: Common) -> tuple[Project, Suite]:
 @common_options("row3 recordings list")
 def list_(common: Common) -> None:
     """Say what is recorded, and what of it is used or stale."""
-    from row3.reports.recordings_table import list_json, list_text
+    from row3.reports.recordings import list_document, list_json
+    from row3.reports.terminal import terminal_text
     from row3.workflows.recorded.recordings import list_recordings
 
     project, suite = _opened(common)
@@ -42,7 +43,7 @@ def list_(common: Common) -> None:
     if common.as_json:
         emit(json.dumps(list_json(summaries), indent=1), common.out)
     else:
-        emit(list_text(summaries, style=common.style, flag=suite.flag), common.out)
+        emit(terminal_text(list_document(summaries, flag=suite.flag), common.style), common.out)
 
 
 @command.command("import")
@@ -50,7 +51,7 @@ def list_(common: Common) -> None:
 @common_options("row3 recordings import")
 def import_(file: str, common: Common) -> None:
     """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
-    from row3.reports.recordings_table import imported_text, waiting_text
+    from row3.reports.recordings import imported_text, waiting_text
     from row3.workflows.recorded.import_responses import import_responses
 
     project, suite = _opened(common)
@@ -67,7 +68,7 @@ def import_(file: str, common: Common) -> None:
 @common_options("row3 recordings prune")
 def prune(common: Common, *, dry_run: bool) -> None:
     """Remove the recordings that no prompt version asks for any more."""
-    from row3.reports.recordings_table import pruned_text
+    from row3.reports.recordings import pruned_text
     from row3.workflows.recorded.recordings import prune as prune_recordings
 
     done = prune_recordings(*_opened(common), dry_run=dry_run)
@@ -80,7 +81,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
 @click.pass_context
 def verify(ctx: click.Context, common: Common, *, against: str | None) -> None:
     """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
-    from row3.reports.recordings_table import findings_json, findings_text
+    from row3.reports.recordings import findings_json, findings_text
     from row3.workflows.recorded.recordings import verify as verify_recordings
 
     findings = verify_recordings(*_opened(common), against=against)

@@ -33,17 +33,17 @@ def command(ctx: click.Context, common: Common, *, against: str | None, all_suit
         from row3.cli.report_all import report_all
 
         ctx.exit(report_all(common, against=against))
-    from row3.workflows.against.at_ref import find_ref, laid_out
-    from row3.workflows.comparing.gating import compare
+    from row3.workflows.comparing.compare import compare
     from row3.workflows.history.trend import suite_history
+    from row3.workflows.snapshots import find_base
 
     common = replace(common, format=common.format or _format_of(common.out))
     check_out(common, TAKES["row3 report"])
     session = common.session()
     pages = common.format == HTML
     history = suite_history(session.project, session.suite) if pages else []
-    with laid_out(None if against is None else find_ref(session.project, against)) as base:
-        comparison = compare(session, base=base, pages=pages)
+    base = None if against is None else find_base(session.project, against)
+    comparison = compare(session, base=base, pages=pages)
     code = show_comparison(comparison, common, history=history)
     if common.out is not None:
         common.say(f"{common.out} tells of suite {session.suite.name}")

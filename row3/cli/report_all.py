@@ -15,8 +15,8 @@ from row3.domain.counts import count
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.suites.suites_model import SuiteResult, SuitesReport
     from row3.workflows.suites.all_suites import AllSuites
+    from row3.workflows.suites.results import SuiteResult, SuitesReport
 
 INDEX = "index.html"
 PAGES = (".html", ".htm")
@@ -27,9 +27,9 @@ def report_all(common: Common, *, against: str | None) -> int:
 
     Raises `UsageError` where the pages have no folder to go to.
     """
-    from row3.reports.suites.suites_model import Broken, Gone
     from row3.workflows.flags import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
+    from row3.workflows.suites.results import Broken, Gone
 
     refuse_one(common)
     folder = _folder(common)
@@ -51,7 +51,7 @@ def report_all(common: Common, *, against: str | None) -> int:
 
 
 def _sorted(results: list[SuiteResult]) -> SuitesReport:
-    from row3.reports.suites.suites_model import SuitesReport
+    from row3.workflows.suites.results import SuitesReport
 
     return SuitesReport(sorted(results, key=lambda result: result.suite))
 
@@ -76,10 +76,10 @@ def _write_pages(suites: AllSuites, folder: Path, *, against: str | None) -> tup
     Returns what came of the suites, and how many pages there are beside the index.
     """
     from row3.reports.html import html_report
-    from row3.reports.html.index import index_html
-    from row3.reports.suites.suites_model import Judged
+    from row3.reports.html.page import index_html
     from row3.workflows.history.trend import suite_history
     from row3.workflows.suites.all_suites import compare_all
+    from row3.workflows.suites.results import Judged
 
     refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
     results, pages = [], {}

@@ -93,16 +93,10 @@ def _compared(session: Session, common: Common, against: str | None) -> int:
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:
         session.say("nothing is blocked that could be approved")
-    if comparison.brought and common.suite is None and against is not None:
-        from row3.cli.all_suites import show_new
-        from row3.reports.suites.suites_model import Judged
-
-        code = show_new(common, Judged(comparison), against)
-    else:
-        code = show_comparison(comparison, common)
+    code = show_comparison(comparison, common)
     session.finish()
     if comparison.approval is None:  # of one the result itself says what to commit
-        tell_noted(common, session.noted, in_git=comparison.in_git)
+        tell_noted(common, int(comparison.noted), in_git=comparison.in_git)
     return code
 
 

@@ -14,7 +14,7 @@ from row3.cli.output import emit, tell
 from row3.domain.counts import count, part
 
 if TYPE_CHECKING:
-    from row3.reports.places import Places
+    from row3.reports.issues import Places
     from row3.store.history import HistoryEntry
     from row3.workflows.comparing.comparison import Comparison
     from row3.workflows.hook import HookVerdict
@@ -25,84 +25,46 @@ INCOMPLETE = 3
 BLOCKED = 1
 
 
-def headline(run: Run, common: Common) -> str:
-    """Which versions run, and which are promoted: one line, but for a terminal that is too narrow for it."""
-    from row3.reports.headline import what_runs
-
-    line = what_runs(run, run.suite.name)
-    return "\n".join(common.style.wrap(line, then="  ")) if common.on_terminal else line
-
-
 def show_run(announced: Announced, common: Common) -> int:
     """A scorecard; 3 where a case has no answer, else 0."""
-    emit(_run_text(announced, common), common.out)
     run = announced.run
+    emit(result_text(run, None, common, declines=announced.declines), common.out)
     if run.collected.failed:
         _tell_incomplete(run, common)
         return INCOMPLETE
     return 0
 
 
-def _run_text(announced: Announced, common: Common) -> str | Iterable[bytes]:
-    return other_format(announced.run, None, common, declines=announced.declines) or scorecard(announced, common)
+def result_text(run: Run, comparison: Comparison | None, common: Common, *, declines: int = 0) -> str | Iterable[bytes]:
+    """The result in the wanted format. Raises `UsageError` for a comment about a run that is not compared."""
+    from row3.errors import UsageError
+    from row3.reports.formats import run_summary, run_text
+    from row3.reports.issues import HERE
 
-
-def scorecard(announced: Announced, common: Common) -> str:
-    """The whole scorecard for a person."""
-    from row3.reports.scorecard_table import scorecard_table
-
-    run = announced.run
-    table = scorecard_table(
-        run, declines=announced.declines, colour=common.colour, verbose=common.verbose > 0, width=common.width
+    if common.format == "comment" and comparison is None:
+        what, fix = "a comment is about a comparison", "Add --compare, or use --format markdown"
+        raise UsageError(what, where="--format comment", fix=fix)
+    places = places_of(common) if common.format in ("github", "codequality") else HERE
+    if common.format == "github":
+        append_summary(run_summary(run, comparison, declines=declines))
+    return run_text(
+        run,
+        comparison,
+        common.format,
+        declines=declines,
+        style=common.style,
+        verbose=common.verbose > 0,
+        places=places,
     )
-    return f"{headline(run, common)}\n\n{table}"
-
-
-def other_format(
-    run: Run, comparison: Comparison | None, common: Common, *, declines: int
-) -> str | Iterable[bytes] | None:
-    """The result in a format other than the table."""
-    match common.format:
-        case "json":
-            from row3.reports.result_json import result_json
-
-            return result_json(run, comparison, declines=declines)
-        case "markdown":
-            from row3.reports.markdowns.markdown import markdown_report
-
-            return markdown_report(run, comparison, declines=declines)
-        case "junit":
-            from row3.reports.ci.junit import junit_xml
-
-            return junit_xml(run, comparison)
-        case "github":
-            from row3.reports.ci.github import github_annotations, step_summary
-
-            append_summary(step_summary(run, comparison, declines=declines))
-            return github_annotations(run, comparison, declines=declines, places=places_of(common))
-        case "codequality":
-            from row3.reports.ci.codequality import codequality_json
-
-            return codequality_json(run, comparison, places_of(common))
-        case "comment":
-            from row3.errors import UsageError
-            from row3.reports.markdowns.comment import comment_markdown
-            from row3.reports.suites.suites_model import Judged
-
-            if comparison is None:
-                what, fix = "a comment tells of a comparison", "Add --compare, or use --format markdown"
-                raise UsageError(what, where="--format comment", fix=fix)
-            return comment_markdown([Judged(comparison)])
-    return None
 
 
 def places_of(common: Common) -> Places:
     """How the project's files are called from the root of its repository, as GitHub and GitLab want them."""
     from row3.errors import Row3Error
-    from row3.reports.places import Places
+    from row3.reports.issues import Places
     from row3.store.project import open_project
     from row3.vcs.repository import Repository
-    from row3.workflows.against.at_ref import inside_of
+    from row3.workflows.snapshots import inside_of
 
     try:
         project = open_project(common.start)
@@ -134,24 +96,13 @@ def show_comparison(comparison: Comparison, common: Common, *, history: Sequence
 
         emit(html_report(comparison, history), common.out)
     else:
-        emit(_comparison_text(comparison, common), common.out)
+        emit(result_text(comparison.run, comparison, common), common.out)
     if comparison.run.collected.failed:
         _tell_incomplete(comparison.run, common)
         return INCOMPLETE
+    if not comparison.judgement.complete:
+        return INCOMPLETE
     return BLOCKED if comparison.blocked else 0
-
-
-def _comparison_text(comparison: Comparison, common: Common) -> str | Iterable[bytes]:
-    other = other_format(comparison.run, comparison, common, declines=comparison.declines)
-    return other if other is not None else whole_comparison(comparison, common)
-
-
-def whole_comparison(comparison: Comparison, common: Common) -> str:
-    """The whole comparison for a person."""
-    from row3.reports.comparison_table import comparison_table
-
-    table = comparison_table(comparison, colour=common.colour, verbose=common.verbose > 0, width=common.width)
-    return f"{headline(comparison.run, common)}\n\n{table}"
 
 
 def append_summary(markdown: str) -> None:
@@ -183,9 +134,12 @@ def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
 
 def show_hook(verdict: HookVerdict, common: Common) -> int:
     """What a hook found, in one screen on stderr: git shows that to the person."""
-    from row3.reports.hooks.hook_text import hook_text
+    from row3.reports.hook import hook_document
+    from row3.reports.style import Style
+    from row3.reports.terminal import terminal_text
 
-    text = hook_text(verdict, colour=sys.stderr.isatty() and not common.no_color and not os.environ.get("NO_COLOR"))
-    if text and not common.quiet:
-        sys.stderr.write(text)
+    document = hook_document(verdict)
+    colour = sys.stderr.isatty() and not common.no_color and not os.environ.get("NO_COLOR")
+    if not common.quiet and (text := terminal_text(document, Style(colour)).strip("\n")):
+        sys.stderr.write(f"{text}\n")
     return verdict.exit_code

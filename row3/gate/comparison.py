@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import filterfalse
 from typing import Literal
 
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
+from row3.gate.distributions import t_cdf
 from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK
 from row3.kinds.base import Kind
 
 POINT = 100.0
+ALPHA = 0.05
 
 
 def worse_by(baseline: float, current: float, *, higher_is_better: bool, unit: Literal["points", "relative"]) -> float:
@@ -107,8 +110,35 @@ def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
     return sorted(changes, key=lambda change: (first.get(change.move, 2), -abs(change.delta), change.case_id))
 
 
+def beyond_noise(
+    drop: float, spread_before: float, repeats_before: float, spread_after: float, repeats_after: float
+) -> bool:
+    """Return whether one case's mean dropped by more than the noise of its answers; True where neither side repeats.
+
+    Welch's one-sided t test at `ALPHA`. A side that was asked once is taken to be as noisy as the other.
+
+    Args:
+        drop: before minus after, oriented so that a loss is positive; a fraction.
+        spread_before, spread_after: standard deviations of the answers (n - 1).
+        repeats_before, repeats_after: how often each side was asked.
+    Source: Welch 1947, Biometrika 34, 28-35.
+    """
+    if max(repeats_before, repeats_after) < 2:
+        return True
+    sides = [(spread_before, repeats_before), (spread_after, repeats_after)]
+    known = [(spread**2 * (count - 1), count - 1) for spread, count in sides if count > 1]
+    pooled = sum(square for square, _ in known) / sum(df for _, df in known)
+    parts = [(spread**2 if count > 1 else pooled) / count for spread, count in sides]
+    total = sum(parts)
+    if total <= 0.0:
+        return drop > 0.0
+    own = [max(1, count - 1) if count > 1 else sum(df for _, df in known) for _, count in sides]
+    df = total**2 / sum(part**2 / each for part, each in zip(parts, own, strict=True))
+    return t_cdf(-drop / math.sqrt(total), df) <= ALPHA
+
+
 def consecutive_declines(values: Sequence[float]) -> int:
-    """How many of the latest runs were each worse than the one before; `values` oldest first."""
+    """Return how many of the latest runs were each worse than the one before; `values` oldest first (STANDARDS 4.4)."""
     count = 0
     for before, after in zip(reversed(values[:-1]), reversed(values[1:]), strict=True):
         if after >= before - SLACK:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from row3.domain.changes import MetricChange
-from row3.domain.counts import count
-from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
 from row3.domain.requests import digest_text
 from row3.gate.comparison import worse_by
@@ -131,40 +129,6 @@ def _state(change: MetricChange, metric: Metric, policy: GatePolicy) -> DriftSta
     if (known.low > SLACK or known.high < -SLACK) and size(change.delta) >= policy.investigate - slack:
         return "moved"
     return "steady" if max(size(known.low), size(known.high)) <= policy.limit(metric.key) + slack else "open"
-
-
-def moved_text(drift: Drift, since: str = "its baseline") -> str:
-    """`fell by 6.1 points since its baseline (95%: −8.0 to −4.2, 15 cases)`."""
-    change = drift.change
-    if change is None or change.delta is None:
-        return "could not be compared"
-    way = "fell" if change.delta < 0.0 else "rose"
-    size, of = abs(100.0 * change.delta), f" of {drift.title}"
-    return f"{way} by {size:.1f} points{of} since {since} ({known_text(change.interval, drift.cases)})"
-
-
-def steady_text(drift: Drift, since: str = "its baseline") -> str:
-    """`−0.3 points of Overall since its baseline (95%: −1.0 to +0.4, 15 cases)`."""
-    change = drift.change
-    if change is None or change.delta is None:
-        return "they could not be compared"
-    known = known_text(change.interval, drift.cases)
-    return f"{signed(change.delta)} points of {drift.title} since {since} ({known})"
-
-
-def known_text(interval: Interval | None, cases: int) -> str:
-    """`95%: −1.0 to +0.4, 15 cases`."""
-    over = count(cases, "case")
-    if interval is None:
-        return over
-    low, high = cut(interval.low, interval.high)
-    return f"95%: {signed(low)} to {signed(high)}, {over}"
-
-
-def signed(delta: float) -> str:
-    """A difference of fractions in points, with its sign."""
-    text = f"{100.0 * delta:+.1f}".replace("-", "−")
-    return "0.0" if text in ("+0.0", "−0.0") else text
 
 
 def others(drift: Drift, least: float = 0.01) -> Mapping[str, float]:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from row3.gate.distributions import t_cdf
 from row3.gate.exact import upper_bound
 
 LEAST = 3
@@ -22,9 +21,6 @@ FLIPS = 0.1
 """A case is flaky where two of its answers disagree on passing at least this often."""
 NOISE = 0.05
 """A case is flaky where one answer's standard deviation is at least this much; the gate's limit for a whole suite."""
-
-ALPHA_DROP = 0.05
-"""How often a case that did not change is said to have dropped."""
 
 Steadiness = Literal["steady", "flaky", "unknown"]
 
@@ -97,33 +93,6 @@ def flakiness(
     flipping = rate is not None and changes >= (2 if ordered else 1) and rate >= flips
     verdict: Steadiness = "unknown" if n < least else "flaky" if flipping or wander >= noise else "steady"
     return Flakiness(n, min(values), max(values), wander, rate, verdict, hidden)
-
-
-def beyond_noise(
-    drop: float, spread_before: float, repeats_before: int, spread_after: float, repeats_after: int
-) -> bool:
-    """Return whether one case's mean dropped by more than the noise of its answers; True where neither side repeats.
-
-    Welch's one-sided t test at `ALPHA_DROP`. A side that was asked once is taken to be as noisy as the other.
-
-    Args:
-        drop: before minus after, oriented so that a loss is positive; a fraction.
-        spread_before, spread_after: standard deviations of the answers (n - 1).
-        repeats_before, repeats_after: how often each side was asked.
-    Source: Welch 1947, Biometrika 34, 28-35.
-    """
-    if max(repeats_before, repeats_after) < 2:
-        return True
-    sides = [(spread_before, repeats_before), (spread_after, repeats_after)]
-    known = [(spread**2 * (count - 1), count - 1) for spread, count in sides if count > 1]
-    pooled = sum(square for square, _ in known) / sum(df for _, df in known)
-    parts = [(spread**2 if count > 1 else pooled) / count for spread, count in sides]
-    total = sum(parts)
-    if total <= 0.0:
-        return drop > 0.0
-    own = [max(1, count - 1) if count > 1 else sum(df for _, df in known) for _, count in sides]
-    df = total**2 / sum(part**2 / each for part, each in zip(parts, own, strict=True))
-    return t_cdf(-drop / math.sqrt(total), df) <= ALPHA_DROP
 
 
 def _noise(values: Sequence[float], ordered: bool) -> float:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.errors import InvalidFile
-from row3.store.cases import StoredCase, model_of
+from row3.store.cases import StoredCase
 from row3.store.project import find_root, open_project
 from row3.store.suites import pick_suite
 from row3.workflows.score_case import CaseScorecard, CaseScorer
@@ -27,7 +27,7 @@ class GoldenCaseView:
     @cached_property
     def case(self) -> Any:
         """The whole golden case, expectations and all; its type is the kind's case model."""
-        return model_of(self.stored, self.suite.kind_of_cases)
+        return self.stored.case
 
     def score(self, output: Any) -> CaseScorecard:
         """Score an output by this case; see `SuiteScorer.score`."""

@@ -8,7 +8,7 @@ from typing import Any
 from row3.gate.exact import upper_bound
 from row3.metrics.aggregate import Seen
 from row3.reports import numbers
-from row3.reports.model_run import RunView
+from row3.reports.model import RunView
 
 LEVEL = 0.95
 FORBIDDEN = {"hallucinationRate": "canaries", "forbiddenRelationshipRate": "forbidden relationships"}

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Protocol
 
-from row3.domain.counts import count, part
+from row3.domain.counts import part
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.adaptive import Standing
 from row3.gate.drift import Drift, others
-from row3.gate.policy import GatePolicy
 from row3.reports import numbers
-from row3.reports.move_text import unit_text
 
 SHOWN = 3
 """Metrics beside the primary one that a line names."""
@@ -85,54 +83,6 @@ def system_line(at: str) -> str:
 def asked_now(requests: int) -> str:
     """How much of a comparison of recordings was asked for now."""
     return f"{numbers.count(requests, 'answer')} not recorded yet {'was' if requests == 1 else 'were'} asked for now"
-
-
-class PlanView(Protocol):
-    """Of a planned run: what a comparison asks beside the candidates, and how often."""
-
-    @property
-    def again(self) -> int: ...
-
-    @property
-    def rounds(self) -> int: ...
-
-    @property
-    def cost_usd(self) -> float | None: ...
-
-
-def rounds_line(standing: Standing, policy: GatePolicy, key: str) -> str:
-    """Return in one line how many rounds were asked of how many, and why no more."""
-    limit, cases = f"{policy.limit(key):g} {unit_text(policy)}", count(standing.cases, "case")
-    few = "is" if standing.cases == 1 else "are"
-    steady = f"no answer of {standing.repeated} came with another text; repeats tell nothing more"
-    why = {
-        "loss": f"a loss of more than {limit} is shown on these cases",
-        "within": f"a loss of more than {limit} is ruled out on these cases",
-        "steady": f"{steady} (at most {standing.hidden:.0%} of answers could, 95%)",
-        "few": f"{cases} {few} too few to rule out a loss of more than {limit} by repeats",
-        "open": f"a loss of more than {limit} is neither shown nor ruled out",
-        None: "cut short",
-    }[standing.stop]
-    return f"adaptive: {standing.rounds} of at most {count(standing.most, 'round')} of {cases}; {why}"
-
-
-def plan_lines(plan: PlanView) -> list[str]:
-    """What makes a live comparison dearer than a run."""
-    if not plan.again:
-        return []
-    asked = numbers.count(plan.again, "request asks", "requests ask")
-    lines = [f"{asked} the baseline's prompts again, interleaved; --no-interleave leaves them out."]
-    if plan.rounds > 1:
-        most = "" if plan.cost_usd is None else f", {numbers.money(plan.cost_usd * plan.rounds)} in all"
-        lines.append(f"That is one round; --adaptive asks up to {plan.rounds}{most}, and stops when it is decided.")
-    return lines
-
-
-def plan_json(plan: PlanView) -> dict[str, Any]:
-    """The same as plain values; nothing of a plan without it."""
-    if not plan.again:
-        return {}
-    return {"baselineRequests": plan.again, "maxRounds": plan.rounds}
 
 
 def live_json(comparison: LiveView) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from row3.domain.intervals import Interval
 from row3.domain.verdicts import Verdict
 from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Standing, capital, judged, stand
 from row3.gate.policy import GatePolicy, PolicyName
-from row3.reports.live_text import rounds_line
 
 MARGIN = Margin(0.05, highest=0.85)
 ROUNDS = st.integers(1, 12).flatmap(
@@ -283,11 +282,6 @@ class TestJudged:
         assert judged(standing("within"), FINE, FINE, FIXED) is FINE
         found = judged(standing("within"), BAD, BAD, FIXED)
         assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "worse_unproven")
-
-    @pytest.mark.parametrize("stop", ["loss", "within", "steady", "few", "open", None])
-    def test_the_line_names_rounds_and_reason(self, stop: str) -> None:
-        text = rounds_line(standing(stop), FIXED, "overall")
-        assert text.startswith("adaptive: 3 of at most 5 rounds of 15 cases; ")
 
 
 NULLS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {

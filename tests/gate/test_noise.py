@@ -1,4 +1,4 @@
-"""The simulation behind `docs/noise.md`: its suites fall by what is asked for, and the gate keeps its promises on them."""
+"""The simulation behind `docs/noise.md`: its suites fall by what is asked for, and the gate keeps its promises."""
 
 from __future__ import annotations
 

@@ -46,8 +46,8 @@ def said(policy: GatePolicy, code: str, worse: float = 6.7, **more: Any) -> str:
         ),
         (
             said(EVIDENCE, "worse_unproven", interval=WIDE, doubt="few_units", moved=2, units=15, units_needed=7),
-            "Recall is worse by 6.7 points (more than 5), which may be noise (only 2 of 15 independent cases moved, and "
-            "fewer than 7 cannot show a drop)",
+            "Recall is worse by 6.7 points (more than 5), which may be noise (only 2 of 15 independent cases moved, "
+            "and fewer than 7 cannot show a drop)",
         ),
         (
             said(PAIRED, "worse", interval=CLEAR, p=0.003),
@@ -83,8 +83,8 @@ def said(policy: GatePolicy, code: str, worse: float = 6.7, **more: Any) -> str:
         ),
         (
             said(FIXED, "inconclusive", rounds=Rounds(1, 15, "open")),
-            "Recall is inconclusive after one round: a loss of more than 5 points is neither shown nor ruled out; it is "
-            "too close to the limit",
+            "Recall is inconclusive after one round: a loss of more than 5 points is neither shown nor ruled out; it "
+            "is too close to the limit",
         ),
     ],
 )
