@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from row3.gate.policy import PolicyName
-
 if TYPE_CHECKING:
+    from row3.gate.policy import PolicyName
     from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
