@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 
 
-@click.command()
-@common_options("row3 cases")
+@click.command(cls=Command)
+@options.suite()
+@options.prompt("Look at this version only; default: all of them.")
+@options.case()
+@options.output_options("table", "json")
 def command(common: Common) -> None:
     """Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.
 
@@ -22,9 +24,8 @@ def command(common: Common) -> None:
     from row3.workflows.history.cases import judge_cases
 
     project = common.project()
-    suite = pick_suite(project, common.suite)
-    report = judge_cases(project, suite, case=common.case, named=common.prompt)
+    report = judge_cases(project, pick_suite(project, common.suite), case=common.case, named=common.prompt)
     if common.as_json:
-        emit(json.dumps(cases_json(report), ensure_ascii=False, indent=1), common.out)
+        common.show_json(cases_json(report))
     else:
-        emit(cases_text(report, common.style, verbose=common.verbose > 0), common.out)
+        common.show(cases_text(report, common.style, verbose=common.verbose > 0))

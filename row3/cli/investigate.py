@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("case_id", metavar="CASE")
-@common_options("row3 investigate")
+@options.suite()
+@options.prompt()
+@options.mode("Where the answer comes from; default: replay.")
+@options.model()
+@options.parameters()
+@options.fail("What counts as a fall, by metric, before row3.toml.")
+@options.output_options(
+    "markdown", "table", "json", form="Form of the result; default: table on a terminal, else markdown."
+)
 def command(case_id: str, common: Common) -> None:
     """Explain a case: what was missed, unexpected, misdirected or unquoted, and where.
 
-    Writes the investigation template of the standards, filled in; of kinds other than extraction what was expected,
-    answered and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
+    Fills in the investigation template of the standards; for kinds other than extraction: what was expected, answered
+    and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
     from row3.reports.investigations.investigation import as_json, investigation_markdown
     from row3.reports.investigations.items_investigation import (
@@ -28,10 +37,9 @@ def command(case_id: str, common: Common) -> None:
 
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
-    if common.format == "json":
-        emit(items_investigation_json(found) if isinstance(found, ItemsInvestigation) else as_json(found), common.out)
-        return
+    if common.as_json:
+        text = items_investigation_json(found) if isinstance(found, ItemsInvestigation) else as_json(found)
+        return common.show(text)
     text = items_markdown(found) if isinstance(found, ItemsInvestigation) else investigation_markdown(found)
-    if common.format == "table" or (common.format is None and common.on_terminal):
-        text = on_screen(text, common.style)
-    emit(text, common.out)
+    on_terminal = common.format == "table" or (common.format is None and common.on_terminal)
+    return common.show(on_screen(text, common.style) if on_terminal else text)

@@ -1,21 +1,18 @@
-"""Handing results to reports, and the exit code to the shell."""
+"""Hands results to reports, and the exit code to the shell."""
 
 from __future__ import annotations
 
 import glob
-import os
 import sys
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from row3.cli.options import Common
-from row3.cli.output import emit, tell
+from row3.cli.common import Common
+from row3.cli.output import append_summary, tell
 from row3.domain.counts import count, part
 
 if TYPE_CHECKING:
     from row3.reports.places import Places
-    from row3.store.history import HistoryEntry
     from row3.workflows.comparing.comparison import Comparison
     from row3.workflows.hook import HookVerdict
     from row3.workflows.pipeline.run_suite import Run
@@ -25,43 +22,61 @@ INCOMPLETE = 3
 BLOCKED = 1
 
 
+def show_run(announced: Announced, common: Common) -> int:
+    """Show a scorecard; returns 3 if a case has no answer, else 0."""
+    run = announced.run
+    common.show(other_format(run, None, common, declines=announced.declines) or scorecard(announced, common))
+    return _tell_incomplete(run, common) if run.collected.failed else 0
+
+
+def show_comparison(comparison: Comparison, common: Common, page: Iterable[bytes] | None = None) -> int:
+    """Show a comparison, or its page; returns 3 if a case has no answer, 1 if the gate blocks, else 0."""
+    other = page or other_format(comparison.run, comparison, common, declines=comparison.declines)
+    common.show(other if other is not None else whole_comparison(comparison, common))
+    if comparison.run.collected.failed:
+        return _tell_incomplete(comparison.run, common)
+    return BLOCKED if comparison.blocked else 0
+
+
+def show_hook(verdict: HookVerdict, common: Common) -> int:
+    """Show what a hook found, in one screen on stderr, which git passes on; returns the exit code."""
+    from row3.reports.hooks.hook_text import hook_text
+
+    text = hook_text(verdict, colour=sys.stderr.isatty() and common.wants_colour)
+    if text and not common.quiet:
+        sys.stderr.write(text)
+    return verdict.exit_code
+
+
 def headline(run: Run, common: Common) -> str:
-    """Which versions run, and which are promoted: one line, but for a terminal that is too narrow for it."""
+    """Return the line that names the versions that run and the promoted ones, wrapped on a terminal."""
     from row3.reports.headline import what_runs
 
     line = what_runs(run, run.suite.name)
     return "\n".join(common.style.wrap(line, then="  ")) if common.on_terminal else line
 
 
-def show_run(announced: Announced, common: Common) -> int:
-    """A scorecard; 3 where a case has no answer, else 0."""
-    emit(_run_text(announced, common), common.out)
-    run = announced.run
-    if run.collected.failed:
-        _tell_incomplete(run, common)
-        return INCOMPLETE
-    return 0
-
-
-def _run_text(announced: Announced, common: Common) -> str | Iterable[bytes]:
-    return other_format(announced.run, None, common, declines=announced.declines) or scorecard(announced, common)
-
-
 def scorecard(announced: Announced, common: Common) -> str:
-    """The whole scorecard for a person."""
+    """Return the whole scorecard for a person."""
     from row3.reports.scorecard_table import scorecard_table
 
-    run = announced.run
-    table = scorecard_table(
-        run, declines=announced.declines, colour=common.colour, verbose=common.verbose > 0, width=common.width
-    )
+    run, verbose = announced.run, common.verbose > 0
+    table = scorecard_table(run, declines=announced.declines, colour=common.colour, verbose=verbose, width=common.width)
     return f"{headline(run, common)}\n\n{table}"
+
+
+def whole_comparison(comparison: Comparison, common: Common) -> str:
+    """Return the whole comparison for a person."""
+    from row3.reports.comparison_table import comparison_table
+
+    table = comparison_table(comparison, colour=common.colour, verbose=common.verbose > 0, width=common.width)
+    return f"{headline(comparison.run, common)}\n\n{table}"
 
 
 def other_format(
     run: Run, comparison: Comparison | None, common: Common, *, declines: int
 ) -> str | Iterable[bytes] | None:
-    """The result in a format other than the table."""
+    """Return the result in the format that --format names; None for the table."""
     match common.format:
         case "json":
             from row3.reports.result_json import result_json
@@ -85,19 +100,25 @@ def other_format(
 
             return codequality_json(run, comparison, places_of(common))
         case "comment":
-            from row3.errors import UsageError
             from row3.reports.markdowns.comment import comment_markdown
             from row3.reports.suites.suites_model import Judged
 
             if comparison is None:
-                what, fix = "a comment tells of a comparison", "Add --compare, or use --format markdown"
-                raise UsageError(what, where="--format comment", fix=fix)
+                raise no_comment()
             return comment_markdown([Judged(comparison)])
     return None
 
 
+def no_comment() -> Exception:
+    """Return the error for a comment on a run that was not compared."""
+    from row3.errors import UsageError
+
+    what, fix = "a comment reports a comparison", "Add --compare, or use --format markdown"
+    return UsageError(what, where="--format comment", fix=fix)
+
+
 def places_of(common: Common) -> Places:
-    """How the project's files are called from the root of its repository, as GitHub and GitLab want them."""
+    """Return the paths of the project's files from the root of its repository, as GitHub and GitLab want them."""
     from row3.errors import Row3Error
     from row3.reports.places import Places
     from row3.store.project import open_project
@@ -124,68 +145,21 @@ def places_of(common: Common) -> Places:
     return Places(inside, folder, case)
 
 
-def show_comparison(comparison: Comparison, common: Common, *, history: Sequence[HistoryEntry] = ()) -> int:
-    """A comparison; 3 where a case has no answer, 1 where the gate blocks, else 0.
-
-    A page for a browser also draws `history`, the suite's earlier runs.
-    """
-    if common.format == "html":
-        from row3.reports.html import html_report
-
-        emit(html_report(comparison, history), common.out)
-    else:
-        emit(_comparison_text(comparison, common), common.out)
-    if comparison.run.collected.failed:
-        _tell_incomplete(comparison.run, common)
-        return INCOMPLETE
-    return BLOCKED if comparison.blocked else 0
-
-
-def _comparison_text(comparison: Comparison, common: Common) -> str | Iterable[bytes]:
-    other = other_format(comparison.run, comparison, common, declines=comparison.declines)
-    return other if other is not None else whole_comparison(comparison, common)
-
-
-def whole_comparison(comparison: Comparison, common: Common) -> str:
-    """The whole comparison for a person."""
-    from row3.reports.comparison_table import comparison_table
-
-    table = comparison_table(comparison, colour=common.colour, verbose=common.verbose > 0, width=common.width)
-    return f"{headline(comparison.run, common)}\n\n{table}"
-
-
-def append_summary(markdown: str) -> None:
-    """Append to the step's summary, where GitHub says to."""
-    target = os.environ.get("GITHUB_STEP_SUMMARY")
-    if target:
-        with Path(target).open("a", encoding="utf-8") as file:
-            file.write(markdown + "\n")
-
-
-def _tell_incomplete(run: Run, common: Common) -> None:
-    """That it is; and why, unless the person has just read that in the result."""
-    failed = run.collected.failed
-    if common.format in (None, "table") and common.out is None:
-        tell(f"error: the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer.")
-        return
-    problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
-    more = f" (and {count(len(failed) - 1, 'more case')})" if len(failed) > 1 else ""
-    text = f"{failed[0]}: {problem.rstrip('.')}{more}"
-    tell(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.")
-
-
 def tell_noted(common: Common, noted: int, *, in_git: bool) -> None:
-    """Say to whoever reads a table that a tracked file was written: how many comparisons the history got."""
+    """Tell the reader of a table that the history got this many comparisons."""
     if noted and common.format in (None, "table"):
         subject = "the comparison is" if noted == 1 else f"{noted} comparisons are"
         common.say(f"{subject} noted in metrics-history.json{'; commit it with the change' if in_git else ''}")
 
 
-def show_hook(verdict: HookVerdict, common: Common) -> int:
-    """What a hook found, in one screen on stderr: git shows that to the person."""
-    from row3.reports.hooks.hook_text import hook_text
-
-    text = hook_text(verdict, colour=sys.stderr.isatty() and not common.no_color and not os.environ.get("NO_COLOR"))
-    if text and not common.quiet:
-        sys.stderr.write(text)
-    return verdict.exit_code
+def _tell_incomplete(run: Run, common: Common) -> int:
+    """Report cases without an answer, and why unless the result has just said so; returns the exit code."""
+    failed = run.collected.failed
+    if common.format in (None, "table") and common.out is None:
+        tell(f"error: the run is incomplete: {part(len(failed), run.cases, 'case', 'has', 'have')} no answer.")
+        return INCOMPLETE
+    problem = next((problem for case_id, problem in run.problems if case_id == failed[0]), "")
+    more = f" (and {count(len(failed) - 1, 'more case')})" if len(failed) > 1 else ""
+    text = f"{failed[0]}: {problem.rstrip('.')}{more}"
+    tell(f"error: {text}{'' if text.endswith(('?', '!')) else '.'} The run is incomplete.")
+    return INCOMPLETE
