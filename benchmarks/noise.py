@@ -21,7 +21,8 @@ from typing import Any, Literal
 import numpy as np
 
 from benchmarks.noise_shapes import ALIKE, GUARD, METRICS, SHAPES, Array, Shape, comparisons, expectations, largest
-from row3.domain.verdicts import MetricChange, Verdict
+from row3.domain.changes import MetricChange
+from row3.domain.verdicts import Verdict
 from row3.gate.adaptive import Margin, Standing, stand
 from row3.gate.adaptive_verdict import judged
 from row3.gate.moves import compare_metrics

@@ -1,4 +1,4 @@
-"""How right the semantic tier is: the figures of docs/semantic.md. `python -m benchmarks.semantic`; local model needed.
+"""How right the semantic tier is: the figures of docs/matching.md. `python -m benchmarks.semantic`; local model needed.
 
 Three sets: the pairs of `tests/data/name_pairs.jsonl` (spelling, numbers, places, persons …), those of
 `tests/data/semantic_pairs.jsonl` (paraphrases, and neighbours that are two), and every label and alias of the golden

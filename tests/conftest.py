@@ -39,11 +39,15 @@ def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     return 2 * (os.cpu_count() or 1)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """One worker alone asks local models: their threads stand in each other's way."""
+    """Mark tests of browsers and local models as slow; local models share one worker, for their threads compete."""
     for item in items:
-        if item.get_closest_marker("local_model"):
+        local_model = item.get_closest_marker("local_model") is not None
+        if local_model:
             item.add_marker(pytest.mark.xdist_group("local model"))
+        if local_model or "chromium" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture

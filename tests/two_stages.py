@@ -89,4 +89,4 @@ def rules(project: Project) -> list[str]:
 
 
 def file_of(project: Project, prompt: str) -> Path:
-    return project.recordings("bread") / f"{prompt}.jsonl"
+    return (project.root / project.recordings("bread")) / f"{prompt}.jsonl"

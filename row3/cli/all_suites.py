@@ -56,7 +56,7 @@ def gate_without(common: Common, against: str) -> int | None:
         return None
     gone = gate_gone(project, name, against=against, approve=common.approve, may_write=common.may_write, say=common.say)
     if gone is None:
-        if name not in project.suite_names() or project.baseline(name).is_file():
+        if name not in project.suite_names() or project.tree.exists(project.baseline(name)):
             return None
         result = unjudged(opened(common), name, against)
         return None if result is None else show_new(common, result, against)
@@ -157,7 +157,7 @@ def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None
         return
     whole = {result.suite for result in report.results if not result.exit_code}
     made = [session.suite for session in suites.made if session.suite.name in whole]
-    saved = [suites.project.baseline(suite.name, suite.tier).name for suite in made]
+    saved = [suites.project.baseline(suite.name, suite.tier) for suite in made]
     if saved:
         more = "; commit them with metrics-history.json" if suites.in_git else ""
         common.say(f"baselines saved: {', '.join(saved)}{more}")

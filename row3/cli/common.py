@@ -14,6 +14,7 @@ from row3.cli import output
 
 if TYPE_CHECKING:
     from row3.cli.progress import ProgressLine
+    from row3.gate.policy import PolicyName
     from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
@@ -44,7 +45,7 @@ class Common:
     out: str | None = None
     directory: str | None = None
     approve: str | None = None
-    policy: Literal["fixed", "paired"] | None = None
+    policy: PolicyName | None = None
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
     verbose: int = 0
@@ -137,8 +138,8 @@ class Common:
 
     def run_options(self, **rest: Any) -> RunOptions:
         """Options of a run."""
-        from row3.workflows.pipeline.evaluate import Overrides
         from row3.workflows.pipeline.run_suite import RunOptions
+        from row3.workflows.pipeline.stages import Overrides
 
         return RunOptions(
             mode=self.mode,

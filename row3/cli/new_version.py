@@ -25,7 +25,7 @@ def command(name: str, common: Common, *, major: bool) -> None:
     made = new_version(project, name, major=major)
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
     common.show(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"))
-    skipped = [v for v in versions(project.root).get(name, ()) if made.copied_from.version < v < made.ref.version]
+    skipped = [v for v in versions(project.tree).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
         common.say(f"{name} {skipped[-1]} exists, is not promoted and is not in this copy")
     if made.unmeasured is not None:

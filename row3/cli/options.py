@@ -108,8 +108,8 @@ approve = option(
 )
 policy = option(
     "--policy",
-    type=click.Choice(["fixed", "paired"]),
-    help="How the gate treats noise: by the means, or by what their paired interval shows.",
+    type=click.Choice(["evidence", "fixed", "paired"]),
+    help="What a drop beyond the limit has to show before it blocks.",
 )
 inconclusive = option(
     "--inconclusive",

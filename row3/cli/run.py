@@ -112,7 +112,7 @@ def _save_baseline(session: Session, common: Common) -> int:
     if session.may_write:
         path = session.project.baseline(session.suite.name, session.suite.tier)
         in_git = announced.run.header.dirty is not None
-        session.say(f"baseline saved as baselines/{path.name}{'; commit it with metrics-history.json' * in_git}")
+        session.say(f"baseline saved as {path}{'; commit it with metrics-history.json' * in_git}")
     else:
         session.say("nothing was saved: a run in CI or for this format writes no tracked file")
     return 0

@@ -37,5 +37,5 @@ def command(name: str, outputs: str, common: Common) -> int:
     run = score_outputs(project, suite, Path(outputs), run_options)
     # Kept like every other run, so that `row3 diff` can name it.
     save_log(Session(project, suite, run_options, may_write=common.may_write, say=common.say), run)
-    declines = declining_runs(read_history(project.root), None, run.suite)
+    declines = declining_runs(read_history(project.tree), None, run.suite)
     return show_run(Announced(run, declines), common)

@@ -133,12 +133,12 @@ def places_of(common: Common) -> Places:
         return Places()
 
     def folder(suite: str) -> str:
-        return project.golden(suite).relative_to(project.root).as_posix()
+        return project.golden(suite)
 
     def case(suite: str, case_id: str) -> str:
         usual = f"{case_id}.gold.json"
-        if not (project.golden(suite) / usual).is_file():
-            for path in project.golden(suite).rglob(glob.escape(usual)):
+        if not (project.root / project.golden(suite) / usual).is_file():
+            for path in (project.root / project.golden(suite)).rglob(glob.escape(usual)):
                 return path.relative_to(project.root).as_posix()
         return f"{folder(suite)}/{usual}"
 

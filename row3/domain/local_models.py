@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-DEFAULT = "smollm2"
+DEFAULT = "gemma3"
 NAMES = {"smollm2": "smollm2-135m", "gemma3": "gemma3-270m"}
 """Full name by family."""
 WEAK = "(local, weak)"

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
-from row3.domain.intervals import Interval
-
 
 class Verdict(IntEnum):
     """Ordered, so that the worst of many is `max`."""
@@ -114,23 +112,3 @@ class Compared(NamedTuple):
     """The baseline's metrics of a case that cannot be compared, to which it is held; None for every other case."""
     unscored: bool = False
     """Its text is the baseline's, and the old answer cannot be scored again."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetricChange:
-    """How one aggregate moved; means over the cases that both runs have."""
-
-    key: str
-    baseline: float | None
-    current: float | None
-    delta: float | None
-    worse_by: float | None
-    """In the gate's unit: percentage points, or per cent of the baseline; negative where it improved."""
-    verdict: Verdict
-    cases: int
-    interval: Interval | None = None
-    """Paired, 95 %, of `delta`; None with fewer than two independent cases."""
-    limit: float = 5.0
-    """Worse by more than this is beyond the gate's limit; same unit as `worse_by`."""
-    why: str = ""
-    """The ground of a verdict other than proceed."""

@@ -32,9 +32,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from row3.gate.distributions import t_cdf
+from row3.gate.exact import units_needed, upper_bound
 from row3.gate.policy import GatePolicy
-from row3.gate.proportions import upper_bound
-from row3.gate.rare import answers_needed
 from row3.gate.sequential import capital
 
 ALPHA_ROUNDS = 0.03
@@ -97,7 +96,7 @@ class Margin:
     def enough(self) -> int:
         """Differences after which a rare one, as bad as can be, that alone brings the mean from none to the limit
         would have been met with probability 1 - `ALPHA_LAST`."""
-        return answers_needed(self.gap, self.highest, ALPHA_LAST)
+        return units_needed(self.gap, self.highest, ALPHA_LAST)
 
     def difference(self, before: float, now: float) -> float:
         """One difference, from its two values."""

@@ -4,51 +4,39 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from row3.domain.changes import MetricChange, Rounds
 from row3.domain.counts import count
-from row3.domain.verdicts import MetricChange, Verdict
+from row3.domain.verdicts import Verdict
 from row3.gate.adaptive import Standing
 from row3.gate.policy import GatePolicy
 
 
-def judged(
-    standing: Standing, fixed: MetricChange, paired: MetricChange, policy: GatePolicy, *, title: str
-) -> MetricChange:
-    """The primary metric's verdict.
+def judged(standing: Standing, fixed: MetricChange, paired: MetricChange, policy: GatePolicy) -> MetricChange:
+    """Return the primary metric's verdict after the rounds.
 
-    Under the `fixed` policy a loss blocks where it is shown for these cases, and nothing blocks that may be noise of
-    the answers. Under `paired` it also has to be shown for cases like these, which repeats cannot do. Where repeats
-    tell nothing, the policy judges as it always does.
+    Under `fixed` and `evidence` a loss blocks where it is shown for these cases, and nothing blocks that may be noise
+    of the answers. Under `paired` it also has to be shown for cases like these, which repeats cannot do. Where repeats
+    change nothing, the policy judges as it always does.
 
     Args:
         fixed, paired: the metric as either policy judges the means over all rounds.
     """
     own = paired if policy.policy == "paired" else fixed
-    limit, rounds = f"{policy.limit(fixed.key):g} {_unit(policy)}", f"{standing.rounds} rounds"
-    if standing.rounds == 1:
-        rounds = "one round"
-    match standing.stop:
-        case "steady":
-            return own
-        case "loss" if policy.policy == "fixed":
-            worse = f"{title} is worse by {fixed.worse_by or 0.0:.1f} {_unit(policy)}"
-            why = f"{worse}, and by more than {policy.limit(fixed.key):g} beyond the noise of answers ({rounds})"
-            return replace(own, verdict=Verdict.BLOCK, why=why)
-        case "loss":
-            if own.verdict is Verdict.BLOCK:
-                return own
-            why = f"{title} fell by more than {limit} on these cases ({rounds}); whether on others like them, is open"
-            return replace(own, verdict=_inconclusive(policy), why=why)
-        case "within" if own.verdict is Verdict.BLOCK:
-            # The means say otherwise than what was shown round by round: a chance of a few in a hundred.
-            return replace(own, verdict=Verdict.INVESTIGATE, why=f"{own.why}, which {rounds} do not bear out")
-        case "within":
-            return own
-    why = f"{title} is inconclusive after {rounds}: a loss of more than {limit} is neither shown nor ruled out"
-    if standing.needs is not None:
-        why += f"; {count(standing.cases, 'case is', 'cases are')} the limit, about {standing.needs} would do"
-    elif standing.stop == "open":
-        why += "; it is too close to that to be told from it"
-    return replace(own, verdict=_inconclusive(policy), why=why)
+    stop = standing.stop
+    if stop == "steady" or (stop == "within" and own.verdict is not Verdict.BLOCK):
+        return own
+    if stop == "loss" and policy.policy == "paired" and own.verdict is Verdict.BLOCK:
+        return own
+    unclear = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
+    rounds = Rounds(standing.rounds, standing.cases, stop or "open", standing.needs)
+    if stop == "loss" and policy.policy == "paired":
+        return replace(own, verdict=unclear, code="inconclusive", rounds=rounds)
+    if stop == "loss":
+        return replace(own, verdict=Verdict.BLOCK, code="worse", rounds=rounds)
+    if stop == "within":
+        # The means contradict what was shown round by round, which happens a few times in a hundred.
+        return replace(own, verdict=Verdict.INVESTIGATE, code="worse_unproven", rounds=rounds)
+    return replace(own, verdict=unclear, code="inconclusive", rounds=rounds)
 
 
 def account(standing: Standing, policy: GatePolicy, key: str) -> str:
@@ -65,10 +53,6 @@ def account(standing: Standing, policy: GatePolicy, key: str) -> str:
         None: "cut short",
     }[standing.stop]
     return f"adaptive: {standing.rounds} of at most {count(standing.most, 'round')} of {cases}; {why}"
-
-
-def _inconclusive(policy: GatePolicy) -> Verdict:
-    return Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
 
 
 def _unit(policy: GatePolicy) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
+from row3.domain.changes import MetricChange
 from row3.domain.counts import count
 from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
 from row3.domain.requests import digest_text
-from row3.domain.verdicts import MetricChange
 from row3.gate.comparison import worse_by
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
@@ -103,9 +103,11 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
     independent cases it is open.
     """
     then, now = pairs.means()
-    changes = tuple(compare_metrics(then, now, metrics, GatePolicy(unit=policy.unit), pairs, primary=primary))
+    changes = tuple(
+        compare_metrics(then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary)
+    )
     by_key = {metric.key: metric for metric in metrics}
-    seen = sensitivity(pairs, primary, GatePolicy(), wanted=max(policy.limit(primary) / 100.0, 0.01))
+    seen = sensitivity(pairs, primary, GatePolicy(policy="fixed"), wanted=max(policy.limit(primary) / 100.0, 0.01))
     return Drift(
         changes,
         {change.key: _state(change, by_key[change.key], policy) for change in changes},

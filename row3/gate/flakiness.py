@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal
 
-from row3.gate.proportions import upper_bound
+from row3.gate.exact import upper_bound
 
 LEAST = 3
 """Fewer values cannot go back and forth, so nothing is said of them."""

@@ -1,9 +1,7 @@
-"""Confidence intervals of a mean over cases, of a paired difference and of a pooled ratio.
+"""Confidence intervals and tests of a mean over cases and of a paired difference.
 
-Everything here is a mean of one number a case: its value, its difference between two runs, or its
-influence on a ratio. The number of a case that was asked K times is the mean over its K answers; repeats
-of one case are never counted as cases, so the noise of the answers is in the interval, clustered where it
-belongs. Cases that share a source are one cluster, and clusters are the independent units.
+The number of a case that was asked K times is the mean over its K answers; repeats are never counted as cases. Cases
+that share a source are one cluster, and clusters are the independent units.
 """
 
 from __future__ import annotations
@@ -11,85 +9,177 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Hashable, Sequence
+from dataclasses import replace
 
 from row3.domain.intervals import Interval
 from row3.gate.distributions import t_cdf, t_quantile
+from row3.gate.exact import EXACT, bounded_p, sign_flip_p, units_needed
 
-EXACT = 1e-12
-"""Deviations up to this are rounding: two different fractions with denominators below a million differ by more."""
-
+FEW = 6
+"""With fewer units that moved, no choice of their signs could be significant at 5 %, two-sided."""
+COUNTED = 50
+"""With more, t is as good as counting the signs."""
+HALVINGS = 20
+"""Steps of bisection to an end of a bounded interval: a millionth of its range."""
 
 Clusters = Sequence[Hashable | None]
-"""A label a case, None for a case on its own."""
+"""A label for each case; None for a case on its own."""
 
 
-def mean_interval(
-    values: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95, null: float = 0.0
-) -> Interval | None:
-    """The mean of one value a case, such as a metric of one run or a difference of two.
+def mean_interval(values: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95) -> Interval | None:
+    """Return the t interval of the mean of one value a case; its p-value tests a mean of 0.
 
-    mean -+ t_{df} SE with the standard error and degrees of freedom of `spread_of_mean`. With every case on
-    its own that is the one-sample t interval, SE = s / sqrt(n) and df = n - 1. A low and high
-    outside [0, 1] are left as they are.
+    Values that are all alike have no spread; they are below 0 by chance one time in 2^units.
+
+    mean -+ t_{df} SE with `spread_of_mean`: without clusters SE = s / sqrt(n) and df = n - 1.
 
     Args:
-        values: n fractions, the mean over the repeats where a case has several.
-        clusters: n labels; cases with equal labels are not independent (they share a source).
+        values: n fractions; for a case with repeats the mean over them.
+        clusters: n labels; cases with equal labels share a source.
         level: of the two-sided interval.
-        null: the value that `p_value` tests.
     Returns:
-        None with fewer than two independent units: their spread is unknown.
+        None with fewer than two independent units.
     Raises:
         ValueError: lengths differ, a value is not finite, or level is not between 0 and 1.
     """
     if not values:
         return None
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"level must be between 0 and 1, not {level}")
     estimate = math.fsum(values) / len(values)
-    return interval_of(estimate, [value - estimate for value in values], clusters=clusters, level=level, null=null)
+    spread = spread_of_mean([value - estimate for value in values], clusters)
+    if spread is None:
+        return None
+    error, df, units = spread
+    if error == 0.0:
+        p_value = 1.0 if abs(estimate) <= EXACT else min(1.0, 2.0 * 0.5**units)
+        return Interval(estimate, estimate, estimate, level, p_value, 0.0, df, units)
+    reach = t_quantile(0.5 + 0.5 * level, df) * error
+    p_value = 2.0 * t_cdf(-abs(estimate) / error, df)
+    return Interval(estimate, estimate - reach, estimate + reach, level, p_value, error, df, units)
 
 
 def paired_interval(
     before: Sequence[float], after: Sequence[float], *, clusters: Clusters | None = None, level: float = 0.95
 ) -> Interval | None:
-    """The mean of after - before over the same cases in the same order.
-
-    Pairing takes out what makes a case hard for both runs. With every case on its own this is the paired t
-    test exactly. For a change relative to a baseline that is itself an estimate (worse by more than a share
-    r of it), test before * (1 - r) against after: its mean is below 0 just when after is below
-    (1 - r) before, and the noise of the baseline is in it.
-
-    Args, returns and raises as `mean_interval`.
-    Source: Miller 2024, arXiv 2411.00640, paired differences.
-    """
+    """Return the t interval of the mean of after - before over the same cases; arguments as `mean_interval`."""
     differences = [new - old for old, new in zip(before, after, strict=True)]
     return mean_interval(differences, clusters=clusters, level=level)
 
 
-def interval_of(
-    estimate: float,
-    deviations: Sequence[float],
-    *,
-    clusters: Clusters | None = None,
-    level: float = 0.95,
-    null: float = 0.0,
-) -> Interval | None:
-    """The interval of an estimate from each case's deviation (or influence); they sum to 0.
+class Differences:
+    """Paired differences of one metric, one for each case, with the interval and the tests of their mean.
 
-    Returns None with fewer than two independent units. Raises ValueError as `mean_interval`.
+    A t interval needs a spread that the cases have shown, so what is used depends on how many units moved:
+
+    - none: the interval is 0, as of the same answers;
+    - fewer than `FEW`: the bounded mean, assuming that no unit moves further than the one that moved furthest, nor
+      further than a metric can;
+    - more: t. Up to `COUNTED` units the exact sign-flip test has to agree that the mean is not 0.
+
+    The interval leaves out 0 just where `fall_p` or `rise_p` rejects at half of what its level leaves.
     """
-    if not 0.0 < level < 1.0:
-        raise ValueError(f"level must be between 0 and 1, not {level}")
-    spread = spread_of_mean(deviations, clusters)
-    if spread is None:
-        return None
-    error, df, units = spread
-    away = estimate - null
-    if error == 0.0:
-        p_value = 1.0 if abs(away) <= EXACT else 0.0
-        return Interval(estimate, estimate, estimate, level, p_value, 0.0, df, units)
-    reach = t_quantile(0.5 + 0.5 * level, df) * error
-    p_value = 2.0 * t_cdf(-abs(away) / error, df)
-    return Interval(estimate, estimate - reach, estimate + reach, level, p_value, error, df, units)
+
+    def __init__(
+        self,
+        values: Sequence[float],
+        clusters: Clusters | None = None,
+        *,
+        lowest: float = -math.inf,
+        highest: float = math.inf,
+    ) -> None:
+        """Take differences; `lowest` and `highest` are how far a case can fall and rise."""
+        self.mean = mean_interval(values, clusters=clusters)
+        """The t interval of the mean at 95 %; None with fewer than two independent units."""
+        self._values, self._clusters = values, clusters
+        self._sums, self._sizes = unit_sums(values, clusters)
+        self._lowest, self._highest = lowest, highest
+        self.units = len(self._sums)
+        self.moved = sum(abs(value) > EXACT for value in self._sums)
+
+    def interval(self, level: float = 0.95) -> Interval | None:
+        """Return the two-sided interval of the mean difference; None with fewer than two independent units."""
+        found = mean_interval(self._values, clusters=self._clusters, level=level)
+        if found is None or self.moved == 0:
+            return found
+        alpha = 0.5 - 0.5 * level
+        low, high = found.low, found.high
+        if self.moved < FEW:
+            low = self._bound(1.0, self._depth(), alpha)
+            high = -self._bound(-1.0, self._height(), alpha)
+        p_value = min(1.0, 2.0 * min(self.fall_p(), self.rise_p()))
+        if p_value > 2.0 * alpha:
+            low, high = min(low, 0.0), max(high, 0.0)
+        return replace(found, low=low, high=high, p_value=p_value)
+
+    def fall_p(self) -> float:
+        """Return the one-sided p-value of "the mean difference is at least 0"; 1 where nothing is known."""
+        return self._sided_p(1.0, self._height())
+
+    def rise_p(self) -> float:
+        """Return the one-sided p-value of "the mean difference is at most 0"; 1 where nothing is known."""
+        return self._sided_p(-1.0, self._depth())
+
+    def loss_p(self, limit: float) -> float:
+        """Return the one-sided p-value of "the mean fell by at most `limit`"; 1 where nothing is known.
+
+        What is not shown to have fallen at all is not shown to have fallen that far.
+        """
+        if self.mean is None or self.moved == 0:
+            return 1.0
+        if self.moved < FEW:
+            beyond = self._bounded_p(-1.0, self._height(), -limit)
+        elif self.mean.degenerate:
+            beyond = 0.0 if self.mean.estimate + limit < -EXACT else 1.0
+        else:
+            beyond = t_cdf((self.mean.estimate + limit) / self.mean.standard_error, self.mean.df)
+        return max(beyond, self.fall_p())
+
+    def rare_loss_p(self, limit: float) -> float:
+        """Return the one-sided p-value of "the mean loss is at least `limit`", however rare and large its parts are."""
+        return self._bounded_p(1.0, -self._lowest, -limit)
+
+    def units_needed(self, limit: float, alpha: float) -> int:
+        """Return how many units like these rule a loss of `limit` out that is rare and large; 0 where none would."""
+        if self.mean is None:
+            return 0
+        return units_needed(self.mean.estimate + limit, self.mean.estimate - self._lowest, alpha)
+
+    def _furthest(self) -> float:
+        return max(abs(value) / size for value, size in zip(self._sums, self._sizes, strict=True))
+
+    def _depth(self) -> float:
+        return min(self._furthest(), -self._lowest)
+
+    def _height(self) -> float:
+        return min(self._furthest(), self._highest)
+
+    def _sided_p(self, sign: float, depth: float) -> float:
+        """Return the p-value of "the mean difference times `sign` is at least 0"."""
+        if self.mean is None or self.moved == 0:
+            return 1.0
+        exact = sign_flip_p([sign * value for value in self._sums]) if self.moved <= COUNTED else 0.0
+        if self.moved < FEW:
+            return max(exact, self._bounded_p(-sign, depth, 0.0))
+        if self.mean.degenerate:
+            return exact if sign * self.mean.estimate < 0.0 else 1.0
+        return max(exact, t_cdf(sign * self.mean.estimate / self.mean.standard_error, self.mean.df))
+
+    def _bounded_p(self, sign: float, depth: float, null: float) -> float:
+        """Return the p-value of "the mean difference times `sign` is at most `sign * null`".
+
+        `depth` is how far below 0 a case times `sign` can lie; another unit would be as large as they are on average.
+        """
+        above = [sign * (value - null * size) for value, size in zip(self._sums, self._sizes, strict=True)]
+        return bounded_p(above, (-depth - sign * null) * len(self._values) / self.units)
+
+    def _bound(self, sign: float, depth: float, alpha: float) -> float:
+        """Return the lower bound of the mean difference times `sign`."""
+        low, high = -depth, sign * math.fsum(self._sums) / len(self._values)
+        for _ in range(HALVINGS):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self._bounded_p(sign, depth, sign * middle) <= alpha else (low, middle)
+        return low
 
 
 def spread_of_mean(deviations: Sequence[float], clusters: Clusters | None = None) -> tuple[float, float, int] | None:

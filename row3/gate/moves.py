@@ -1,34 +1,29 @@
-"""How every aggregate moved, and what the gate's policy says of it: the fixed rule or the paired one."""
+"""How every aggregate moved between two runs, and what the gate's policy makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from row3.domain.counts import count
-from row3.domain.intervals import Interval, cut
+from row3.domain.changes import MetricChange
+from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import MetricChange, Verdict
-from row3.gate.comparison import judge_move, worse_by
-from row3.gate.multiplicity import FamilyVerdict, block_p, judge_family
+from row3.domain.verdicts import Verdict
+from row3.gate.comparison import POINT, judge_move, worse_by
+from row3.gate.exact import fewest_units, holm
+from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs
-from row3.gate.policy import ALPHA, GatePolicy
-from row3.gate.rare import ALPHA_RARE, ALPHA_RARE_BETTER, answers_needed
+from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy
 from row3.gate.zones import SLACK
 
-POINT = 100.0
+ALPHA_RARE = 0.05
+"""Error rate of ruling out a loss of the limit that is rare and large.
 
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """One metric on both sides."""
-
-    metric: Metric
-    before: float
-    after: float
-    interval: Interval | None
-    """Of after - before; fractions."""
-    cases: int
+A true loss of the limit passes only where this test and the interval both err, so 5 % is kept whatever the interval
+does.
+"""
+ALPHA_RARE_BETTER = 0.2
+"""The same for a change that is shown to be better: to lose the limit all the same, it has to fail more often."""
 
 
 def compare_metrics(
@@ -40,156 +35,130 @@ def compare_metrics(
     *,
     primary: str = "overall",
 ) -> list[MetricChange]:
-    """Every metric that either side has, in the kind's order, with its interval and what the policy says of it.
+    """Return how each metric that either side has moved, in the kind's order, with the policy's verdict.
 
     Args:
         baseline, current: means over the cases that both runs have, fractions.
         pairs: those cases.
-        primary: the metric that has to be shown to be within its limit for `paired` to pass.
+        primary: key of the composite, or of the metric that stands in its place.
     """
     counts = pairs.counts()
-    family = _family(pairs, metrics, policy, primary, baseline) if policy.policy == "paired" else None
-    changes = []
-    for metric in metrics:
-        before, after = baseline.get(metric.key), current.get(metric.key)
-        if before is None and after is None:
-            continue
-        cases = counts.get(metric.key, 0)
-        if before is None or after is None:
-            changes.append(MetricChange(metric.key, before, after, None, None, Verdict.PROCEED, cases))
-            continue
-        move = Move(metric, before, after, pairs.interval(metric.key), cases)
-        if family is None or metric.key not in policy.metrics:
-            changes.append(_fixed(move, policy))
-        else:
-            # Where nothing moved the answers are the same, and there is nothing to be unclear about.
-            asked = metric.key == primary and not pairs.still
-            hidden = _hidden(move, policy, pairs) if asked else ""
-            changes.append(_paired(move, policy, family, primary=asked, hidden=hidden))
-    return changes
-
-
-def _fixed(move: Move, policy: GatePolicy) -> MetricChange:
-    """The rule of STANDARDS on the means as they are; the interval is told, and judges nothing."""
-    key, worse = move.metric.key, _worse(move, policy)
-    verdict = judge_move(worse, policy, limit=policy.limit(key), may_block=key in policy.metrics)
-    why = ""
-    if verdict is not Verdict.PROCEED:
-        beyond = worse > policy.limit(key) + POINT * SLACK
-        how = f"more than {policy.limit(key):g}" if beyond else f"at least {policy.investigate:g}"
-        why = f"{move.metric.title} is worse by {worse:.1f} {_unit(policy)} ({how}){_noise(move)}"
-    return _change(move, worse, verdict, policy, why)
-
-
-def _paired(move: Move, policy: GatePolicy, family: FamilyVerdict, *, primary: bool, hidden: str) -> MetricChange:
-    """Non-inferiority on the limit: block, pass or inconclusive, by what the interval shows.
-
-    The primary metric has to be shown to be within its limit, also for losses that so few answers may have `hidden`.
-    The others are guard rails: they block where a loss beyond the limit is shown, and are to be investigated where the
-    loss was seen and not shown.
-    """
-    key, title, worse, limit = move.metric.key, move.metric.title, _worse(move, policy), policy.limit(move.metric.key)
-    unit = _unit(policy)
-    if key in family.blocked:
-        why = f"{title} is worse by {worse:.1f} {unit}, and by more than {limit:g} beyond noise{_shown(move)}"
-        return _change(move, worse, Verdict.BLOCK, policy, f"{why}; p = {family.block_p[key]:.2g}")
-    if primary and (key in family.unclear or hidden):
-        verdict = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
-        why = f"a loss of more than {limit:g} {unit} is neither shown nor ruled out{_shown(move)}"
-        return _change(
-            move, worse, verdict, policy, f"{title} is inconclusive: {why if key in family.unclear else hidden}"
-        )
-    if worse > limit + POINT * SLACK:
-        why = f"{title} is worse by {worse:.1f} {unit} (more than {limit:g}), which may be noise{_shown(move)}"
-        return _change(move, worse, Verdict.INVESTIGATE, policy, why)
-    interval = _oriented(move.metric, move.interval)
-    if worse >= policy.investigate - POINT * SLACK and (interval is None or interval.high < -SLACK):
-        why = f"{title} is worse by {worse:.1f} {unit} (at least {policy.investigate:g}){_shown(move)}"
-        return _change(move, worse, Verdict.INVESTIGATE, policy, why)
-    return _change(move, worse, Verdict.PROCEED, policy, "")
-
-
-def _change(move: Move, worse: float, verdict: Verdict, policy: GatePolicy, why: str) -> MetricChange:
-    delta = move.after - move.before
-    limit = policy.limit(move.metric.key)
-    return MetricChange(
-        move.metric.key, move.before, move.after, delta, worse, verdict, move.cases, move.interval, limit, why
-    )
-
-
-def _worse(move: Move, policy: GatePolicy) -> float:
-    return worse_by(move.before, move.after, higher_is_better=move.metric.higher_is_better, unit=policy.unit)
-
-
-def _margin(metric: Metric, policy: GatePolicy, before: float) -> tuple[float, float]:
-    """The limit as a fraction of 1 and as a share of the baseline, one of which is 0.
-
-    Against a share of the baseline, which is itself an estimate, its noise belongs to the answer; a baseline of 0 has
-    nothing to be relative to, and points are taken, as `comparison.worse_by` takes them.
-    """
-    limit = policy.limit(metric.key) / POINT
-    if policy.unit == "points" or abs(before) <= SLACK:
-        return limit, 0.0
-    return 0.0, limit if metric.higher_is_better else -limit
-
-
-def _hidden(move: Move, policy: GatePolicy, pairs: Pairs) -> str:
-    """Why so few answers say nothing of losses that are rare and large; empty where they rule them out."""
-    limit, share = _margin(move.metric, policy, move.before)
-    up = move.metric.higher_is_better
-    found = pairs.rare_loss(move.metric.key, limit, relative=share, higher_is_better=up)
-    better = block_p(_oriented(move.metric, move.interval, up=False), 0.0) <= ALPHA
-    alpha = ALPHA_RARE_BETTER if better else ALPHA_RARE
-    if found is None or found.p_value <= alpha:
-        return ""
-    needed = answers_needed(found.room, found.depth, alpha)
-    told = "; more can"
-    if needed > found.answers:
-        told = f" (one in {int(found.depth / found.room)} that fails is enough); {needed} or more can"
-    return (
-        f"no loss of more than {policy.limit(move.metric.key):g} {_unit(policy)} is seen{_shown(move)}, but "
-        f"{count(found.answers, 'answer does', 'answers do')} not rule out one that is rare and large{told}"
-    )
-
-
-def _family(
-    pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primary: str, baseline: Mapping[str, float]
-) -> FamilyVerdict:
-    """The gated metrics as one family, each oriented so that up is better."""
-    counts = pairs.counts()
-    family: dict[str, Interval | None] = {}
-    limits: dict[str, float] = {}
+    changes: list[MetricChange] = []
+    differences = {metric.key: pairs.differences(metric) for metric in metrics if metric.key in counts}
     for metric in metrics:
         key = metric.key
-        if key not in policy.metrics or key not in counts:
+        before, after = baseline.get(key), current.get(key)
+        if before is None and after is None:
             continue
-        limits[key], share = _margin(metric, policy, baseline.get(key, 0.0))
-        family[key] = _oriented(metric, pairs.interval(key, relative=share))
-    return judge_family(family, limits, alpha=ALPHA, primary=primary)
+        moves = differences.get(key)
+        change = MetricChange(
+            key, before, after, None, None, Verdict.PROCEED, counts.get(key, 0), limit=policy.limit(key)
+        )
+        if before is None or after is None:
+            lost = after is None and key in policy.metrics
+            changes.append(replace(change, verdict=Verdict.BLOCK, code="no_longer_measured") if lost else change)
+            continue
+        worse = worse_by(before, after, higher_is_better=metric.higher_is_better, unit=policy.unit)
+        change = replace(
+            change,
+            delta=after - before,
+            worse_by=worse,
+            interval=_interval(moves, metric, policy.level),
+            moved=moves.moved if moves else 0,
+            units=moves.units if moves else 0,
+        )
+        changes.append(_fixed(change, policy, may_block=key in policy.metrics))
+    if policy.policy == "fixed":
+        return changes
+    gated = [change for change in changes if change.key in policy.metrics and change.key in differences]
+    judged: dict[str, MetricChange] = {}
+    if policy.policy == "evidence":
+        alpha = ALPHA_FALL
+        p_values = {each.key: differences[each.key].fall_p() for each in gated if each.key != primary}
+    else:
+        alpha = ALPHA
+        p_values = {each.key: differences[each.key].loss_p(_margin(each, policy)) for each in gated}
+    # The same answers moved nothing, and leave nothing to be unclear about.
+    moved = any(each.moved for each in differences.values())
+    tested = holm({key: p for key, p in p_values.items() if key != primary}, alpha)
+    for change in gated:
+        if change.key not in p_values:
+            continue
+        moves = differences[change.key]
+        p, tests = tested.get(change.key, (p_values[change.key], 1))
+        metric = next(metric for metric in metrics if metric.key == change.key)
+        found = replace(change, p=p, tests=tests, interval=_interval(moves, metric, 1.0 - 2.0 * alpha / tests))
+        if policy.policy == "evidence":
+            judged[change.key] = _by_evidence(found, moves)
+        else:
+            judged[change.key] = _by_interval(found, moves, policy, must_show=moved and change.key == primary)
+    return [judged.get(change.key, change) for change in changes]
 
 
-def _oriented(metric: Metric, interval: Interval | None, *, up: bool = True) -> Interval | None:
-    """So that up is better; the other way round with `up` False."""
-    return interval if interval is None or metric.higher_is_better is up else interval.negated()
+def _fixed(change: MetricChange, policy: GatePolicy, *, may_block: bool) -> MetricChange:
+    """The rule of STANDARDS on the means as they are."""
+    verdict = judge_move(change.worse_by or 0.0, policy, limit=change.limit, may_block=may_block)
+    return change if verdict is Verdict.PROCEED else replace(change, verdict=verdict, code="worse")
 
 
-def _unit(policy: GatePolicy) -> str:
-    return "points" if policy.unit == "points" else "% of the baseline"
+def _by_evidence(change: MetricChange, moves: Differences) -> MetricChange:
+    """A drop beyond the limit blocks where it is more than noise."""
+    if not change.beyond_limit or (change.p or 0.0) <= ALPHA_FALL:
+        return change
+    needed = fewest_units(ALPHA_FALL / change.tests)
+    found = replace(change, verdict=Verdict.INVESTIGATE, code="worse_unproven")
+    return replace(found, doubt="few_units", units_needed=needed) if moves.moved < needed else found
 
 
-def _shown(move: Move) -> str:
-    if move.interval is None:
-        return "; fewer than two independent cases give no interval"
-    if move.interval.degenerate:  # an interval of no width, which shows less than it seems to
-        units = move.interval.units
-        return f" (all of {units} independent cases moved alike, as chance does up to one time in 4^{units})"
-    low, high = (f"{POINT * end:+.1f}".replace("-", "−") for end in cut(move.interval.low, move.interval.high))
-    return f" (95%: {low} to {high} points)"
+def _by_interval(change: MetricChange, moves: Differences, policy: GatePolicy, *, must_show: bool) -> MetricChange:
+    """Non-inferiority on the limit: a metric blocks where its whole interval lies beyond the limit.
+
+    The primary metric, tested on its own, has to be shown to be within its limit (`must_show`), also for losses that
+    so few cases may hide. The others share one error rate by Holm: they block where a loss beyond the limit is shown,
+    and a person should look where it was seen and not shown.
+    """
+    margin, worse = _margin(change, policy), change.worse_by or 0.0
+    plain = replace(change, verdict=Verdict.PROCEED, code="")
+    if change.p is not None and change.p <= ALPHA:
+        return replace(change, verdict=Verdict.BLOCK, code="worse")
+    if must_show and not _within(moves, margin):
+        verdict = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
+        return replace(_doubted(plain, moves, margin), verdict=verdict, code="inconclusive")
+    if change.beyond_limit:
+        return replace(change, verdict=Verdict.INVESTIGATE, code="worse_unproven")
+    if worse >= policy.investigate - POINT * SLACK and moves.fall_p() <= ALPHA:
+        return replace(change, verdict=Verdict.INVESTIGATE, code="worse")
+    return plain
 
 
-def _noise(move: Move) -> str:
-    """What a reader should know of a move that the fixed rule judges: that chance alone could have made it."""
-    interval = move.interval
-    if interval is None or interval.low > 0.0 or interval.high < 0.0 or interval.degenerate:
-        return ""
-    return f"; it may be noise{_shown(move)}"
+def _within(moves: Differences, margin: float) -> bool:
+    """Return whether a mean loss of the margin is ruled out, also one that is rare and large."""
+    return _seen_within(moves, margin) and moves.rare_loss_p(margin) <= _rare_alpha(moves)
+
+
+def _doubted(change: MetricChange, moves: Differences, margin: float) -> MetricChange:
+    """Add what keeps a loss of the margin from being ruled out."""
+    if not _seen_within(moves, margin):
+        return change
+    return replace(change, doubt="rare_loss", units_needed=moves.units_needed(margin, _rare_alpha(moves)))
+
+
+def _seen_within(moves: Differences, margin: float) -> bool:
+    interval = moves.interval(1.0 - 2.0 * ALPHA)
+    return interval is not None and interval.low > -margin + SLACK
+
+
+def _rare_alpha(moves: Differences) -> float:
+    return ALPHA_RARE_BETTER if moves.rise_p() <= ALPHA else ALPHA_RARE
+
+
+def _margin(change: MetricChange, policy: GatePolicy) -> float:
+    """Return the limit as a fraction of 1; a baseline of 0 has nothing to be relative to, and points are taken."""
+    before = abs(change.baseline or 0.0)
+    return change.limit / POINT * (before if policy.unit == "relative" and before > SLACK else 1.0)
+
+
+def _interval(moves: Differences | None, metric: Metric, level: float) -> Interval | None:
+    """Return the interval of current minus baseline; `moves` are oriented so that up is better."""
+    interval = None if moves is None else moves.interval(level)
+    return interval if interval is None or metric.higher_is_better else interval.negated()

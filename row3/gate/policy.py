@@ -1,4 +1,4 @@
-"""What a suite's gate holds to."""
+"""The limits of a suite's gate, and how it deals with noise."""
 
 from __future__ import annotations
 
@@ -7,31 +7,44 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 ALPHA = 0.025
-"""One-sided: a 95 % interval lies wholly on one side of a limit by chance this often."""
+"""One-sided error rate of `paired`: a 95 % interval lies wholly beyond a limit by chance this often."""
+ALPHA_FALL = 0.05
+"""One-sided error rate of `evidence`: a metric that did not fall is taken to have fallen at most this often."""
+
+PolicyName = Literal["evidence", "fixed", "paired"]
 
 
 @dataclass(frozen=True, slots=True)
 class GatePolicy:
-    """Limits of the gate (STANDARDS 2, 4.3 and 5.2) and how noise is dealt with."""
+    """Limits of the gate (STANDARDS 2, 4.3 and 5.2) and what a metric has to show before it blocks."""
 
     unit: Literal["points", "relative"] = "points"
     block: float = 5.0
-    """Worse by more than this blocks; percentage points, or per cent of the baseline."""
+    """Drop beyond which a metric can block; percentage points, or per cent of the baseline."""
     investigate: float = 1.0
-    """Worse by at least this is to be investigated."""
+    """Drop from which a person should look."""
     metrics: tuple[str, ...] = ()
-    """Metrics whose zones and moves can block."""
+    """Metrics whose zones and drops can block."""
     declines: int = 3
-    """Consecutive declining runs from which on they are announced."""
-    policy: Literal["fixed", "paired"] = "fixed"
-    """`fixed` takes the means as they are; `paired` blocks on what the interval shows and names what it cannot show."""
+    """Consecutive declining runs that are announced."""
+    policy: PolicyName = "evidence"
+    """What a drop beyond the limit has to show.
+
+    `evidence`: the primary metric blocks, any other only where the drop is more than noise. `fixed`: every gated metric
+    blocks. `paired`: the interval decides, and the primary metric has to be shown to be within its limit.
+    """
     inconclusive: Literal["investigate", "block"] = "investigate"
-    """What `paired` says where neither a loss beyond the limit nor its absence is shown."""
+    """Verdict of `paired` where neither a drop beyond the limit nor its absence is shown."""
     limits: Mapping[str, float] = field(default_factory=dict)
     """Limits of single metrics, in place of `block`."""
     informational: bool = False
-    """Reports and never blocks."""
+    """Report and never block."""
+
+    @property
+    def level(self) -> float:
+        """Level of the two-sided intervals that go with the policy's one-sided test."""
+        return 1.0 - 2.0 * (ALPHA_FALL if self.policy == "evidence" else ALPHA)
 
     def limit(self, key: str) -> float:
-        """How much worse a metric may be, in the gate's unit."""
+        """Return how much worse a metric may be, in the gate's unit."""
         return self.limits.get(key, self.block)

@@ -9,14 +9,15 @@ over from A and B, B and C to A and C, this rank never says more than the pairs 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from row3.domain.intervals import Interval
-from row3.gate.intervals import EXACT, Clusters, mean_interval, paired_interval
-from row3.gate.multiplicity import block_p, holm
+from row3.gate.exact import EXACT, holm
+from row3.gate.intervals import Clusters, mean_interval, paired_interval
 
 ALPHA = 0.05
 """Two-sided: what a 95 % interval goes with."""
@@ -33,7 +34,7 @@ class Contest:
     delta: float
     """Mean of the second minus mean of the first, a fraction."""
     interval: Interval | None
-    """Paired, 95 %, of `delta`; None with fewer than two independent cases."""
+    """Paired interval of `delta` at 95 %, widened as `p_adjusted` is; None with fewer than two independent units."""
     p_adjusted: float
     """Two-sided, adjusted by Holm over all pairs; 1 where it is not known."""
 
@@ -65,13 +66,6 @@ class Ranking:
         return Contest(first, second, 0.0 - found.delta, interval, found.p_adjusted)
 
 
-def two_sided_p(interval: Interval | None) -> float:
-    """Of "no difference"; 1 where unknown. Without any spread it follows `block_p`: few cases show little."""
-    if interval is None or abs(interval.estimate) <= EXACT:
-        return 1.0
-    return min(1.0, 2.0 * min(block_p(interval, 0.0), block_p(interval.negated(), 0.0)))
-
-
 def rank_all(
     values: Sequence[Sequence[float]], *, clusters: Clusters | None = None, higher_is_better: bool = True
 ) -> Ranking:
@@ -84,15 +78,14 @@ def rank_all(
     Raises ValueError where the settings have different numbers of cases.
     """
     means = [math.fsum(each) / len(each) if each else 0.0 for each in values]
-    pairs = {
-        (i, j): paired_interval(values[i], values[j], clusters=clusters)
-        for i in range(len(values))
-        for j in range(i + 1, len(values))
-    }
-    adjusted = holm({f"{i} {j}": two_sided_p(interval) for (i, j), interval in pairs.items()})
-    contests = {
-        (i, j): Contest(i, j, means[j] - means[i], interval, adjusted[f"{i} {j}"]) for (i, j), interval in pairs.items()
-    }
+    places = list(itertools.combinations(range(len(values)), 2))
+    plain = {(i, j): paired_interval(values[i], values[j], clusters=clusters) for i, j in places}
+    adjusted = holm({pair: 1.0 if known is None else known.p_value for pair, known in plain.items()}, ALPHA)
+    contests = {}
+    for i, j in places:
+        p, tests = adjusted[i, j]
+        interval = paired_interval(values[i], values[j], clusters=clusters, level=1.0 - ALPHA / tests)
+        contests[i, j] = Contest(i, j, means[j] - means[i], interval, p)
     beaten_by = [0] * len(values)
     for (i, j), contest in contests.items():
         if contest.shown:

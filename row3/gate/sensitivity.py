@@ -40,14 +40,10 @@ def sensitivity(
     """What the cases of a comparison can tell of one metric; None with fewer than two independent cases.
 
     Under the `paired` policy a drop is detected when it blocks, so the limit is added to it; under `fixed`, when its
-    95 % interval leaves out 0. `wanted` is a fraction. A limit that is a share of the baseline is taken of its mean,
-    and what blocks is then a difference with the baseline's noise in it, as in `moves`.
+    95 % interval leaves out 0. `wanted` is a fraction. A limit that is a share of the baseline is taken of its mean.
     """
     baseline = pairs.means()[0].get(key, 0.0)
-    share = 0.0
-    if policy.policy == "paired" and policy.unit == "relative" and abs(baseline) > SLACK:
-        share = policy.limit(key) / 100.0 * (1.0 if higher_is_better else -1.0)
-    variance = pairs.variance(key, relative=share)
+    variance = pairs.variance(key)
     return None if variance is None else of_variance(variance, key, policy, wanted=wanted, baseline=baseline)
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric, Zone
-from row3.domain.verdicts import MetricChange, Reason, Verdict
-from row3.gate.broken import Sound
+from row3.domain.verdicts import Reason, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import SLACK
 
@@ -48,8 +48,8 @@ class Evidence:
     shared_zones: Mapping[str, Zone] = field(default_factory=dict)
     warning: Collection[str] = ()
     """Metrics whose fail zone warns and does not block."""
-    sound: Sound | None = None
-    """What the other cases say, where some broke."""
+    sentences: Mapping[str, str] = field(default_factory=dict)
+    """By metric, why it moved the verdict."""
 
 
 def judge(evidence: Evidence) -> tuple[Verdict, tuple[Reason, ...]]:
@@ -77,35 +77,29 @@ def _zones(evidence: Evidence) -> list[Reason]:
     judged = evidence.policy.metrics
     warning = {metric.key for metric in evidence.metrics if not metric.blocking and metric.key not in judged}
     reasons = []
-    sound = evidence.sound
-    for zones, values, over, without in (
-        (evidence.zones, evidence.values, "", sound and sound.zones),
-        (evidence.shared_zones, evidence.shared, " over the baseline's cases", sound and sound.shared_zones),
+    for zones, values, over in (
+        (evidence.zones, evidence.values, ""),
+        (evidence.shared_zones, evidence.shared, " over the baseline's cases"),
     ):
         for key, zone in zones.items():
             told = over and evidence.zones.get(key) is Zone.FAIL
             if zone is not Zone.FAIL or told:
                 continue
             what = f"{titles[key]} {values[key]:.1%} is in its fail zone{over}"
-            follows = without is not None and without.get(key) is not Zone.FAIL
             if key in evidence.warning or key in warning:
                 what = f"{what}, which does not block"
-                reasons.append(Reason(Verdict.INVESTIGATE, what, metric=key, follows=follows))
+                reasons.append(Reason(Verdict.INVESTIGATE, what, metric=key))
             elif key in judged:
-                reasons.append(Reason(Verdict.BLOCK, what, metric=key, follows=follows))
+                reasons.append(Reason(Verdict.BLOCK, what, metric=key))
     return reasons
 
 
 def _moves(evidence: Evidence) -> list[Reason]:
-    titles = {metric.key: metric.title for metric in evidence.metrics}
-    reasons = []
-    for change in evidence.changes:
-        if change.why:
-            follows = evidence.sound is not None and change.key in evidence.sound.unmoved
-            reasons.append(Reason(change.verdict, change.why, metric=change.key, follows=follows))
-        elif change.worse_by is None and change.current is None and change.key in evidence.policy.metrics:
-            reasons.append(Reason(Verdict.BLOCK, f"{titles[change.key]} is no longer measured", metric=change.key))
-    return reasons
+    return [
+        Reason(change.verdict, evidence.sentences.get(change.key, change.key), metric=change.key)
+        for change in evidence.changes
+        if change.code
+    ]
 
 
 def _rules(evidence: Evidence) -> list[Reason]:

@@ -146,6 +146,10 @@ class Kind(Protocol):
         """One line for everything the case demands; fewer of them is a weaker case."""
         ...
 
+    def demands(self, case: Any) -> Mapping[str, str]:
+        """What the case demands, by key: a key that is gone is a demand that is gone; see `row3.kinds.demands`."""
+        ...
+
     def swaps_a_name(self, before: Any, after: Any) -> bool:
         """Whether the later case names another thing in a demand whose line in `expectations` is the same."""
         ...

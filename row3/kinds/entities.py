@@ -13,6 +13,7 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
+from row3.kinds.demands import Expected
 from row3.kinds.empty_answers import NO_ENTITY_FOUND, NO_MENTION_FOUND
 from row3.kinds.entities_matching import FOUND, count_mentions, match_entities
 from row3.kinds.entities_models import ENTITY_TYPES, EntitiesCase, EntitiesOut, declared
@@ -131,6 +132,13 @@ class Entities(ListKind):
             *lines,
             *(f"mention {normalise(e.name)} {normalise(text)}" for e in case.expected_entities for text in e.mentions),
         ]
+
+    def expected(self, case: EntitiesCase) -> Iterator[Expected]:
+        """Every entity with its type, and each mention."""
+        for entity in case.expected_entities:
+            yield Expected("entity", entity.name, {"type": entity.type})
+            for mention in entity.mentions:
+                yield Expected("mention", f"{mention} for {entity.name}")
 
     def swaps_a_name(self, before: EntitiesCase, after: EntitiesCase) -> bool:
         """Whether an entity or a mention is another that only normalises alike."""

@@ -11,6 +11,7 @@ from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
+from row3.kinds.demands import Expected
 from row3.kinds.empty_answers import NO_EVENT_EXTRACTED, NO_EVENT_FOUND
 from row3.kinds.entities_models import declared
 from row3.kinds.events_matching import CORRECT, NOBODY, EventMatch, explained, match_events
@@ -102,6 +103,21 @@ class Events(ListKind):
             if case.documents and event.same_as:
                 lines.append(f"same {normalise(event.description)} {event.document_id} {event.same_as}")
         return lines
+
+    def expected(self, case: EventsCase) -> Iterator[Expected]:
+        """Every event with what is asked about it; all names of actors are one demand."""
+        for event in case.expected_events:
+            facts = {
+                "category": event.category,
+                "actor": event.actor or "nobody",
+                "due": event.due_date,
+                "group": event.same_as if case.documents else None,
+                "evidence": [event.evidence or "", event.document_id or ""],
+            }
+            yield Expected("event", event.description, facts)
+        if case.expected_entities:
+            names = [name for one in case.expected_entities for name in (one.name, *one.mentions)]
+            yield Expected("actors", "names", {"alias": names})
 
     def swaps_a_name(self, before: EventsCase, after: EventsCase) -> bool:
         """Whether an event or its actor is another that only normalises alike."""

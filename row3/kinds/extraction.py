@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import rapidfuzz
@@ -13,6 +13,7 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds import extraction_lint
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.demands import Expected, demand_map
 from row3.kinds.extraction_demands import demands_of, names_of
 from row3.kinds.extraction_json import matches_json
 from row3.kinds.extraction_matching import explain
@@ -20,6 +21,7 @@ from row3.kinds.extraction_models import (
     ConceptsOut,
     ExtractionOut,
     GoldenCase,
+    Relationship,
     RelationshipsOut,
     answer_schema,
     quote_of,
@@ -196,6 +198,10 @@ class Extraction:
         """Everything the case demands, by normalised names."""
         return demands_of(case)
 
+    def demands(self, case: GoldenCase) -> Mapping[str, str]:
+        """What the case demands, by key."""
+        return demand_map(case, self.variables(case), _expected(case))
+
     def swaps_a_name(self, before: GoldenCase, after: GoldenCase) -> bool:
         """Whether a concept, canary or end of a relationship is another that only normalises alike."""
         return swapped(names_of(before), names_of(after), before.source_text)
@@ -215,6 +221,22 @@ class Extraction:
     def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
         """Number of cases and coverage of the domains."""
         return extraction_lint.lint_suite(cases)
+
+
+def _expected(case: GoldenCase) -> Iterator[Expected]:
+    for concept in case.expected_concepts:
+        facts = {"required": concept.required or None, "type": concept.type, "alias": concept.aliases}
+        yield Expected("concept", concept.label, facts)
+    for canary in case.forbidden_concepts:
+        yield Expected("canary", canary)
+    for link in case.expected_relationships:
+        yield Expected("relationship", _stated(link), {"required": link.required or None})
+    for forbidden in case.forbidden_relationships:
+        yield Expected("forbidden", _stated(forbidden))
+
+
+def _stated(link: Relationship) -> str:
+    return f"{link.source} {link.predicate} {link.target}"
 
 
 def _counted(

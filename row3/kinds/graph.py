@@ -11,6 +11,7 @@ from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Reference, Rules
+from row3.kinds.demands import Expected
 from row3.kinds.empty_answers import NONE_RETURNED, NONE_VALID
 from row3.kinds.graph_matching import VALID, explained, match_connections
 from row3.kinds.graph_models import ConnectionsOut, ExpectedConnection, GraphCase
@@ -98,6 +99,19 @@ class Graph(ListKind):
             lines += [f"hops {one.document_id} {one.hops}"] if one.hops else []
         expected = {one.document_id for one in case.expected_connections}
         return [*lines, *(f"unrelated {name}" for name in case.expected_not_connected if name not in expected)]
+
+    def expected(self, case: GraphCase) -> Iterator[Expected]:
+        """Every connection, over what and how far, and every document that is none."""
+        for one in _counting(case):
+            facts = {
+                "reason": one.connection_reason,
+                "over": one.entity or one.event,
+                "hops": one.hops,
+                "alias": [*one.aliases, *one.also],
+            }
+            yield Expected("connection", one.document_id, facts)
+        for name in case.expected_not_connected:
+            yield Expected("unrelated", name)
 
     def swaps_a_name(self, before: GraphCase, after: GraphCase) -> bool:
         """Whether a document is connected over another entity or event that only normalises alike."""

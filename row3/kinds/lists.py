@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, get_args, get_origin
 
@@ -16,6 +16,7 @@ from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.answers import as_model, over_length, read_json
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.demands import Expected, demand_map
 from row3.kinds.empty_answers import EMPTY
 from row3.kinds.misfits import describe
 
@@ -148,6 +149,14 @@ class ListKind(ABC):
     @abstractmethod
     def expectations(self, case: Any) -> Sequence[str]:
         """One line for everything the case demands; fewer of them is a weaker case."""
+
+    @abstractmethod
+    def expected(self, case: Any) -> Iterable[Expected]:
+        """All that the case expects and forbids."""
+
+    def demands(self, case: Any) -> Mapping[str, str]:
+        """What the case demands, by key."""
+        return demand_map(case, self.variables(case), self.expected(case))
 
     def swaps_a_name(self, before: Any, after: Any) -> bool:
         """Whether the later case names another thing in a demand whose line is the same; here lines have ids alone."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, field_validator
@@ -11,6 +11,7 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.demands import Expected
 from row3.kinds.empty_answers import NO_RESULTS
 from row3.kinds.lists import ListKind
 from row3.kinds.memory_files import CaseId, IsoDate, Labelled, MemoryCase, Text
@@ -152,6 +153,12 @@ class Retrieval(ListKind):
         """Every judgement; of two about one document the one that counts."""
         judged = {document.id: document.relevance for document in case.relevant_documents}
         return [f"judged {name} {relevance}" for name, relevance in judged.items()]
+
+    def expected(self, case: RetrievalCase) -> Iterator[Expected]:
+        """Every judgement; of two about one document the one that counts."""
+        judged = {document.id: document.relevance for document in case.relevant_documents}
+        for name, relevance in judged.items():
+            yield Expected("judged", name, {"relevance": relevance})
 
     def refers_to(self, case: RetrievalCase) -> list[Reference]:
         """Every judged document."""

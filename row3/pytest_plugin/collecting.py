@@ -16,7 +16,7 @@ import pytest
 
 from row3.errors import InvalidFile, Row3Error
 from row3.pytest_plugin.items import CaseItem, Evaluations, GateItem, Key
-from row3.store.cases import case_files, read_case
+from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.project import Project, find_root, open_project
 from row3.store.suites import Suite, make_suite
 from row3.workflows.suites.judge_suite import Flags
@@ -46,7 +46,11 @@ class Golden:
     @property
     def baseline(self) -> Path:
         """File of its baseline, which may be missing."""
-        return self.project.baseline(self.suite.name)
+        return self.project.root / self.project.baseline(self.suite.name)
+
+    def read(self, file: Path) -> StoredCase:
+        """Return the golden case of a file; raises `InvalidFile`."""
+        return read_case(self.project.tree, file.relative_to(self.project.root).as_posix(), self.suite.kind)
 
     def test_name(self, name: str) -> str:
         """Return the name of a test of this suite."""
@@ -58,9 +62,9 @@ class Layout:
 
     def __init__(self, project: Project) -> None:
         names = project.suite_names()
-        roots = [project.golden(name) for name in names]
+        roots = [project.root / project.golden(name) for name in names]
         self.suites = [
-            Golden(project, make_suite(project.config, name), folder, _files(folder), roots.count(folder) > 1)
+            Golden(project, make_suite(project.config, name), folder, _files(project, name), roots.count(folder) > 1)
             for name, folder in zip(names, roots, strict=True)
         ]
         self.folders: defaultdict[Path, list[Golden]] = defaultdict(list)
@@ -69,11 +73,12 @@ class Layout:
                 self.folders[folder].append(golden)
 
 
-def _files(folder: Path) -> dict[Path, tuple[Path, ...]]:
+def _files(project: Project, name: str) -> dict[Path, tuple[Path, ...]]:
     found: defaultdict[Path, list[Path]] = defaultdict(list)
     with contextlib.suppress(InvalidFile):  # a suite without cases has no tests
-        for file in case_files(folder):
-            found[file.parent].append(file)
+        for file in case_files(project.tree, project.golden(name)):
+            path = project.root / file
+            found[path.parent].append(path)
     return {parent: tuple(files) for parent, files in found.items()}
 
 
@@ -162,7 +167,7 @@ class Collecting:
                 return str(golden.baseline if golden.baseline.is_file() else folder)
             for file in golden.files.get(folder, ()):
                 with contextlib.suppress(InvalidFile):
-                    if read_case(file, golden.suite.kind).id == case_id:
+                    if golden.read(file).id == case_id:
                         return str(file)
         raise pytest.UsageError(f"{arg}: there is no golden case `{case_id}` in {place}")
 
@@ -191,7 +196,7 @@ class GoldenFolder(pytest.Directory):
         yield from pytest.Dir.from_parent(self.parent, path=self.path).collect()
         for golden in self.suites:
             for file in golden.files.get(self.path, ()):
-                stored = read_case(file, golden.suite.kind)
+                stored = golden.read(file)
                 item: CaseItem = CaseItem.from_parent(self, name=golden.test_name(stored.id), path=file)
                 item.fill(self.evaluations, golden.key, stored.id)
                 item.extra_keyword_matches.update((golden.suite.name, *keywords_of(stored.case)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from row3.gate.proportions import upper_bound
+from row3.gate.exact import upper_bound
 from row3.reports import numbers
 from row3.reports.model_run import RunView
 

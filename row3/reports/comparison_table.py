@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.changes import MetricChange
 from row3.domain.counts import part
 from row3.domain.metrics import Metric, Zone
-from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Reason, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.cases.case_changes import GOOD, after_values, count_line, flip_text, flips, moved_cases, movement
@@ -33,9 +34,9 @@ from row3.reports.style import (
     cells,
     plain,
     shorten,
-    table,
     visible,
 )
+from row3.reports.terminal import table
 from row3.reports.told_reasons import told_reasons
 
 SHOWN_CASES = 8

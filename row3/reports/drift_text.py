@@ -12,7 +12,8 @@ from row3.reports import numbers
 from row3.reports.headline import shown_metrics, shown_model, usage_lines
 from row3.reports.live_text import drift_json, sees_text
 from row3.reports.model_run import HeaderView, SuiteView
-from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, shorten, table, visible
+from row3.reports.style import BOLD, GREEN, RED, YELLOW, Style, plain, shorten, visible
+from row3.reports.terminal import table
 
 SCHEMA_VERSION = 1
 SHOWN_CASES, LONGEST_ID = 8, 40

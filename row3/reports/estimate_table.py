@@ -8,7 +8,8 @@ from typing import Any, Protocol
 from row3.domain.requests import Request
 from row3.domain.spoken import spoken
 from row3.reports.numbers import money
-from row3.reports.style import PLAIN, Style, named_table, plain
+from row3.reports.style import PLAIN, Style, plain
+from row3.reports.terminal import named_table
 
 HEADERS = ("prompt", "recorded", "to send", "tokens in", "tokens out", "price")
 

@@ -8,12 +8,13 @@ from typing import Any, Literal
 
 from row3.domain.metrics import Metric
 from row3.domain.quarantine import Quarantine
+from row3.gate.exact import upper_bound
 from row3.gate.flakiness import FLIPS, LEAST, NOISE, Flakiness
-from row3.gate.proportions import upper_bound
 from row3.reports import numbers
 from row3.reports.headline import some
 from row3.reports.quarantine_text import quarantine_block, quarantine_json
-from row3.reports.style import PLAIN, RED, Style, cells, plain, shorten, table, visible
+from row3.reports.style import PLAIN, RED, Style, cells, plain, shorten, visible
+from row3.reports.terminal import table
 
 SHOWN = 30
 NAMED = 5

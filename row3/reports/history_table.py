@@ -9,7 +9,8 @@ from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.charting.charts import sparkline
 from row3.reports.model import HistoryView
-from row3.reports.style import VERDICT_MARKS, WIDTH, YELLOW, Style, arrow, plain, shorten, table, visible
+from row3.reports.style import VERDICT_MARKS, WIDTH, YELLOW, Style, arrow, plain, shorten, visible
+from row3.reports.terminal import table
 
 SHOWN = 20
 SPARKS = 40

@@ -10,7 +10,7 @@ from row3.domain.counts import count
 from row3.domain.scores import Tally
 from row3.matching.predicates import fold_predicate
 from row3.metrics.tallies import PAIR, split
-from row3.reports.markdowns.markdown_text import fold, inline
+from row3.reports.markdown import fold, inline
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.style import Style, cells, plain, shorten
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Protocol
 
+from row3.domain.changes import MetricChange
 from row3.domain.scores import Tally
-from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Reason, Verdict
 from row3.gate.sensitivity import Sensitivity
 from row3.reports.model_run import (
     CaseView,

@@ -12,7 +12,8 @@ from row3.gate.power_plan import REPEATS, MetricPlan
 from row3.gate.sensitivity import POWER
 from row3.reports import numbers
 from row3.reports.sensitivity_text import BEYOND, asked, points, possible, sensitivity_sentence, times
-from row3.reports.style import PLAIN, Style, plain, shorten, table, visible
+from row3.reports.style import PLAIN, Style, plain, shorten, visible
+from row3.reports.terminal import table
 
 LONGEST_TITLE = 24
 UNKNOWN = "?"

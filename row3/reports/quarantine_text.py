@@ -8,7 +8,7 @@ from typing import Any
 
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.reports import numbers
-from row3.reports.markdowns.markdown_text import inline
+from row3.reports.markdown import inline
 from row3.reports.style import PLAIN, YELLOW, Style, plain, wrap
 
 

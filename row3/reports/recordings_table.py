@@ -7,7 +7,8 @@ from typing import Any, Protocol
 
 from row3.domain.counts import count
 from row3.reports.model import SuiteView
-from row3.reports.style import PLAIN, Style, named_table, plain, visible
+from row3.reports.style import PLAIN, Style, plain, visible
+from row3.reports.terminal import named_table
 
 HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
 SHOWN = 50

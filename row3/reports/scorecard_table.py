@@ -23,7 +23,8 @@ from row3.reports.headline import (
 from row3.reports.match_counts import counts_block
 from row3.reports.model import CaseView, RunView
 from row3.reports.quarantine_text import quarantine_block
-from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, table, visible
+from row3.reports.style import BOLD, MARKS, RED, WIDTH, YELLOW, ZONE_COLOURS, Style, plain, shorten, visible
+from row3.reports.terminal import table
 
 SHOWN_CASES = 30
 SHOWN_PROBLEMS = 10

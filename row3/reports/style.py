@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import textwrap
 import unicodedata
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from row3.domain.metrics import Zone
@@ -140,42 +139,3 @@ PLAIN = Style()
 def arrow(good: bool | None) -> str:
     """▲ is better and ▼ is worse, whichever way the number went."""
     return " " if good is None else "▲" if good else "▼"
-
-
-def table(
-    headers: Sequence[str], rows: Sequence[Sequence[str]], align: str, style: Style, *, gap: int = 2
-) -> list[str]:
-    """Lines of a table: quiet headers, a thin rule, one line a row. `align` has `l` or `r` for each column."""
-    everything = [headers, *rows]
-    widths = [max(_shown(row[column]) for row in everything) for column in range(len(headers))]
-    lines = []
-    for row in everything:
-        aligned = [_aligned(*cell) for cell in zip(row, align, widths, strict=True)]
-        lines.append((" " * gap).join(aligned).rstrip())
-    rule = "─" * max(cells(visible(line).rstrip()) for line in lines)
-    return [style.dim(lines[0]), style.dim(rule), *lines[1:]]
-
-
-def _shown(text: str) -> int:
-    """Columns of a cell; colours take none."""
-    return cells(text if text.isprintable() else re.sub(_ESCAPES, "", text))
-
-
-def _aligned(text: str, side: str, width: int) -> str:
-    room = " " * (width - _shown(text))
-    return text + room if side == "l" else room + text
-
-
-def named_table(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
-    """A table of names with their numbers; each name on a line of its own where the table would be too wide."""
-    align = "l" + "r" * (len(headers) - 1)
-    lines = table(headers, rows, align, style)
-    if max(cells(visible(line)) for line in lines) <= style.width:
-        return lines
-    head, rule, *numbers = table(["", *headers[1:]], [["", *row[1:]] for row in rows], align, style)
-    return [
-        style.dim(headers[0]),
-        head,
-        rule,
-        *(line for row, number in zip(rows, numbers, strict=True) for line in (row[0], number)),
-    ]

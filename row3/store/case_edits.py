@@ -4,14 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from row3.errors import InvalidFile
-from row3.kinds.base import Kind
-from row3.store.cases import StoredCase, read_case
-from row3.store.files import write_atomic
 from row3.store.json_edits import append
 
 CONCEPTS, CANARIES, HISTORY = "expectedConcepts", "forbiddenConcepts", "history"
@@ -36,14 +31,6 @@ def with_canaries(raw: bytes, names: Sequence[str], entry: Mapping[str, str]) ->
         text = append(text, (CANARIES,), name, after=("expectedRelationships", CONCEPTS), like=like)
         value.setdefault(CANARIES, []).append(name)
     return _finished(text, value, entry)
-
-
-def read_back(raw: bytes, path: Path, kind: Kind) -> StoredCase:
-    """What the contents would be as the case of that file, read as every run reads it. Raises `InvalidFile`."""
-    with TemporaryDirectory(prefix="row3-case-") as folder:
-        copy = Path(folder) / path.parent.name / path.name
-        write_atomic(copy, raw)
-        return read_case(copy, kind)
 
 
 def _read(raw: bytes) -> tuple[str, dict[str, Any]]:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import fnmatch
-import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from pathlib import Path
-from stat import S_ISREG
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json
@@ -19,16 +16,14 @@ from row3.domain.requests import digest_json, digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
-from row3.store.files import AT_ONCE, decode, read_bytes
-from row3.store.golden import PATTERN, golden_files, misnamed, shown
+from row3.store.files import decode
+from row3.store.golden import PATTERN, golden_files, misnamed
+from row3.store.tree import Tree
 
 if TYPE_CHECKING:
     from row3.kinds.twins import Twin
 
 CASE_SCHEMA_VERSION = 1
-READ = os.O_RDONLY | AT_ONCE | getattr(os, "O_BINARY", 0)
-MUCH = 1 << 16
-"""Bytes of one reading: a golden case has fewer."""
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
 APART = ("schema_", "schema_version", "created", "version", "history", "origin")
@@ -52,36 +47,41 @@ class StoredCase:
         return str(self.case.id)
 
 
-def case_files(folder: Path) -> list[Path]:
-    """The suite's case files, by name. Raises `InvalidFile` where the suite is empty."""
-    files = golden_files(folder)
+class CaseFiles(NamedTuple):
+    """The golden cases of a suite at one place."""
+
+    tree: Tree
+    paths: list[str]
+
+
+def case_files(tree: Tree, folder: str) -> list[str]:
+    """Return the case files of a suite's folder, by name. Raises `InvalidFile` where there are none."""
+    files = golden_files(tree, folder)
     if not files:
-        strange = misnamed(folder)
+        strange = misnamed(tree, folder)
         raise InvalidFile(
             f"the suite has no golden cases ({PATTERN})" + (f"; {strange[0]} is not named so" if strange else ""),
-            where=f"{shown(folder)}/",
+            where=tree.place(f"{folder}/"),
             fix="Write some, as `row3 init` in an empty folder shows, or name another suite",
         )
     return files
 
 
-def read_case(path: Path, kind: Kind) -> StoredCase:
-    """One golden case; raises `InvalidFile`."""
-    where = _where(path)
-    raw = _whole(path, where)
+def read_case(tree: Tree, path: str, kind: Kind) -> StoredCase:
+    """Return one golden case; raises `InvalidFile`."""
+    return parse_case(tree.read(path), path, kind, where=tree.place(path))
+
+
+def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
+    """Return the golden case of a file's bytes; raises `InvalidFile`. `where` names the file in messages."""
     case = _quick(raw, kind)
     if case is not None:
-        return StoredCase(case, digest_text(raw), where)
+        return StoredCase(case, digest_text(raw), path)
     text = decode(raw, where=where)
     value = parse_json(text, where=where)
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     model = validate(kind.case_model, value, where=where)
-    return StoredCase(_twin(kind.case_model).of(model) if kind.plain_cases else model, digest_text(text), where)
-
-
-def case_bytes(path: Path) -> bytes:
-    """The file of a golden case as it stands; raises as `read_bytes` does."""
-    return _whole(path, _where(path))
+    return StoredCase(_twin(kind.case_model).of(model) if kind.plain_cases else model, digest_text(text), path)
 
 
 def model_of(stored: StoredCase, kind: Kind) -> BaseModel:
@@ -91,16 +91,6 @@ def model_of(stored: StoredCase, kind: Kind) -> BaseModel:
     from row3.kinds.twins import as_model
 
     return as_model(kind.case_model, stored.case)
-
-
-def _where(path: Path) -> str:
-    folder, _, name = str(path).rpartition(os.sep)  # not by `Path`, whose parts take longer than the file's reading
-    return f"{_shown(folder)}/{name}"
-
-
-@lru_cache(maxsize=16)
-def _shown(folder: str) -> str:
-    return shown(Path(folder))
 
 
 @cache
@@ -151,16 +141,16 @@ def _keys_set(model: BaseModel) -> int:
     return count
 
 
-def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator[StoredCase]:
-    """All cases of a suite, one at a time, in the order of their files.
+def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) -> Iterator[StoredCase]:
+    """Return the cases of a suite's folder, one at a time, in the order of their files.
 
     Raises `InvalidFile` for a wrong file and for an id that stands in two files; `UsageError` where no case
     fits the pattern.
     """
     seen: dict[str, str] = {}
     fits = 0
-    for path in case_files(folder):
-        stored = read_case(path, kind)
+    for path in case_files(tree, folder):
+        stored = read_case(tree, path, kind)
         if stored.id in seen:
             raise _twice(stored, seen[stored.id])
         seen[stored.id] = stored.where
@@ -168,7 +158,7 @@ def read_cases(folder: Path, kind: Kind, pattern: str | None = None) -> Iterator
             fits += 1
             yield stored
     if not fits:
-        raise UsageError(f"no case fits `{pattern}`", where=f"{shown(folder)}/", fix="See the ids with `row3 -v`")
+        raise UsageError(f"no case fits `{pattern}`", where=tree.place(f"{folder}/"), fix="See the ids with `row3 -v`")
 
 
 def is_named_after(where: str, case_id: str) -> bool:
@@ -189,23 +179,23 @@ def case_id_of(value: Mapping[str, Any]) -> str:
     return str(next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), ""))
 
 
-def ids_of(folder: Path) -> list[str]:
-    """The ids of a folder's cases, whatever else is in their files. A file that cannot be read is left out."""
+def ids_of(tree: Tree, folder: str) -> list[str]:
+    """Return the ids of a folder's cases, whatever else is in their files. A file that cannot be read is left out."""
     found = []
-    for path in golden_files(folder):
+    for path in golden_files(tree, folder):
         with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError):
-            value = from_json(_whole(path, _where(path)))
+            value = from_json(tree.read(path))
             if isinstance(value, dict) and (case_id := case_id_of(value)):
                 found.append(case_id)
     return found
 
 
-def sources_of(folder: Path) -> dict[str, str]:
+def sources_of(tree: Tree, folder: str) -> dict[str, str]:
     """By case id, what its text was taken from, where the case names it. A file that cannot be read is left out."""
     named: dict[str, str] = {}
-    for path in golden_files(folder):
+    for path in golden_files(tree, folder):
         try:
-            raw = _whole(path, _where(path))
+            raw = tree.read(path)
         except (InvalidFile, EnvironmentFault):
             continue
         # Every relationship has a source and a predicate; one source more is the case's own.
@@ -220,25 +210,11 @@ def sources_of(folder: Path) -> dict[str, str]:
     return named
 
 
-def _whole(path: Path, where: str) -> bytes:
-    """The file's bytes; raises as `read_bytes` does. Nearly every one is read at once, which takes a third as long."""
-    try:
-        descriptor = os.open(path, READ)
-        try:
-            raw = os.read(descriptor, MUCH)
-            regular = S_ISREG(os.fstat(descriptor).st_mode)
-        finally:
-            os.close(descriptor)
-    except OSError:
-        return read_bytes(path, where=where)
-    return raw if regular and len(raw) < MUCH else read_bytes(path, where=where)
-
-
-def refuse_twice(files: Iterable[Path], kind: Kind) -> None:
+def refuse_twice(tree: Tree, files: Iterable[str], kind: Kind) -> None:
     """Raise `InvalidFile` that names the two files with one id."""
     seen: dict[str, str] = {}
     for path in files:
-        stored = read_case(path, kind)
+        stored = read_case(tree, path, kind)
         if stored.id in seen:
             raise _twice(stored, seen[stored.id])
         seen[stored.id] = stored.where

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from row3.store.files import read_text
 from row3.store.project import Project
+from row3.store.tree import read_text
 
 FILE = "CHANGELOG.md"
 
 
 def read_changelog(project: Project) -> str:
     """Its text; empty where there is none. Raises `InvalidFile`."""
-    path = project.root / FILE
-    return read_text(path, where=FILE) if path.exists() else ""
+    return read_text(project.tree, FILE) if project.tree.exists(FILE) else ""

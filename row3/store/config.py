@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tomllib
-from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag
 
 from row3.errors import InvalidFile
+from row3.gate.policy import PolicyName
 from row3.matching.semantic_rule import THRESHOLD
 from row3.store.documents import validate
-from row3.store.files import read_text
 from row3.store.system_config import CommandConfig, McpConfig, PythonConfig
+from row3.store.tree import Tree, read_text
 from row3.store.unbuilt import made
 
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
@@ -77,8 +77,10 @@ class GateConfig(_Section):
     declines: Annotated[int, Field(ge=2)] = Field(
         default=3, description="Consecutive declining runs that are announced."
     )
-    policy: Literal["fixed", "paired"] = Field(
-        default="fixed", description="`fixed` judges the means; `paired` what their interval shows."
+    policy: PolicyName = Field(
+        default="evidence",
+        description="`evidence`: metrics other than the composite block only where the drop is more than noise; "
+        "`fixed`: all block beyond the limit; `paired`: the interval decides.",
     )
     inconclusive: Literal["investigate", "block"] = Field(
         default="investigate", description="What `paired` says where the interval shows neither."
@@ -180,21 +182,21 @@ class Config(_Section):
 CONFIG_SCHEMA_VERSION = 1
 
 
-def read_config(root: Path) -> Config:
-    """The project's configuration; the defaults where there is no file. Raises `InvalidFile`."""
-    path = root / FILE
-    if not path.exists():
+def read_config(tree: Tree) -> Config:
+    """Return the project's configuration; the defaults where there is no file. Raises `InvalidFile`."""
+    if not tree.exists(FILE):
         return made(Config)
-    text = read_text(path, where=FILE)
+    where = tree.place(FILE)
+    text = read_text(tree, FILE)
     try:
         value = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise InvalidFile(f"not TOML: {error}", where=FILE, fix="Correct the file") from None
+        raise InvalidFile(f"not TOML: {error}", where=where, fix="Correct the file") from None
     version = value.get("schema_version", 1)
     if isinstance(version, int) and version > CONFIG_SCHEMA_VERSION:
         raise InvalidFile(
             f"schema_version {version} is newer than this row3 knows ({CONFIG_SCHEMA_VERSION})",
-            where=FILE,
+            where=where,
             fix="Upgrade row3",
         )
-    return validate(Config, value, where=FILE, command="row3 lint")
+    return validate(Config, value, where=where, command="row3 lint")

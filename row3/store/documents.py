@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import date
-from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from pydantic import BaseModel, ValidationError
@@ -20,7 +19,8 @@ from pydantic_core import from_json, to_json
 from row3.domain.spoken import marked
 from row3.errors import InvalidFile
 from row3.kinds.misfits import message, why_no_json
-from row3.store.files import decode, read_bytes, refuse_conflicts
+from row3.store.files import decode, refuse_conflicts
+from row3.store.tree import Tree
 from row3.store.unbuilt import unbuilt
 
 Model = TypeVar("Model", bound=BaseModel)
@@ -113,9 +113,10 @@ def parse_json(text: str, *, where: str, surrogates: bool = False) -> Any:
     return value
 
 
-def read_json(path: Path, *, where: str) -> tuple[Any, str]:
-    """A file's JSON value and its text; raises as `read_bytes`, `decode` and `parse_json` do."""
-    text = decode(read_bytes(path, where=where), where=where)
+def read_json(tree: Tree, path: str) -> tuple[Any, str]:
+    """Return a file's JSON value and its text; raises as `Tree.read`, `decode` and `parse_json` do."""
+    where = tree.place(path)
+    text = decode(tree.read(path), where=where)
     return parse_json(text, where=where), text
 
 

@@ -15,8 +15,9 @@ from typing import Any, NamedTuple
 from row3.domain.embeddings import Vector, embedding_digest, unpack
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_line
-from row3.store.files import open_file, read_faults, write_atomic
+from row3.store.files import write_atomic
 from row3.store.recording_lines import decoded
+from row3.store.tree import Tree, WorkTree
 
 SCHEMA_VERSION = 1
 FIX = "Restore the file from git, or record it anew"
@@ -43,20 +44,22 @@ class Embedding(NamedTuple):
 class Row(NamedTuple):
     """A line with its place."""
 
-    path: Path
+    path: str
     where: str
     line: str
     embedding: Embedding
 
 
-def is_embeddings(path: Path) -> bool:
-    """Is this a file of embeddings, and not of a prompt's recordings?"""
-    return _NAME.fullmatch(path.name) is not None
+def is_embeddings(path: str) -> bool:
+    """Return whether this is a file of embeddings, and not of a prompt's recordings."""
+    return _NAME.fullmatch(path.rpartition("/")[2]) is not None
 
 
-def file_for(folder: Path, model: str) -> Path:
-    """Where a model's embeddings are kept."""
-    return folder / f"embeddings-{re.sub('[^a-z0-9_-]+', '-', model.lower()).strip('-')[:80] or 'model'}.jsonl"
+def file_for(suite: str, model: str) -> str:
+    """Return where a model's embeddings are kept."""
+    return (
+        f"recordings/{suite}/embeddings-{re.sub('[^a-z0-9_-]+', '-', model.lower()).strip('-')[:80] or 'model'}.jsonl"
+    )
 
 
 def to_line(model: str, text: str, packed: str) -> str:
@@ -83,38 +86,44 @@ def from_line(line: str, *, where: str) -> Embedding:
     return Embedding(*fields)
 
 
-def rows(folder: Path) -> Iterator[Row]:
-    """All lines of a suite's embeddings, file by file. Raises `InvalidFile` for one that is none."""
-    for path in files(folder):
-        yield from rows_of(path)
+def rows(tree: Tree, suite: str) -> Iterator[Row]:
+    """Return all lines of a suite's embeddings, file by file. Raises `InvalidFile` for a broken one."""
+    for path in files(tree, suite):
+        yield from rows_of(tree, path)
 
 
-def rows_of(path: Path, at: str = "") -> Iterator[Row]:
-    """All lines of one file; `at` says of which commit. Raises `InvalidFile` for one that is none."""
-    for where, line in lines(path, at):
+def rows_of(tree: Tree, path: str) -> Iterator[Row]:
+    """Return all lines of one file. Raises `InvalidFile` for a broken one."""
+    for where, line in lines(tree, path):
         yield Row(path, where, line, from_line(line, where=where))
 
 
-def files(folder: Path) -> list[Path]:
-    """The files of a suite's embeddings."""
-    return [path for path in sorted(folder.glob("embeddings-*.jsonl")) if is_embeddings(path)]
+def files(tree: Tree, suite: str) -> list[str]:
+    """Return the files of a suite's embeddings."""
+    return [path for path in tree.files(f"recordings/{suite}") if is_embeddings(path)]
 
 
-def lines(path: Path, at: str = "") -> Iterator[tuple[str, str]]:
-    """The lines of a file that are not blank, each after its place; `at` says of which commit. Raises `InvalidFile`."""
-    name = f"recordings/{path.parent.name}/{path.name}{at}"
-    with read_faults(name), open_file(path, where=name) as file:
-        for number, raw in enumerate(file, 1):
-            if raw.strip():
-                where = f"{name}:{number}"
-                yield where, decoded(raw, where).strip()
+def lines(tree: Tree, path: str) -> Iterator[tuple[str, str]]:
+    """Return the lines of a file that are not blank, each after its place. Raises `InvalidFile`."""
+    for number, raw in enumerate(tree.read(path, limit=2**32).split(b"\n"), 1):
+        if raw.strip():
+            where = f"{tree.place(path)}:{number}"
+            yield where, decoded(raw, where).strip()
 
 
 class EmbeddingIndex:
     """The recorded embeddings of one model; read when first asked, and once."""
 
-    def __init__(self, folder: Path, model: str) -> None:
-        self._folder, self._model = folder, model
+    def __init__(self, tree: Tree | None, suite: str, model: str, *, fallback: EmbeddingIndex | None = None) -> None:
+        """Index a suite's embeddings of a model.
+
+        Args:
+            tree: where the recordings are read from; None for no recordings.
+            suite: whose recordings.
+            model: the name of the model.
+            fallback: where a text is looked up that has no embedding here.
+        """
+        self._tree, self._suite, self._model, self._fallback = tree, suite, model, fallback
         self._held: dict[str, tuple[Embedding, str]] | None = None
         self._vectors: dict[str, Vector] = {}
 
@@ -129,6 +138,7 @@ class EmbeddingIndex:
             if vector is None:
                 held = self._lines().get(embedding_digest(self._model, text))
                 if held is None:
+                    found.update({} if self._fallback is None else self._fallback.get([text]))
                     continue
                 embedding, where = held
                 if (embedding.model, embedding.text) != (self._model, text):
@@ -140,26 +150,26 @@ class EmbeddingIndex:
     def _lines(self) -> dict[str, tuple[Embedding, str]]:
         if self._held is None:
             self._held = {}
-            path = file_for(self._folder, self._model)
-            for row in rows_of(path) if path.is_file() else ():
+            path = file_for(self._suite, self._model)
+            for row in rows_of(self._tree, path) if self._tree is not None and self._tree.exists(path) else ():
                 if row.embedding.model == self._model:
                     self._held.setdefault(row.embedding.digest, (row.embedding, row.where))  # the first one counts
         return self._held
 
 
-def merge(folder: Path, model: str, packed: Mapping[str, str]) -> int:
+def merge(root: Path, suite: str, model: str, packed: Mapping[str, str]) -> int:
     """Put vectors, packed, by text, into the model's file; the newer of two wins. Returns how many are new or changed.
 
     Raises `InvalidFile`, `EnvironmentFault`.
     """
-    path = file_for(folder, model)
+    tree, path = WorkTree(root), file_for(suite, model)
     held: dict[str, str] = {}
-    for where, line in lines(path) if path.exists() else ():
+    for where, line in lines(tree, path) if tree.exists(path) else ():
         held.setdefault(from_line(line, where=where).digest, line)
     fresh = {embedding_digest(model, text): to_line(model, text, vector) for text, vector in packed.items()}
     changed = sum(1 for digest, line in fresh.items() if held.get(digest) != line)
     if changed:
-        write(path, held | fresh)
+        write(root / path, held | fresh)
     return changed
 
 

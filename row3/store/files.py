@@ -106,19 +106,12 @@ def decode(raw: bytes, *, where: str) -> str:
     return text
 
 
-def read_text(path: Path, *, where: str) -> str:
-    """The file's text; raises as `read_bytes` and `decode` do, and for merge-conflict markers."""
-    text = decode(read_bytes(path, where=where), where=where)
-    refuse_conflicts(text, where=where)
-    return text
-
-
 CONFLICT_CURES = (
     (
         "baselines/",
         "Take the other branch's (`git checkout BRANCH -- baselines`), save yours again (`row3 --baseline`)",
     ),
-    ("prompts/promoted.json", "Take the other branch's files (docs/merging.md has the command), promote yours again"),
+    ("prompts/promoted.json", "Take the other branch's files (docs/ci.md has the command), promote yours again"),
     (
         "metrics-history.json",
         "Keep the lines of both sides (`metrics-history.json merge=union` in .gitattributes does)",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError
@@ -16,7 +15,8 @@ from pydantic import Field, ValidationError
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, complaints, dump_line, parse_json
 from row3.store.file_model import FileModel, Number
-from row3.store.files import read_text, refuse_conflicts
+from row3.store.files import refuse_conflicts
+from row3.store.tree import Tree, read_text
 from row3.store.unbuilt import plain_values, unbuilt
 
 FILE = "metrics-history.json"
@@ -60,35 +60,34 @@ class HistoryEntry(FileModel):
     approval: Approval | None = None
 
 
-def read_history(root: Path) -> list[HistoryEntry]:
+def read_history(tree: Tree) -> list[HistoryEntry]:
     """All entries, in file order; none where there is no file. Raises `InvalidFile`."""
-    path = root / FILE
-    if not path.exists():
+    if not tree.exists(FILE):
         return []
-    return parse_history(read_text(path, where=FILE))
+    return parse_history(read_text(tree, FILE), where=tree.place(FILE))
 
 
-def parse_history(text: str) -> list[HistoryEntry]:
+def parse_history(text: str, *, where: str = FILE) -> list[HistoryEntry]:
     """Entries of the file's text; raises `InvalidFile` with the line."""
     if not text.strip():
         return []
-    rows = [(number, parse_json(row, where=f"{FILE}:{number}")) for number, row in _rows(text)]
+    rows = [(number, parse_json(row, where=f"{where}:{number}")) for number, row in _rows(text, where)]
     few = len(rows) < FEW
-    return [_entry(value, few=few, where=f"{FILE}:{number}") for number, value in rows]
+    return [_entry(value, few=few, where=f"{where}:{number}") for number, value in rows]
 
 
-def _rows(text: str) -> list[tuple[int, str]]:
+def _rows(text: str, where: str = FILE) -> list[tuple[int, str]]:
     """Line number and text of every entry. A file that a formatter spread over lines is put back on lines."""
     lines = text.split("\n")
     rows = [(number, bare) for number, line in enumerate(lines[1:], 2) if (bare := line.strip().strip(",").strip())]
     if lines[0].strip() == "[" and rows and rows[-1][1] == "]" and all(row.endswith("}") for _, row in rows[:-1]):
         return rows[:-1]
     if lines[0].strip() == "[" and not any(row == "]" for _, row in rows):
-        refuse_conflicts(text, where=FILE)
-        raise InvalidFile("the array has no end", where=FILE, fix="Restore the file from git")
-    value = parse_json(text, where=FILE)
+        refuse_conflicts(text, where=where)
+        raise InvalidFile("the array has no end", where=where, fix="Restore the file from git")
+    value = parse_json(text, where=where)
     if not isinstance(value, list):
-        raise InvalidFile("the file holds no JSON array", where=FILE, fix="Restore the file from git")
+        raise InvalidFile("the file holds no JSON array", where=where, fix="Restore the file from git")
     return [(1, dump_line(entry)) for entry in value]
 
 
@@ -104,23 +103,23 @@ def _entry(value: Any, *, few: bool, where: str) -> HistoryEntry:
         ) from None
 
 
-def history_text(root: Path, entry: HistoryEntry) -> str:
+def history_text(tree: Tree, entry: HistoryEntry) -> str:
     """The file's text with one more entry; every earlier line stays as it is. Raises `InvalidFile`."""
-    return history_with(root, [entry])
+    return history_with(tree, [entry])
 
 
-def history_with(root: Path, entries: Sequence[HistoryEntry]) -> str:
+def history_with(tree: Tree, entries: Sequence[HistoryEntry]) -> str:
     """The same with more entries than one."""
-    return _appended(_earlier(root)[0], entries)
+    return _appended(_earlier(tree)[0], entries)
 
 
-def history_with_new(root: Path, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
+def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
     """The same with those of them that say something new, and how many these are.
 
     Who looks again and sees the same learns nothing that the newest entry of the suite does not say; an answer
     that was asked for anew is a measurement of its own.
     """
-    rows, known = _earlier(root)
+    rows, known = _earlier(tree)
     newest = {entry.suite: entry for entry in known}
     new = [entry for entry in entries if entry.mode in ASKS or _said(newest.get(entry.suite)) != _said(entry)]
     return _appended(rows, new), len(new)
@@ -133,10 +132,9 @@ def _said(entry: HistoryEntry | None) -> dict[str, Any]:
     return {key: value for key, value in plain_values(entry).items() if key not in OF_THE_MOMENT}
 
 
-def _earlier(root: Path) -> tuple[list[str], list[HistoryEntry]]:
+def _earlier(tree: Tree) -> tuple[list[str], list[HistoryEntry]]:
     """The lines of the file and what they say. Raises `InvalidFile`."""
-    path = root / FILE
-    text = read_text(path, where=FILE) if path.exists() else ""
+    text = read_text(tree, FILE) if tree.exists(FILE) else ""
     known = parse_history(text)
     return [row for _, row in _rows(text)] if text.strip() else [], known
 

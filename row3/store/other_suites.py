@@ -6,7 +6,6 @@ import difflib
 from collections.abc import Callable, Collection, Iterable, Iterator
 from fnmatch import fnmatchcase
 from itertools import groupby
-from pathlib import Path
 from typing import NamedTuple
 
 from row3.errors import UsageError
@@ -76,7 +75,7 @@ def no_case_fits(
     how: Callable[[str], str] = by_option,
 ) -> UsageError:
     """The error of a command that was left with no case: by the pattern of `--case`, or by another choice beside it."""
-    own = ids_of(project.golden(suite.name))
+    own = ids_of(project.tree, suite.golden)
     if pattern is None or any(fnmatchcase(each, pattern) for each in own):
         return UsageError("no case fits", where=f"{suite.golden}/", fix=fix)
     hint = case_hint(project, suite.name, pattern, own, otherwise=fix, how=how)
@@ -86,7 +85,7 @@ def no_case_fits(
 def cases_of(project: Project, suite: Suite, pattern: str | None = None) -> Iterator[StoredCase]:
     """The suite's cases as `read_cases` gives them; where none fits the pattern, the error says which suite has one."""
     try:
-        yield from read_cases(project.golden(suite.name), suite.kind, pattern)
+        yield from read_cases(project.tree, suite.golden, suite.kind, pattern)
     except UsageError as error:
         fix = error.fix.replace("`row3 -v`", f"`row3 -v{suite.flag}`")
         raise no_case_fits(project, suite, pattern, fix=fix) from None
@@ -95,11 +94,11 @@ def cases_of(project: Project, suite: Suite, pattern: str | None = None) -> Iter
 def _elsewhere(project: Project, suite: str) -> list[tuple[tuple[str, ...], list[str]]]:
     """The other suites with their ids; those that share a folder of cases together."""
     own = project.golden(suite)
-    folders: dict[Path, list[str]] = {}
+    folders: dict[str, list[str]] = {}
     for name in project.suite_names():
         if project.golden(name) != own:
             folders.setdefault(project.golden(name), []).append(name)
-    return [(tuple(names), ids_of(folder)) for folder, names in folders.items()]
+    return [(tuple(names), ids_of(project.tree, folder)) for folder, names in folders.items()]
 
 
 def _near(

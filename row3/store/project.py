@@ -12,6 +12,7 @@ from row3.errors import InvalidFile, UsageError
 from row3.store.config import FILE, Config, read_config
 from row3.store.corpus import CORPORA
 from row3.store.golden import GOLDEN, golden_files
+from row3.store.tree import Tree, WorkTree
 
 LOCAL = ".row3"
 NAMED = 3
@@ -20,24 +21,32 @@ READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-his
 """Everything a comparison reads: what the hook watches."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, init=False)
 class Project:
     """A row3 project: its folder and its configuration."""
 
     root: Path
     config: Config
+    tree: Tree
+    """Where its files are read from; they are written below `root` alone."""
 
-    def golden(self, suite: str) -> Path:
-        """Folder of a suite's golden cases."""
-        return self.root / golden_of(self.config, suite)
+    def __init__(self, root: Path, config: Config, tree: Tree | None = None) -> None:
+        """Take the folder in the work tree; the files are read from there unless a tree is given."""
+        object.__setattr__(self, "root", root)
+        object.__setattr__(self, "config", config)
+        object.__setattr__(self, "tree", WorkTree(root) if tree is None else tree)
 
-    def recordings(self, suite: str) -> Path:
-        """Folder of a suite's recordings."""
-        return self.root / "recordings" / suite
+    def golden(self, suite: str) -> str:
+        """Return the folder of a suite's golden cases, from the project on."""
+        return golden_of(self.config, suite)
 
-    def baseline(self, suite: str, tier: Tier = "replay") -> Path:
-        """The current baseline of a suite's tier."""
-        return self.root / "baselines" / f"{file_stem(suite, tier)}.json"
+    def recordings(self, suite: str) -> str:
+        """Return the folder of a suite's recordings, from the project on."""
+        return f"recordings/{suite}"
+
+    def baseline(self, suite: str, tier: Tier = "replay") -> str:
+        """Return the file of the current baseline of a suite's tier, from the project on."""
+        return f"baselines/{file_stem(suite, tier)}.json"
 
     @property
     def local(self) -> Path:
@@ -50,12 +59,11 @@ class Project:
         A folder that a suite of `row3.toml` names as its own is no suite by itself, nor is one around it that has no
         cases beside it.
         """
-        folder = self.root / GOLDEN
-        found = {path.name for path in folder.iterdir() if path.is_dir()} if folder.is_dir() else set()
+        found = set(self.tree.folders(GOLDEN))
         named = [settings.golden for settings in self.config.suites.values() if settings.golden]
         around = {name.split("/")[0] for name in named if "/" in name}
-        taken = {*named, *(name for name in around if not golden_files(folder / name))}
-        return sorted({name for name in found - taken if not name.startswith(".")} | set(self.config.suites))
+        taken = {*named, *(name for name in around if not golden_files(self.tree, f"{GOLDEN}/{name}"))}
+        return sorted((found - taken) | set(self.config.suites))
 
 
 def golden_of(config: Config, suite: str) -> str:
@@ -94,4 +102,4 @@ def _projects_below(folder: Path) -> list[Path]:
 def open_project(start: Path) -> Project:
     """The project around a folder; raises `InvalidFile`."""
     root = find_root(start)
-    return Project(root, read_config(root))
+    return Project(root, read_config(WorkTree(root)))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -12,8 +11,8 @@ from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, par
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, read_json, validate
-from row3.store.files import read_text
 from row3.store.front_matter import NotYamlError, parse_front_matter
+from row3.store.tree import Tree, read_text
 
 FOLDER = "prompts"
 PROMOTED = "prompts/promoted.json"
@@ -51,24 +50,22 @@ class _PromotedFile(BaseModel):
     prompts: dict[str, Promotion] = {}
 
 
-def versions(root: Path) -> dict[str, list[Version]]:
+def versions(tree: Tree) -> dict[str, list[Version]]:
     """All prompt versions there are, ascending, by prompt name.
 
     Raises `InvalidFile` for a Markdown file whose name is no prompt reference.
     """
     found: dict[str, list[Version]] = {}
-    folder = root / FOLDER
-    if not folder.is_dir():
-        return found
-    for path in sorted(folder.glob("*.md")):
-        if path.stem.upper() in {"README", "CHANGELOG"}:
+    for path in tree.files(FOLDER):
+        stem, _, ending = path.removeprefix(f"{FOLDER}/").rpartition(".")
+        if ending != "md" or stem.upper() in {"README", "CHANGELOG"}:
             continue
-        ref = parse_reference(path.name)
+        ref = parse_reference(f"{stem}.md")
         if ref is None:
             raise InvalidFile(
                 "the file name is not `<name>-v<major>.<minor>.md`",
-                where=f"{FOLDER}/{path.name}",
-                fix=f"Rename it{_as_meant(path.stem)}",
+                where=tree.place(path),
+                fix=f"Rename it{_as_meant(stem)}",
             )
         found.setdefault(ref.name, []).append(ref.version)
     return {name: sorted(all_of_it) for name, all_of_it in found.items()}
@@ -81,24 +78,22 @@ def _as_meant(stem: str) -> str:
     return ", for example to `decompose-concepts-v1.0.md`" if meant is None else f" to `{meant}.md`"
 
 
-def read_prompt(root: Path, ref: PromptRef) -> Prompt:
-    """One prompt version; raises `InvalidFile`."""
-    where = f"{FOLDER}/{ref}.md"
-    path = root / where
-    if not path.exists():
-        there = versions(root).get(ref.name)
+def read_prompt(tree: Tree, ref: PromptRef) -> Prompt:
+    """Return one prompt version; raises `InvalidFile`."""
+    path = f"{FOLDER}/{ref}.md"
+    if not tree.exists(path):
+        there = versions(tree).get(ref.name)
         fix = f"There are {', '.join(map(str, there))}" if there else "See `row3 new-version`"
-        raise InvalidFile(f"prompt `{ref}` does not exist", where=where, fix=fix)
-    return parse_prompt(read_text(path, where=where), ref, where=where)
+        raise InvalidFile(f"prompt `{ref}` does not exist", where=tree.place(path), fix=fix)
+    return parse_prompt(read_text(tree, path), ref, path=path, where=tree.place(path))
 
 
-def read_version_text(root: Path, ref: PromptRef) -> str:
-    """The text of a version's file, whatever is in it; raises `InvalidFile` where it cannot be read."""
-    where = f"{FOLDER}/{ref}.md"
-    return read_text(root / where, where=where)
+def read_version_text(tree: Tree, ref: PromptRef) -> str:
+    """Return the text of a version's file, whatever is in it; raises `InvalidFile` where it cannot be read."""
+    return read_text(tree, f"{FOLDER}/{ref}.md")
 
 
-def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
+def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
     """A prompt from its file's text; raises `InvalidFile`."""
     front, body = _split(text, where=where)
     try:
@@ -136,7 +131,7 @@ def parse_prompt(text: str, ref: PromptRef, *, where: str) -> Prompt:
         body=body,
         digest=digest_text(text),
         text=text,
-        path=where,
+        path=path,
     )
 
 
@@ -152,18 +147,18 @@ def _split(text: str, *, where: str) -> tuple[str, str]:
     raise InvalidFile("the front matter has no end", where=f"{where}:1", fix="End it with a line `---`")
 
 
-def read_promoted(root: Path) -> dict[str, Promotion]:
+def read_promoted(tree: Tree) -> dict[str, Promotion]:
     """The promoted version of each prompt; none where the file does not exist. Raises `InvalidFile`."""
-    path = root / PROMOTED
-    if not path.exists():
+    if not tree.exists(PROMOTED):
         return {}
-    value, _ = read_json(path, where=PROMOTED)
-    check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=PROMOTED)
-    promoted = validate(_PromotedFile, value, where=PROMOTED, command="row3 lint").prompts
+    value, _ = read_json(tree, PROMOTED)
+    where = tree.place(PROMOTED)
+    check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=where)
+    promoted = validate(_PromotedFile, value, where=where, command="row3 lint").prompts
     for name, entry in promoted.items():
         if parse_version(entry.version) is None or parse_reference(f"{name}-{entry.version}") is None:
             raise InvalidFile(
-                f"field `prompts.{name}.version`: `{entry.version}` is not a version", where=PROMOTED, fix="Correct it"
+                f"field `prompts.{name}.version`: `{entry.version}` is not a version", where=where, fix="Correct it"
             )
     return promoted
 
@@ -185,13 +180,13 @@ def check_locked(prompt: Prompt, promoted: dict[str, Promotion]) -> None:
         )
 
 
-def check_all_locked(root: Path, promoted: dict[str, Promotion]) -> None:
+def check_all_locked(tree: Tree, promoted: dict[str, Promotion]) -> None:
     """Check every version that was ever promoted and is still there, whether it runs or not. Raises `InvalidFile`."""
     for name, entry in promoted.items():
         for text in (*entry.locked, entry.version):
             version = parse_version(text)
-            if version is not None and (root / FOLDER / f"{name}-{version}.md").is_file():
-                check_locked(read_prompt(root, PromptRef(name, version)), promoted)
+            if version is not None and tree.exists(f"{FOLDER}/{name}-{version}.md"):
+                check_locked(read_prompt(tree, PromptRef(name, version)), promoted)
 
 
 def promoted_text(promoted: dict[str, Promotion]) -> str:

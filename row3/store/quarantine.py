@@ -18,8 +18,8 @@ from row3.errors import InvalidFile
 from row3.gate.quarantine import complaint
 from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
 from row3.store.file_model import FileModel
-from row3.store.files import disk_faults, read_text, write_atomic
-from row3.store.golden import shown
+from row3.store.files import disk_faults, write_atomic
+from row3.store.tree import Tree, read_text
 
 FILE = "quarantine.json"
 SCHEMA_VERSION = 1
@@ -52,17 +52,13 @@ class QuarantineFile(_File):
     cases: list[QuarantineEntry]
 
 
-def place(folder: Path) -> str:
-    """The file of a suite's golden cases, as messages name it."""
-    return f"{shown(folder)}/{FILE}"
-
-
-def read_quarantine(folder: Path) -> list[Quarantined]:
+def read_quarantine(tree: Tree, folder: str) -> list[Quarantined]:
     """The entries beside a suite's golden cases, by case; none where there is no file. Raises `InvalidFile`."""
-    path, where = folder / FILE, place(folder)
-    if not path.exists():
+    path = f"{folder}/{FILE}"
+    if not tree.exists(path):
         return []
-    value = parse_json(read_text(path, where=where), where=where)
+    where = tree.place(path)
+    value = parse_json(read_text(tree, path), where=where)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     file = validate(QuarantineFile, value, where=where, command="row3 flaky")
     found: dict[str, Quarantined] = {}
@@ -89,11 +85,11 @@ def quarantine_text(entries: Iterable[Quarantined]) -> str:
     return head + ",\n".join(rows) + "\n ]\n}\n"
 
 
-def write_quarantine(folder: Path, entries: Iterable[Quarantined]) -> None:
+def write_quarantine(root: Path, folder: str, entries: Iterable[Quarantined]) -> None:
     """Replace the file; without entries there is none. Raises `EnvironmentFault`."""
-    held = list(entries)
+    held, where = list(entries), f"{folder}/{FILE}"
     if held:
-        write_atomic(folder / FILE, quarantine_text(held), where=place(folder))
+        write_atomic(root / where, quarantine_text(held), where=where)
     else:
-        with disk_faults(place(folder)):
-            (folder / FILE).unlink(missing_ok=True)
+        with disk_faults(where):
+            (root / where).unlink(missing_ok=True)

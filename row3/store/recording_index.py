@@ -8,8 +8,9 @@ from array import array
 from binascii import unhexlify
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 from row3.domain.requests import Answer, Request, digest_text
 from row3.domain.spoken import marked
@@ -17,6 +18,7 @@ from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.embeddings import EmbeddingIndex
 from row3.store.files import open_file, read_faults
 from row3.store.recording_lines import HEAD, Recording, from_line, other_field
+from row3.store.tree import Tree
 
 DIGEST = re.compile("[0-9a-f]{64}")
 DIGEST_AT = len('{"digest": "')
@@ -36,12 +38,16 @@ class _Spot(NamedTuple):
 
 @dataclass(slots=True)
 class RecordingIndex:
-    """All recordings of a suite, by digest; answers are read from disk when asked for."""
+    """All recordings of a suite, by digest; answers are read when asked for, those of files on disk from there."""
 
-    files: list[Path]
-    names: list[str]
-    folder: Path | None = None
-    """Of the suite, where its embeddings lie too."""
+    tree: Tree | None = None
+    """Where the suite's embeddings are read from; None: there are none."""
+    suite: str = ""
+    fallback: RecordingIndex | None = None
+    """Where an answer is looked up that is not recorded here: the base's recordings, behind the head's."""
+    sources: list[Path | bytes] = field(default_factory=list)
+    """The files, or the contents of those that are not on disk."""
+    names: list[str] = field(default_factory=list)
     asks_otherwise: Callable[[Recording, Request], bool] | None = None
     """Whether the prompt and the case that a line names, which are not the request's, ask something else."""
     _rows: dict[bytes | str, int] = field(default_factory=dict)
@@ -63,8 +69,8 @@ class RecordingIndex:
     def embeddings(self, model: str) -> EmbeddingIndex:
         """The recorded embeddings of a model."""
         if model not in self._embeddings:
-            folder = self.folder or Path("none")
-            self._embeddings[model] = EmbeddingIndex(folder, model)
+            behind = None if self.fallback is None else self.fallback.embeddings(model)
+            self._embeddings[model] = EmbeddingIndex(self.tree, self.suite, model, fallback=behind)
         return self._embeddings[model]
 
     def __len__(self) -> int:
@@ -81,17 +87,17 @@ class RecordingIndex:
         """All digests, in file order."""
         return [key.hex() if isinstance(key, bytes) else key for key in self._rows]
 
-    def add_file(self, path: Path, name: str, *, torn_end: bool = False) -> None:
-        """Take in a file; `torn_end` allows the last line to be cut off (a journal after a crash)."""
-        number = len(self.files)
-        self.files.append(path)
+    def add_file(self, source: Path | bytes, name: str, *, torn_end: bool = False) -> None:
+        """Index a file, or its contents; `torn_end` allows the last line to be cut off (a journal after a crash)."""
+        number = len(self.sources)
+        self.sources.append(source)
         self.names.append(name)
         self._by_case = None
         rows, extend, begins = self._rows, self._table.extend, HEAD.match
         key: bytes | str
         offset = 0
-        with read_faults(name), open_file(path, where=name, buffering=BUFFER) as file:
-            self._stamps.append(_stamp(os.fstat(file.fileno())))
+        with read_faults(name), _lines_of(source, name) as file:
+            self._stamps.append(_stamp(None if isinstance(source, bytes) else os.fstat(file.fileno())))
             for line_number, line in enumerate(file, 1):
                 length = len(line)
                 head = begins(line)
@@ -146,13 +152,29 @@ class RecordingIndex:
         key = _key(digest)
         row = self._rows.get(key)
         if row is None:
-            return None
+            return None if self.fallback is None else self.fallback.answer(request)
         if self._quick is not None and key not in self._again:
             start = 4 * row
             raw = self._raw(*self._table[start : start + 3])
             answer = self._quick(raw, request) if raw.startswith(digest.encode(), DIGEST_AT) else None
             if answer is not None:
                 return answer
+        recording = self._whole(digest)
+        self._refuse_other(recording, request)
+        return recording.answer
+
+    def answer_by_digest(self, digest: str) -> Answer | None:
+        """Return the answer that is recorded under a request's digest; None where there is none.
+
+        For requests that nobody renders again, such as those a manifest names. Raises `InvalidFile` as `get`, and where
+        the answer is no longer the one that was recorded.
+        """
+        if digest in self:
+            return self._whole(digest).answer
+        return None if self.fallback is None else self.fallback.answer_by_digest(digest)
+
+    def _whole(self, digest: str) -> Recording:
+        """Return the recording of a digest that is here; raises `InvalidFile` where its answer was edited."""
         recording = self.get(digest)
         assert recording is not None
         if recording.answer_digest and recording.answer_digest != digest_text(recording.answer.text):
@@ -161,8 +183,7 @@ class RecordingIndex:
                 where=self.place(digest),
                 fix="Restore the line from git, or record it anew",
             )
-        self._refuse_other(recording, request)
-        return recording.answer
+        return recording
 
     def _refuse_other(self, recording: Recording, request: Request) -> None:
         """Raise `InvalidFile` where a line says that it is of another request than the one its digest names."""
@@ -195,8 +216,9 @@ class RecordingIndex:
             yield self._read(spot, digest)
 
     def files_of(self, digest: str) -> set[Path]:
-        """The files in which the digest stands."""
-        return {self.files[spot.file] for spot in self._spots(digest)}
+        """Return the files on disk in which the digest stands."""
+        sources = [self.sources[spot.file] for spot in self._spots(digest)]
+        return {source for source in sources if isinstance(source, Path)}
 
     def _spots(self, digest: str) -> list[_Spot]:
         spot = self._spot(digest)
@@ -217,17 +239,20 @@ class RecordingIndex:
 
     def _refuse_changed(self, file: int) -> None:
         """Raise `EnvironmentFault` where the file is not what it was when its lines were found."""
-        path = self.files[file]
-        if not path.exists() or _stamp(path.stat()) != self._stamps[file]:
+        source = self.sources[file]
+        if isinstance(source, Path) and (not source.exists() or _stamp(source.stat()) != self._stamps[file]):
             raise EnvironmentFault(
                 "the file was changed while it was being read", where=self.names[file], fix="Run the command again"
             )
 
     def _raw(self, file: int, offset: int, length: int) -> bytes:
+        source = self.sources[file]
+        if isinstance(source, bytes):
+            return source[offset : offset + length]
         descriptor = self._open.get(file)
         if descriptor is None:
             try:
-                descriptor = self._open[file] = os.open(self.files[file], os.O_RDONLY)
+                descriptor = self._open[file] = os.open(source, os.O_RDONLY)
             except FileNotFoundError:
                 self._refuse_changed(file)
                 raise
@@ -290,8 +315,12 @@ def _read_at(descriptor: int, length: int, offset: int) -> bytes:
     return os.read(descriptor, length)
 
 
-def _stamp(status: os.stat_result) -> tuple[int, int, int]:
-    return status.st_ino, status.st_size, status.st_mtime_ns
+def _lines_of(source: Path | bytes, name: str) -> BinaryIO:
+    return BytesIO(source) if isinstance(source, bytes) else open_file(source, where=name, buffering=BUFFER)
+
+
+def _stamp(status: os.stat_result | None) -> tuple[int, int, int]:
+    return (0, 0, 0) if status is None else (status.st_ino, status.st_size, status.st_mtime_ns)
 
 
 def _key(digest: str) -> bytes | str:

@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from row3.errors import InvalidFile
 from row3.store.embeddings import is_embeddings
 from row3.store.files import open_file, write_all
 from row3.store.recording_index import RecordingIndex
 from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, other_field, to_line
+from row3.store.tree import Tree, WorkTree
+
+MAX_BYTES = 2**32
 
 __all__ = [
     "SCHEMA_VERSION",
@@ -29,23 +31,24 @@ __all__ = [
 ]
 
 
-def open_index(folder: Path, journals: Iterable[Path] = ()) -> RecordingIndex:
+def open_index(tree: Tree | None, suite: str, journals: Iterable[Path] = ()) -> RecordingIndex:
     """Index the recordings of a suite and what interrupted runs left in the journal.
 
-    Embeddings are kept beside them and are not among them. Raises `InvalidFile` for a line that is no recording.
+    Embeddings are kept beside them and are not among them. Without a tree only the journals are indexed. Raises
+    `InvalidFile` for a line that is no recording.
     """
-    index = RecordingIndex([], [], folder)
-    if folder.is_dir():
-        for path in sorted(folder.glob("*.jsonl")):
-            if is_embeddings(path):
-                continue
-            name = f"recordings/{folder.name}/{path.name}"
-            if path.is_dir():
-                raise InvalidFile("this is a folder, not a file", where=name, fix="Remove or rename it")
-            index.add_file(path, name)
-    for path in journals:
-        index.add_file(path, f"journal {path.name}", torn_end=True)
+    index = RecordingIndex(tree, suite)
+    if tree is not None:
+        for path in recording_files(tree, suite):
+            index.add_file(tree.on_disk(path) or tree.read(path, limit=MAX_BYTES), tree.place(path))
+    for journal in journals:
+        index.add_file(journal, f"journal {journal.name}", torn_end=True)
     return index
+
+
+def recording_files(tree: Tree, suite: str) -> list[str]:
+    """Return the files of a suite's recordings, without those of embeddings."""
+    return [path for path in tree.files(f"recordings/{suite}") if path.endswith(".jsonl") and not is_embeddings(path)]
 
 
 class Merged(NamedTuple):
@@ -59,7 +62,7 @@ class Merged(NamedTuple):
     """The same answer was there."""
 
 
-def merge(folder: Path, lines: Iterable[str]) -> Merged:
+def merge(root: Path, suite: str, lines: Iterable[str]) -> Merged:
     """Put recordings into the suite's files, one file a prompt, sorted; the newer of two equal digests wins.
 
     It wins over a line in another prompt's file too: a prompt and its unedited copy ask the same requests.
@@ -71,7 +74,8 @@ def merge(folder: Path, lines: Iterable[str]) -> Merged:
         recording = from_line(line, where="a new recording")
         by_prompt.setdefault(recording.prompt, {})[recording.digest] = line.strip()
         answers[recording.digest] = recording.answer.text
-    index = open_index(folder)
+    folder = root / "recordings" / suite
+    index = open_index(WorkTree(root), suite)
     places = {path for digest in answers for path in index.files_of(digest)}
     held_before = same = 0
     files: dict[Path, list[str]] = {}

@@ -17,8 +17,8 @@ from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
 from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
 from row3.store.file_model import FileModel
-from row3.store.files import disk_faults, read_bytes, read_text, write_atomic
-from row3.store.golden import shown
+from row3.store.files import disk_faults, read_bytes, write_atomic
+from row3.store.tree import WorkTree, read_text
 
 FILE = "reviewed.jsonl"
 SCHEMA_VERSION = 1
@@ -53,12 +53,12 @@ class Key(NamedTuple):
 class Reviewed:
     """What was judged in a suite; an absent file is an empty one. Raises `InvalidFile`."""
 
-    def __init__(self, folder: Path) -> None:
-        self.path = folder / FILE
-        self.where = f"{shown(folder)}/{FILE}"
+    def __init__(self, root: Path, folder: str) -> None:
+        self.where = f"{folder}/{FILE}"
+        self.path = root / self.where
         self._held: dict[Key, Judgement] = {}
         if self.path.exists():
-            for number, line in enumerate(read_text(self.path, where=self.where).split("\n"), 1):
+            for number, line in enumerate(read_text(WorkTree(root), self.where).split("\n"), 1):
                 if line.strip():
                     self._add(from_line(line, where=f"{self.where}:{number}"))
 

@@ -16,8 +16,10 @@ from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
 from row3.store.run_records import SCHEMA_VERSION, CaseRecord, RunHeader, parse_record
+from row3.store.tree import Tree
 from row3.store.unbuilt import plain_values
 
+MAX_BYTES = 2**30
 MARK = b'"cases": [\n'
 END = b"\n]}\n"
 LINES_AT_ONCE = 64
@@ -86,9 +88,15 @@ class SavedRun:
             yield record
 
 
-def read_run(path: Path, *, where: str) -> SavedRun:
-    """A saved run; raises `InvalidFile`."""
-    return parse_run(read_bytes(path, where=where, limit=2**30), where=where)
+def read_run(tree: Tree, path: str) -> SavedRun:
+    """Return a saved run; raises `InvalidFile`."""
+    return parse_run(tree.read(path, limit=MAX_BYTES), where=tree.place(path))
+
+
+def read_log(path: Path, *, where: str = "") -> SavedRun:
+    """Return the run of a local log, or of any file on disk that is named `where`; raises `InvalidFile`."""
+    where = where or f".row3/runs/{path.name}"
+    return parse_run(read_bytes(path, where=where, limit=MAX_BYTES), where=where)
 
 
 def parse_run(raw: bytes, *, where: str) -> SavedRun:

@@ -71,12 +71,12 @@ class Suite:
 
 def baseline_tier(project: Project, suite: Suite) -> Tier:
     """The tier whose baseline a suite is compared with: its own; that of recorded answers while it has none."""
-    return suite.tier if project.baseline(suite.name, suite.tier).is_file() else "replay"
+    return suite.tier if project.tree.exists(project.baseline(suite.name, suite.tier)) else "replay"
 
 
 def has_baseline(project: Project, suite: Suite) -> bool:
     """Whether there is something to compare with."""
-    return project.baseline(suite.name, baseline_tier(project, suite)).is_file()
+    return project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite)))
 
 
 def pick_suite(project: Project, name: str | None, tier: Tier | None = None) -> Suite:

@@ -190,6 +190,24 @@ class Repository:
             raise
         return trees.write_out(self._git, entries, into)
 
+    def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
+        """Return the files that a commit, or the index where it is None, has under `paths` of a folder.
+
+        Raises UsageError for an unknown commit, a symlink, a submodule or an unresolved conflict.
+        """
+        inside = self.relative(folder)
+        prefix = "" if inside == "." else f"{inside}/"
+        within = [prefix + path for path in paths]
+        if commit is None:
+            entries = trees.index_entries(self._git, within)
+        else:
+            entries = trees.tree_entries(self._git, self.resolve(commit), within)
+        ids, differing = trees.contents_of(self._git, entries, within)
+        return trees.Contents(
+            {name.removeprefix(prefix): oid for name, oid in ids.items()},
+            {name.removeprefix(prefix): raw for name, raw in differing.items()},
+        )
+
     def has(self, commit: str, file: str) -> bool:
         """Whether a commit has a file of that path."""
         return bool(trees.tree_entries(self._git, commit, [file]))

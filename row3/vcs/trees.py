@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
-from row3.errors import UsageError
+from row3.errors import EnvironmentFault, UsageError
 from row3.vcs.process import GitProcess
 
 # The name of the empty file, in both object formats; `git add -N` puts it into the index as a promise.
@@ -60,6 +61,60 @@ def index_entries(process: GitProcess, paths: Sequence[str]) -> list[bytes]:
         promised = process.ask("diff-files", "-z", "--name-only", "--diff-filter=A", "--", *specs).out.split(b"\0")
         entries = [entry for entry in entries if entry.partition(b"\t")[2] not in promised]
     return entries
+
+
+class Contents(NamedTuple):
+    """The files of a commit or of the index."""
+
+    ids: dict[str, str]
+    """Object id by path."""
+    differing: dict[str, bytes]
+    """Contents by path, as a checkout would write them, of the files that differ from the work tree."""
+
+
+def contents_of(process: GitProcess, entries: Sequence[bytes], paths: Sequence[str]) -> Contents:
+    """Return the files of these entries; those that are the same in the work tree are not read.
+
+    Raises UsageError for a file name with a line end, EnvironmentFault where git lacks an object or a filter fails.
+    """
+    ids = {_name(entry): _object_id(entry) for entry in entries}
+    here = unmodified(process, paths)
+    differing = [name for name, oid in ids.items() if here.get(name) != oid]
+    return Contents(ids, _read_blobs(process, {name: ids[name] for name in differing}))
+
+
+def unmodified(process: GitProcess, paths: Sequence[str]) -> dict[str, str]:
+    """Return the object ids of the files under `paths` whose contents on disk are those of the index.
+
+    Files that git was told not to look at (assume-unchanged, sparse checkout) may be anything, so they are left out.
+    """
+    specs = ["--", *pathspecs(paths)]
+    listed = process.ask("ls-files", "-s", "-v", "-z", *specs).out.split(b"\0")
+    changed = set(process.ask("diff-files", "-z", "--name-only", "--ignore-submodules=all", *specs).out.split(b"\0"))
+    plain = (entry[2:] for entry in listed if entry.startswith(b"H 100"))
+    return {_name(entry): _object_id(entry) for entry in plain if entry.partition(b"\t")[2] not in changed}
+
+
+def _read_blobs(process: GitProcess, ids: Mapping[str, str]) -> dict[str, bytes]:
+    if not ids:
+        return {}
+    if odd := next((name for name in ids if "\n" in name), ""):
+        raise UsageError("the file's name has a line end", where=repr(odd), fix="Rename the file")
+    # git tells the size before it applies the filters of .gitattributes, so the answers are told apart by a mark.
+    mark = os.urandom(16).hex()
+    asked = "".join(f"{oid} {name}\n" for name, oid in ids.items())
+    answer = process.ask("cat-file", "--filters", f"--batch={mark} %(objectname)", stdin=os.fsencode(asked))
+    answers = answer.out.split(f"{mark} ".encode())[1:]
+    if len(answers) != len(ids):
+        raise EnvironmentFault(
+            "git lacks some of the commit's files", where=str(process.folder), fix="Run `git fsck`, then `git fetch`"
+        )
+    return {name: text.partition(b"\n")[2][:-1] for name, text in zip(ids, answers, strict=True)}
+
+
+def _object_id(entry: bytes) -> str:
+    """Return the object id of an entry of `ls-tree` (mode, type, id) or `ls-files` (mode, id, stage)."""
+    return next(part for part in entry.partition(b"\t")[0].split() if len(part) >= 40).decode()
 
 
 def submodules(process: GitProcess, paths: Sequence[str]) -> list[str]:

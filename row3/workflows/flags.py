@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, Literal
 
 from row3.domain.given import Given
+from row3.gate.policy import PolicyName
 from row3.store.suites import Suite, with_limits
 from row3.workflows.pipeline.run_suite import RunOptions
 
@@ -18,7 +19,7 @@ MAX_REPEATS = 5
 class GateFlags:
     """What the command line says of the gate; stronger than `row3.toml`, and a looser rule blocks all the same."""
 
-    policy: Literal["fixed", "paired"] | None = None
+    policy: PolicyName | None = None
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
     """Limits of single metrics, as `row3.gate.limits` reads them."""

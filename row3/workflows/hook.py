@@ -17,6 +17,7 @@ from row3.reports.suites.suites_model import SuiteResult, worst_code
 from row3.store.config import FILE, read_config
 from row3.store.project import READ_PATHS, Project
 from row3.store.suites import pick_suite
+from row3.store.tree import WorkTree
 from row3.workflows.against.affected import affected
 from row3.workflows.against.approved_beside import approved_beside
 from row3.workflows.against.at_ref import Base, Ref, inside_of, laid_out
@@ -161,11 +162,11 @@ def _protected(repository: Repository, start: Path) -> str | None:
 def _configured(repository: Repository, start: Path, usual: str | None) -> str | None:
     """The protected branch that row3.toml names, read where the work would go: a change cannot choose its judge."""
     if usual is None:
-        return read_config(start).protected_branch
+        return read_config(WorkTree(start)).protected_branch
     with TemporaryDirectory(prefix="row3-config-") as name:
         inside = inside_of(repository, start.resolve())
         repository.read_tree(usual, [f"{inside}{FILE}"], Path(name))
-        return read_config(Path(name) / inside).protected_branch
+        return read_config(WorkTree(Path(name) / inside)).protected_branch
 
 
 def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: str | None, base: str | None) -> None:
@@ -193,7 +194,7 @@ def _judge(repository: Repository, verdict: HookVerdict, inside: str, *, tree: s
 
 def _judge_folder(verdict: HookVerdict, root: Path, base: Base | None, changed: Sequence[str]) -> Sequence[SuiteResult]:
     """Judge the suites of a tree that was laid out, as far as the change concerns them; all where there is no base."""
-    project = Project(root, read_config(root))
+    project = Project(root, read_config(WorkTree(root)))
 
     def session(name: str) -> Session:
         return Session(project, pick_suite(project, name, "replay"), RunOptions(mode="replay"), may_write=False)

@@ -95,7 +95,7 @@ def next_steps(created: list[Created]) -> tuple[str, ...]:
     starter = (
         f"golden/{SUITE}/ has five golden cases to start from; a suite of your own is a folder beside it, golden/NAME/",
         f"Once you have one, delete the starter: golden/{SUITE}/, [suites.{SUITE}] in row3.toml, and the prompts that "
-        f"your suite does not use; `suite` in row3.toml then names yours (docs/suites.md)",
+        f"your suite does not use; `suite` in row3.toml then names yours (docs/configuration.md)",
     )
     return (
         config,

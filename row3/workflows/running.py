@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.cases import read_case
-from row3.store.golden import each_golden_file
+from row3.store.cases import CaseFiles, read_case
+from row3.store.golden import golden_files
 from row3.store.history import read_history
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
@@ -30,7 +29,7 @@ def run_suite(
     *,
     role: Role = "candidate",
     suite: Suite | None = None,
-    files: list[Path] | None = None,
+    files: CaseFiles | None = None,
     comparer: Comparer | None = None,
     lineup: Lineup | None = None,
     may_lack: Collection[str] = (),
@@ -74,12 +73,12 @@ def run_suite(
     return _with_unfinished(run, unfinished) if unfinished else run
 
 
-def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: list[Path] | None = None) -> None:
+def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
     """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
 
     def inputs() -> Iterator[Mapping[str, Any]]:
-        paths = each_golden_file(session.project.golden(suite.name)) if files is None else files
-        return (suite.kind.variables(read_case(path, suite.kind).case) for path in paths)
+        tree, paths = files or CaseFiles(session.project.tree, golden_files(session.project.tree, suite.golden))
+        return (suite.kind.variables(read_case(tree, path, suite.kind).case) for path in paths)
 
     with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong
         for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, inputs):
@@ -106,6 +105,6 @@ class Announced:
 def plain_run(session: Session) -> Announced:
     """Run the candidates and show the scorecard; nothing is judged."""
     run = run_suite(session)
-    history = read_history(session.project.root)
+    history = read_history(session.project.tree)
     save_log(session, run)
     return Announced(run, declining_runs(history, run, session.suite))

@@ -137,14 +137,14 @@ def output_results(
     index = OutputIndex(outputs, where=_shown(outputs, project.root), usual=suite.kind.usual_line)
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file holds no output", where=index.where, fix=SHAPE)
-    files = case_files(project.golden(suite.name))
+    files = case_files(project.tree, suite.golden)
     wanted = wanted_cases(options)
     seen: set[str] = set()
     mode = options.mode or project.config.mode
     alone = suite.rules.semantic is not None and mode != "replay"
     pack = Packing(suite, options.explain, many=len(files) >= PARALLEL_FROM)
     with vector_source(project, suite, mode) as vectors:
-        work = Work(Scoring(suite, index, pack, vectors), suite.kind, wanted, detailed=options.explain)
+        work = Work(Scoring(suite, index, pack, vectors), suite.kind, wanted, project.tree)
         for result in evaluate_all(files, work, jobs=1 if alone else options.jobs or project.config.jobs):
             seen.add(result.case_id)
             yield result

@@ -97,7 +97,7 @@ class CaseScorer:
     @cached_property
     def cases(self) -> dict[str, StoredCase]:
         """The golden cases by id, in the order of their files. Raises `InvalidFile`."""
-        return {stored.id: stored for stored in read_cases(self.project.golden(self.suite.name), self.suite.kind)}
+        return {stored.id: stored for stored in read_cases(self.project.tree, self.suite.golden, self.suite.kind)}
 
     @cached_property
     def _compare(self) -> CaseComparer | None:

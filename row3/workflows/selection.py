@@ -9,7 +9,7 @@ from row3.errors import InvalidFile
 from row3.gate.zones import SLACK, zones_of
 from row3.store.cases import read_cases
 from row3.store.project import Project
-from row3.store.saved_runs import SavedRun, latest_runs, read_run
+from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.score import MODE
@@ -26,7 +26,7 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
     if part == "changed":
         baseline = read_baseline(project, suite)
         found = []
-        for stored in read_cases(project.golden(suite.name), suite.kind):
+        for stored in read_cases(project.tree, suite.golden, suite.kind):
             record = baseline.record(stored.id)
             if record is None or record.digest != stored.digest:
                 found.append(stored.id)
@@ -41,7 +41,7 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
 def last_run(project: Project, suite: Suite) -> SavedRun:
     """The newest run log of the suite's prompts; raises `InvalidFile` where there is none."""
     for path in latest_runs(project.local / "runs"):
-        run = read_run(path, where=f".row3/runs/{path.name}")
+        run = read_log(path)
         if run.header.suite == suite.name and run.header.mode != MODE:  # outputs of elsewhere say nothing of prompts
             return run
     raise InvalidFile("there is no run yet", where=".row3/runs", fix=f"Run `row3{suite.flag}` first")

@@ -29,8 +29,8 @@ from row3.workflows.reasons import check_reason
 
 if TYPE_CHECKING:
     from row3.reports.model import ApprovalView
+    from row3.workflows.asking.answering import Observer
     from row3.workflows.asking.budget import Budget
-    from row3.workflows.asking.live import Watching
 
 NAMED = 5
 """Files that one note names."""
@@ -49,7 +49,7 @@ class Session:
     may_write: bool = True
     """False in CI, in the hook and for report formats: no tracked file is written."""
     say: Callable[[str], None] = lambda _: None
-    observer: Watching | None = None
+    observer: Observer | None = None
     gate: GateFlags = NO_FLAGS
     recovered: tuple[str, ...] = ()
     """Files of an interrupted promotion or baseline that opening the project put in place."""
@@ -102,7 +102,7 @@ class Session:
     def history(self) -> list[HistoryEntry]:
         """The history as it is when it is first asked for; one command judges all its suites by the same."""
         if self.earlier is None:
-            self.earlier = read_history(self.project.root)
+            self.earlier = read_history(self.project.tree)
         return self.earlier
 
     def finish(self) -> None:
@@ -134,7 +134,7 @@ def open_session(
     named: tuple[str, ...] = (),
     may_write: bool = True,
     say: Callable[[str], None] = lambda _: None,
-    observer: Watching | None = None,
+    observer: Observer | None = None,
     gate: GateFlags = NO_FLAGS,
     directory: str = "",
 ) -> Session:
@@ -147,7 +147,7 @@ def open_session(
 
 def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
     """Say which files beside the golden cases look like some and are not read; else a case would be missed silently."""
-    names = misnamed(project.golden(suite.name))
+    names = misnamed(project.tree, suite.golden)
     if len(names) == 1:
         say(f"{suite.golden}/{names[0]} is not read: a golden case is named {PATTERN}")
     elif names:

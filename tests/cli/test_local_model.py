@@ -9,14 +9,14 @@ import pytest
 
 from tests.projects import CASES, Box, flawless
 
-LABEL = "smollm2 (local, weak)"
+LABEL = "gemma3 (local, weak)"
 
 
 @pytest.fixture
 def local(tmp_path: Path) -> Box:
     """Answers of the local model, with their tokens."""
     box = Box(tmp_path / "project")
-    box.write("row3.toml", 'suite = "bread"\nmode = "replay"\n[provider]\npreset = "local"\nmodel = "smollm2"\n')
+    box.write("row3.toml", 'suite = "bread"\nmode = "replay"\n[provider]\npreset = "local"\nmodel = "gemma3"\n')
     for case_id in CASES:
         box.case(case_id)
     for version in ("1.0", "1.1"):
@@ -47,9 +47,9 @@ def test_people_are_told_how_weak_it_is_and_that_it_costs_nothing(local: Box) ->
 
 def test_what_is_recorded_and_read_by_programs_keeps_the_name(local: Box) -> None:
     result = local.row3("--format", "json", code=0).json
-    assert (result["model"], result["usage"]["costUsd"]) == ("smollm2", 0.0)
-    assert {entry["model"] for entry in local.history()} == {"smollm2"}
-    assert local.row3("leaderboard", "--format", "json", code=0).json["entries"][0]["model"] == "smollm2"
+    assert (result["model"], result["usage"]["costUsd"]) == ("gemma3", 0.0)
+    assert {entry["model"] for entry in local.history()} == {"gemma3"}
+    assert local.row3("leaderboard", "--format", "json", code=0).json["entries"][0]["model"] == "gemma3"
 
 
 @pytest.mark.parametrize("preset", ["openai", "ollama"])
@@ -57,9 +57,9 @@ def test_of_another_provider_the_same_name_is_another_model(local: Box, preset: 
     local.replace("row3.toml", '"local"', f'"{preset}"')
     out = local.row3(code=0).out
     assert "(local, weak)" not in out
-    assert "cost unknown (no price for smollm2)" in out
+    assert "cost unknown (no price for gemma3)" in out
 
 
 def test_a_price_that_is_set_stands(local: Box) -> None:
-    local.write("row3.toml", local.read("row3.toml") + "[prices.smollm2]\ninput = 1000\noutput = 0\n")
+    local.write("row3.toml", local.read("row3.toml") + "[prices.gemma3]\ninput = 1000\noutput = 0\n")
     assert "cost $0.30" in local.row3(code=0).out

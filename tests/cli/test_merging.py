@@ -1,4 +1,4 @@
-"""Conflicts that two branches meet, resolved as docs/merging.md says: what comes of it passes hook and CI."""
+"""Conflicts that two branches meet, resolved as docs/ci.md says: what comes of it passes hook and CI."""
 
 from __future__ import annotations
 

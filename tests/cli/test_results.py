@@ -56,13 +56,13 @@ def test_investigate_exits_0_and_block_1(box: Box) -> None:
     box.prompt("1.2")
     # One of twelve concepts: recall 11/12, overall worse by 25 * 1/12 = 2.1 points, recall by 8.3: blocks.
     box.record("1.2", answers | {"rye": first(answers["rye"], 3)})
-    result = box.row3("--compare", "--format", "json", code=1).json
+    result = box.row3("--compare", "--policy", "fixed", "--format", "json", code=1).json
     assert result["deltas"]["overall"] == pytest.approx(-0.25 / 12)
     box.prompt("1.3")
     # A canary among five concepts of one case: hallucination 1/15, precision worse by 6.7 points.
     invented = {"label": "cold rye memory", "sourceQuote": "Rye"}
     box.record("1.3", answers | {"rye": answers["rye"] | {"concepts": [*answers["rye"]["concepts"], invented]}})
-    result = box.row3("--compare", "--format", "json", code=1).json
+    result = box.row3("--compare", "--policy", "fixed", "--format", "json", code=1).json
     assert result["metrics"]["hallucinationRate"] == pytest.approx(1 / 15)
     box.prompt("1.4")
     # A quote is missing for one of twelve: provenance worse by 8.3; of one relationship in six: by 16.7.

@@ -238,7 +238,7 @@ def test_a_changed_corpus_is_another_question(tmp_path: Path) -> None:
     box.row3("--mode", "record", code=0)
     box.row3(code=0)
     box.write("corpus/oats.txt", "oats")
-    assert "or a file of its corpus, changed after it" in " ".join(box.row3(code=3).out.split())
+    assert "or a file of its corpus, has changed" in " ".join(box.row3(code=3).out.split())
     box.path("corpus/oats.txt").unlink()
     box.row3(code=0)
 

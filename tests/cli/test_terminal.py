@@ -15,6 +15,8 @@ from tests.chat_server import FakeModel, FakeReply
 from tests.projects import CASES, Box, flawless, run
 from tests.terminal import terminal
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[[Callable[[str, int], FakeReply]], FakeModel]
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 

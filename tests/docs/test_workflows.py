@@ -98,6 +98,7 @@ def gate(box: Box, **env: str) -> tuple[Done, str]:
     return done, output.read_text() if output.exists() else ""
 
 
+@pytest.mark.slow
 class TestTheScript:
     @pytest.mark.parametrize("suite", ["bread", ""])
     def test_a_change_that_passes(self, box: Box, suite: str) -> None:

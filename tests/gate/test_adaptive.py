@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Literal
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.changes import ChangeCode, MetricChange, Rounds
 from row3.domain.intervals import Interval
-from row3.domain.verdicts import MetricChange, Verdict
+from row3.domain.verdicts import Verdict
 from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Standing, stand
 from row3.gate.adaptive_verdict import account, judged
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.sequential import capital
 
 MARGIN = Margin(0.05, highest=0.85)
@@ -236,57 +238,52 @@ class TestErrors:
         assert passed / 500 > 0.3
 
 
-def change(delta: float, verdict: Verdict, why: str = "") -> MetricChange:
+def change(delta: float, verdict: Verdict, code: ChangeCode = "") -> MetricChange:
     known = Interval(delta, delta - 0.02, delta + 0.02, 0.95, 0.5, 0.01, 14.0, 15)
-    return MetricChange("overall", 0.8, 0.8 + delta, delta, -100 * delta, verdict, 15, known, 5.0, why)
+    return MetricChange("overall", 0.8, 0.8 + delta, delta, -100 * delta, verdict, 15, known, 5.0, code)
 
 
 def standing(stop: str, rounds: int = 3, needs: int | None = None) -> Standing:
     return Standing(rounds, 5, 15, -0.06, 1.0, 1.0, stop, 60, 30, needs)  # type: ignore[arg-type]
 
 
-BAD = change(-0.06, Verdict.BLOCK, "Overall is worse by 6.0 points (more than 5)")
+BAD = change(-0.06, Verdict.BLOCK, "worse")
 FINE = change(0.0, Verdict.PROCEED)
-FIXED, PAIRED = GatePolicy(metrics=("overall",)), GatePolicy(metrics=("overall",), policy="paired")
+FIXED, PAIRED = GatePolicy(metrics=("overall",), policy="fixed"), GatePolicy(metrics=("overall",), policy="paired")
 
 
 class TestJudged:
-    def test_a_loss_that_is_shown_blocks(self) -> None:
-        found = judged(standing("loss"), BAD, FINE, FIXED, title="Overall")
-        assert found.verdict is Verdict.BLOCK
-        assert found.why == "Overall is worse by 6.0 points, and by more than 5 beyond the noise of answers (3 rounds)"
+    @pytest.mark.parametrize("policy", ["fixed", "evidence"])
+    def test_a_loss_that_is_shown_blocks(self, policy: PolicyName) -> None:
+        found = judged(standing("loss"), BAD, FINE, GatePolicy(policy=policy))
+        assert (found.verdict, found.code, found.rounds) == (Verdict.BLOCK, "worse", Rounds(3, 15, "loss"))
 
     def test_under_the_paired_policy_it_has_to_hold_for_other_cases_too(self) -> None:
-        found = judged(standing("loss"), BAD, FINE, PAIRED, title="Overall")
-        assert found.verdict is Verdict.INVESTIGATE
-        assert "whether on others like them, is open" in found.why
-        assert judged(standing("loss"), BAD, BAD, PAIRED, title="Overall") is BAD
+        found = judged(standing("loss"), BAD, FINE, PAIRED)
+        assert (found.verdict, found.code, found.rounds) == (Verdict.INVESTIGATE, "inconclusive", Rounds(3, 15, "loss"))
+        assert judged(standing("loss"), BAD, BAD, PAIRED) is BAD
 
     @pytest.mark.parametrize("stop", ["open", "few"])
-    def test_what_is_open_never_blocks_by_its_mean(self, stop: str) -> None:
-        found = judged(standing(stop, needs=22), BAD, BAD, FIXED, title="Overall")
-        assert found.verdict is Verdict.INVESTIGATE
-        assert found.why == (
-            "Overall is inconclusive after 3 rounds: a loss of more than 5 points is neither shown nor ruled out; "
-            "15 cases are the limit, about 22 would do"
-        )
-        strict = GatePolicy(metrics=("overall",), inconclusive="block")
-        assert judged(standing(stop), FINE, FINE, strict, title="Overall").verdict is Verdict.BLOCK
+    def test_what_is_open_never_blocks_by_its_mean(self, stop: Literal["open", "few"]) -> None:
+        found = judged(standing(stop, needs=22), BAD, BAD, FIXED)
+        assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "inconclusive")
+        assert found.rounds == Rounds(3, 15, stop, 22)
+        strict = GatePolicy(metrics=("overall",), inconclusive="block", policy="fixed")
+        assert judged(standing(stop), FINE, FINE, strict).verdict is Verdict.BLOCK
 
     def test_a_loss_on_the_limit_names_no_number_of_cases(self) -> None:
         rounds = [[-0.05 + 0.1 * (-1) ** (i + j) for i in range(20)] for j in range(5)]
         found = stand(rounds, MARGIN, most=5, repeated=80, changed=80)
         assert (found.stop, found.needs) == ("open", None)
-        text = judged(found, BAD, BAD, FIXED, title="Overall").why
-        assert text.endswith("neither shown nor ruled out; it is too close to that to be told from it")
 
     def test_without_noise_the_policy_judges_as_ever(self) -> None:
-        assert judged(standing("steady"), BAD, FINE, FIXED, title="Overall") is BAD
-        assert judged(standing("steady"), BAD, FINE, PAIRED, title="Overall") is FINE
+        assert judged(standing("steady"), BAD, FINE, FIXED) is BAD
+        assert judged(standing("steady"), BAD, FINE, PAIRED) is FINE
 
     def test_what_is_ruled_out_does_not_block(self) -> None:
-        assert judged(standing("within"), FINE, FINE, FIXED, title="Overall") is FINE
-        assert judged(standing("within"), BAD, BAD, FIXED, title="Overall").verdict is Verdict.INVESTIGATE
+        assert judged(standing("within"), FINE, FINE, FIXED) is FINE
+        found = judged(standing("within"), BAD, BAD, FIXED)
+        assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "worse_unproven")
 
     @pytest.mark.parametrize("stop", ["loss", "within", "steady", "few", "open", None])
     def test_the_account_names_rounds_and_reason(self, stop: str) -> None:

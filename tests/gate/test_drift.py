@@ -19,9 +19,9 @@ POLICY = GatePolicy(metrics=("overall", "recall"))
 
 
 def drifted(*moves: float, recall: float = 0.0, same: int = 0, policy: GatePolicy = POLICY) -> Drift:
-    """Cases at 80 % that moved by so much each."""
+    """Two cases at 80 % for each move; what fewer than six cases show is never more than noise."""
     pairs = Pairs()
-    for move in moves:
+    for move in moves * 2:
         pairs.add({"overall": 0.8, "recall": 0.9}, {"overall": 0.8 + move, "recall": 0.9 + recall})
     return drift_of(pairs, (RECALL, RATE, OVERALL), policy, "overall", same=same)
 
@@ -56,7 +56,7 @@ class TestWorstOf:
 
     def drift(self, mrr: float, ndcg: float, metrics: tuple[Metric, ...] = METRICS) -> Drift:
         pairs = Pairs()
-        for noise in (0.0, 0.01, -0.01, 0.0):
+        for noise in (0.0, 0.01, -0.01, 0.0) * 2:
             now = {"mrr": 0.9 + mrr + noise, "ndcg": 0.9 + ndcg + noise, "map": 0.1}
             pairs.add({"mrr": 0.9, "ndcg": 0.9, "map": 0.9}, now)
         return drift_of(pairs, metrics, POLICY, "mrr", same=0).worst_of(metrics)
@@ -79,7 +79,7 @@ class TestState:
     def test_a_fall_beyond_noise_has_moved(self) -> None:
         drift = drifted(-0.05, -0.07, -0.06, -0.06)
         assert drift.state == "moved"
-        assert moved_text(drift) == "fell by 6.0 points of Overall since its baseline (95%: −7.3 to −4.7, 4 cases)"
+        assert moved_text(drift) == "fell by 6.0 points of Overall since its baseline (95%: −6.6 to −5.4, 8 cases)"
 
     def test_so_has_a_rise(self) -> None:
         assert drifted(0.05, 0.07, 0.06, 0.06).state == "moved"
@@ -96,13 +96,13 @@ class TestState:
         assert steady_text(wide).startswith("+6.7 points of Overall since its baseline (95%: −")
 
     def test_one_case_is_open(self) -> None:
-        assert drifted(-0.5).state == "open"
+        assert drifted(-0.5, -0.4).state == "open"
         assert drifted().state == "open"
         assert moved_text(drifted()) == "could not be compared"
 
     def test_no_spread_at_all(self) -> None:
         assert drifted(0.0, 0.0).state == "steady"
-        assert drifted(-0.06, -0.06).state == "moved"
+        assert drifted(-0.06, -0.06, -0.06).state == "moved"
 
     def test_relative_limits(self) -> None:
         # 0.8 to 0.79 is 1.25 % of the baseline.
@@ -117,7 +117,7 @@ class TestState:
 
 
 class TestSentences:
-    moved, steady, unclear = drifted(-0.06, -0.07, -0.05), drifted(0.001, 0.003), drifted(0.3, -0.3)
+    moved, steady, unclear = drifted(-0.06, -0.07, -0.05), drifted(0.001, 0.003, 0.002), drifted(0.3, -0.3)
 
     @pytest.mark.parametrize(
         ("drift", "fell", "who", "begins"),
@@ -140,7 +140,7 @@ class TestSentences:
         assert by_sample(self.moved, beside) == (
             "provider",
             "the provider moved: the baseline's own prompts fell by 6.0 points of Overall since its baseline (95%: "
-            "−8.5 to −3.5, 3 cases); as of now the candidates are at −0.2 points from them (95%: −1.0 to +0.6, 10 "
+            "−6.9 to −5.1, 6 cases); as of now the candidates are at −0.2 points from them (95%: −1.0 to +0.6, 10 "
             "cases); "
             "--mode live compares both as of now",
         )

@@ -1,4 +1,4 @@
-"""Intervals of means: against scipy, by hand, and by simulation."""
+"""Intervals and tests of means and differences: against scipy, by hand, and by simulation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from row3.domain.intervals import Interval
-from row3.gate.intervals import interval_of, mean_interval, paired_interval, spread_of_mean
+from row3.gate.exact import sign_flip_p
+from row3.gate.intervals import FEW, Differences, mean_interval, paired_interval, spread_of_mean
 
 FRACTION = st.floats(0, 1).map(lambda value: round(value, 6))
 PAIRS = st.lists(st.tuples(FRACTION, FRACTION), min_size=2, max_size=30)
@@ -24,7 +25,7 @@ def found(interval: Interval | None) -> Interval:
 
 def test_by_hand() -> None:
     # Differences -0.1, 0, 0.1, 0.2: mean 0.05, s^2 = 0.05 / 3, SE = sqrt(s^2 / 4), t(0.975, 3) = 3.1824.
-    interval = found(paired_interval([0.5, 0.5, 0.5, 0.5], [0.4, 0.5, 0.6, 0.7]))
+    interval = found(mean_interval([-0.1, 0.0, 0.1, 0.2]))
     assert interval.estimate == pytest.approx(0.05)
     assert interval.standard_error == pytest.approx(math.sqrt(0.05 / 12))
     assert interval.high - interval.estimate == pytest.approx(3.182446 * math.sqrt(0.05 / 12), rel=1e-6)
@@ -32,21 +33,19 @@ def test_by_hand() -> None:
     assert interval.p_value == pytest.approx(0.4950, abs=1e-4)
 
 
-@given(PAIRS, st.sampled_from([0.8, 0.9, 0.95, 0.99]))
+@given(st.lists(FRACTION, min_size=2, max_size=30), st.sampled_from([0.8, 0.9, 0.95, 0.99]))
 @settings(deadline=None, max_examples=60)
-def test_single_cases_give_the_paired_t_test(pairs: list[tuple[float, float]], level: float) -> None:
-    before, after = [old for old, _ in pairs], [new for _, new in pairs]
-    interval = found(paired_interval(before, after, level=level))
-    differences = np.subtract(after, before)
-    if np.ptp(differences) < 1e-9:
+def test_single_cases_give_the_t_test(values: list[float], level: float) -> None:
+    interval = found(mean_interval(values, level=level))
+    if np.ptp(values) < 1e-9:
         assert interval.degenerate
         return
-    theirs = stats.ttest_rel(after, before)
+    theirs = stats.ttest_1samp(values, 0.0)
     ends = theirs.confidence_interval(level)
     assert interval.p_value == pytest.approx(float(theirs.pvalue), rel=1e-7, abs=1e-12)
     assert (interval.low, interval.high) == pytest.approx((float(ends.low), float(ends.high)), abs=1e-9)
-    assert interval == found(paired_interval(before, after, level=level, clusters=[None] * len(pairs)))
-    alone = found(paired_interval(before, after, level=level, clusters=list(range(len(pairs)))))
+    assert interval == found(mean_interval(values, level=level, clusters=[None] * len(values)))
+    alone = found(mean_interval(values, level=level, clusters=list(range(len(values)))))
     assert alone.standard_error == pytest.approx(interval.standard_error)
     assert alone.df == interval.df
 
@@ -65,7 +64,7 @@ def test_never_nan_and_consistent(pairs: list[tuple[float, float]], data: st.Dat
     assert interval.low <= interval.estimate <= interval.high
     assert 1.0 - 1e-9 <= interval.df <= interval.units - 1 + 1e-9
     assert 0.0 <= interval.p_value <= 1.0
-    if not interval.degenerate and abs(interval.p_value - 0.05) > 1e-9:
+    if not interval.degenerate and abs(interval.p_value - 0.05) > 1e-4:
         assert (interval.p_value < 0.05) == (not interval.low <= 0.0 <= interval.high)
 
 
@@ -129,10 +128,10 @@ class TestNoSpread:
 
     def test_all_moved_alike_up_to_rounding(self) -> None:
         # 0.8 - 0.6 and 0.7 - 0.5 differ in the last bit, which is no spread.
-        interval = found(paired_interval([0.8, 0.7, 0.9], [0.6, 0.5, 0.7]))
+        interval = found(paired_interval([0.8, 0.7, 0.9] * 2, [0.6, 0.5, 0.7] * 2))
         assert interval.degenerate
         assert interval.low == interval.high == pytest.approx(-0.2)
-        assert interval.p_value == 0.0
+        assert interval.p_value == pytest.approx(2 / 64)
 
     def test_clusters_whose_cases_cancel(self) -> None:
         interval = found(mean_interval([0.1, -0.1, 0.1, -0.1], clusters=["a", "a", "b", "b"]))
@@ -154,17 +153,89 @@ def test_no_label_is_a_case_of_its_own() -> None:
     assert found(mean_interval([0.1, 0.2, 0.4], clusters=[None, 0, ("alone", 0)])).units == 3
 
 
-def test_one_sample_against_a_null_value() -> None:
-    values = [0.7, 0.8, 0.75, 0.9]
-    interval = found(mean_interval(values, null=0.8))
-    assert interval.p_value == pytest.approx(float(stats.ttest_1samp(values, 0.8).pvalue))
-    assert found(mean_interval([0.8, 0.8], null=0.8)).p_value == 1.0
+class TestFewMoved:
+    """Fewer than six units that moved could not be significant, whatever their signs."""
+
+    @pytest.mark.parametrize("moved", range(1, FEW))
+    def test_nothing_is_shown(self, moved: int) -> None:
+        interval = found(Differences([-0.85] * moved + [0.0] * (30 - moved)).interval())
+        assert interval.low < interval.estimate < 0.0 <= interval.high
+        assert interval.p_value == pytest.approx(2 * 0.5**moved, rel=0.03)
+
+    def test_and_six_are_enough(self) -> None:
+        assert found(Differences([-0.85] * 6 + [0.0] * 24).interval()).high < 0.0
+
+    def test_how_far_a_case_can_move_bounds_it(self) -> None:
+        values = [-0.85] * 2 + [0.0] * 28
+        free, bound = Differences(values), Differences(values, lowest=-0.85, highest=0.15)
+        assert found(bound.interval()).low == pytest.approx(found(free.interval()).low)
+        assert found(bound.interval()).high < found(free.interval()).high
+
+    def test_it_covers_where_few_cases_fail_at_all(self) -> None:
+        """One case in fifteen collapses."""
+        rng = np.random.default_rng(7)
+        ours = told = 0
+        for _ in range(800):
+            values = np.where(rng.random(15) < 1 / 15, -0.85, 0.0).tolist()
+            if not any(values):
+                continue
+            told += 1
+            interval = found(Differences(values).interval())
+            ours += interval.low <= -0.85 / 15 <= interval.high
+        assert ours / told > 0.97
 
 
-def test_relative_to_an_estimated_baseline() -> None:
-    before, after = [0.8, 0.6, 0.9, 0.7], [0.7, 0.6, 0.8, 0.65]
-    interval = found(paired_interval([0.95 * value for value in before], after))
-    assert interval.estimate == pytest.approx(np.mean(after) - 0.95 * np.mean(before))
+class TestAgainstSigns:
+    """Up to fifty units that moved, t and the exact test both have to reject."""
+
+    @given(st.lists(st.floats(-1, 1).map(lambda value: round(value, 2)), min_size=FEW, max_size=20))
+    @settings(deadline=None, max_examples=60)
+    def test_the_p_value_is_the_larger_one(self, values: list[float]) -> None:
+        moves = Differences(values)
+        if moves.moved < FEW or np.ptp(values) < 1e-9:
+            return
+        by_t = float(stats.ttest_1samp(values, 0.0, alternative="less").pvalue)
+        assert moves.fall_p() == pytest.approx(max(by_t, sign_flip_p(values)), abs=1e-9)
+        assert moves.rise_p() == pytest.approx(Differences([-value for value in values]).fall_p())
+
+    def test_pass_or_fail_is_judged_by_mcnemar(self) -> None:
+        # t says 0.024, the exact test 0.031: five flips one way.
+        values = [-1.0] * 7 + [1.0] + [0.0] * 22
+        by_t = float(stats.ttest_1samp(values, 0.0, alternative="less").pvalue)
+        exact = float(stats.binomtest(7, 8, alternative="greater").pvalue)
+        assert by_t < 0.025 < exact
+        assert Differences(values).fall_p() == pytest.approx(exact)
+        assert found(Differences(values).interval()).high == 0.0
+
+    @pytest.mark.parametrize("cases", [8, 15, 60])
+    def test_equal_runs_differ_as_rarely_as_promised(self, cases: int) -> None:
+        rng = np.random.default_rng(11)
+        alarms = 0
+        for _ in range(1500):
+            spread = rng.choice([0.0, 0.02, 0.9], cases, p=[0.5, 0.4, 0.1])
+            alarms += Differences((spread * rng.normal(size=cases)).tolist()).fall_p() <= 0.05
+        assert alarms / 1500 < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 1500)
+
+
+class TestLosses:
+    def test_beyond_a_limit_is_the_one_sided_t_test(self) -> None:
+        values = [-0.1, -0.12, -0.05, -0.2, -0.11, -0.08, -0.15, -0.09]
+        exact = 2.0**-8
+        by_t = float(stats.ttest_1samp([value + 0.05 for value in values], 0.0, alternative="less").pvalue)
+        assert Differences(values).loss_p(0.05) == pytest.approx(max(by_t, exact))
+
+    def test_nothing_moved(self) -> None:
+        moves = Differences([0.0] * 80, lowest=-0.85)
+        assert (moves.loss_p(0.05), moves.fall_p()) == (1.0, 1.0)
+        assert moves.rare_loss_p(0.05) < 0.05 < Differences([0.0] * 40, lowest=-0.85).rare_loss_p(0.05)
+
+    def test_rare_losses_count_sources(self) -> None:
+        labels = [f"source {place // 5}" for place in range(80)]
+        alone, shared = (Differences([0.0] * 80, each, lowest=-0.85) for each in (None, labels))
+        sixteen = Differences([0.0] * 16, lowest=-0.85)
+        assert shared.rare_loss_p(0.05) == pytest.approx(sixteen.rare_loss_p(0.05))
+        assert alone.rare_loss_p(0.05) < 0.05 < shared.rare_loss_p(0.05)
+        assert (alone.units_needed(0.05, 0.05), shared.units_needed(0.05, 0.05)) == (50, 50)
 
 
 def test_negated() -> None:
@@ -184,7 +255,7 @@ def test_level(level: float) -> None:
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_values_are_finite(bad: float) -> None:
     with pytest.raises(ValueError, match="finite"):
-        interval_of(0.0, [0.1, bad])
+        mean_interval([0.1, bad])
 
 
 def test_lengths_agree() -> None:

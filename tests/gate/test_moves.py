@@ -1,20 +1,21 @@
-"""What the gate says of every aggregate, under either policy."""
+"""How every aggregate moved, and what each policy makes of it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import MetricChange, Verdict
+from row3.domain.verdicts import Verdict
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.gate.policy import ALPHA, GatePolicy
+from row3.gate.policy import ALPHA, ALPHA_FALL, GatePolicy, PolicyName
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 OVERALL = Metric("overall", "Overall")
@@ -29,7 +30,7 @@ WAVE = (0.02, -0.02, 0.01, -0.01)
 Side = Mapping[str, Sequence[float]]
 
 
-def policy(rule: Literal["fixed", "paired"] = "paired", **settings: Any) -> GatePolicy:
+def policy(rule: PolicyName = "paired", **settings: Any) -> GatePolicy:
     return GatePolicy(policy=rule, **{"metrics": GATED} | settings)
 
 
@@ -59,100 +60,176 @@ def moved(
     return compared({key: before}, {key: after}, policy(**settings), sources=sources, repeats=repeats)[key]
 
 
-class TestTheFixedRule:
+class TestFixed:
     @pytest.mark.parametrize(
-        ("by", "verdict"), [(0.1, PROCEED), (-0.005, PROCEED), (-0.03, INVESTIGATE), (-0.06, BLOCK)]
+        ("by", "verdict", "code"),
+        [(0.1, PROCEED, ""), (-0.005, PROCEED, ""), (-0.03, INVESTIGATE, "worse"), (-0.06, BLOCK, "worse")],
     )
-    def test_judges_the_means(self, by: float, verdict: Verdict) -> None:
-        assert moved(by, rule="fixed").verdict is verdict
-
-    def test_says_when_chance_could_have_done_it(self) -> None:
-        before = [0.8] * 15
-        change = compared({"overall": before}, {"overall": [0.0, *before[1:]]}, policy("fixed"))["overall"]
-        assert change.verdict is BLOCK
-        assert change.why == (
-            "Overall is worse by 5.3 points (more than 5); it may be noise (95%: −16.8 to +6.1 points)"
-        )
-
-    def test_two_cases_are_within_what_is_possible(self) -> None:
-        change = compared({"overall": [0.9, 0.5]}, {"overall": [0.1, 0.5]}, policy("fixed"))["overall"]
-        assert change.why.endswith("(95%: −100.0 to +100.0 points)")
-        assert change.interval is not None
-        assert change.interval.low < -1.0
-
-    def test_and_not_when_it_could_not(self) -> None:
-        assert moved(-0.06, rule="fixed").why == "Overall is worse by 6.0 points (more than 5)"
-        assert moved(-0.02, rule="fixed").why == "Overall is worse by 2.0 points (at least 1)"
-
-    def test_nor_where_every_case_moved_alike(self) -> None:
-        change = compared({"overall": [0.8] * 5}, {"overall": [0.7] * 5}, policy("fixed"))["overall"]
-        assert change.why == "Overall is worse by 10.0 points (more than 5)"
-
-    def test_nor_where_one_case_has_no_interval(self) -> None:
-        change = compared({"overall": [0.8]}, {"overall": [0.7]}, policy("fixed"))["overall"]
-        assert (change.interval, change.why) == (None, "Overall is worse by 10.0 points (more than 5)")
-
-    def test_nothing_is_said_of_what_is_well(self) -> None:
-        assert moved(0.0, rule="fixed").why == moved(0.3, rule="fixed").why == ""
+    def test_judges_the_means(self, by: float, verdict: Verdict, code: str) -> None:
+        change = moved(by, rule="fixed")
+        assert (change.verdict, change.code) == (verdict, code)
+        assert change.beyond_limit == (by == -0.06)
+        assert (change.p, change.tests) == (None, 1)
 
     def test_a_metric_with_a_limit_of_its_own(self) -> None:
         change = moved(-0.04, rule="fixed", limits={"overall": 3.0})
         assert (change.verdict, change.limit) == (BLOCK, 3.0)
-        assert change.why == "Overall is worse by 4.0 points (more than 3)"
         assert moved(-0.06, rule="fixed", limits={"overall": 8.0}).verdict is INVESTIGATE
 
     def test_a_rate_that_rises(self) -> None:
-        change = moved(0.06, level=0.1, key="rate", rule="fixed")
-        assert (change.verdict, change.why) == (BLOCK, "Bad rate is worse by 6.0 points (more than 5)")
+        assert moved(0.06, level=0.1, key="rate", rule="fixed").verdict is BLOCK
+
+    def test_noise_does_not_matter(self) -> None:
+        before = [0.8] * 15
+        change = compared({"recall": before}, {"recall": [0.0, *before[1:]]}, policy("fixed"))["recall"]
+        assert change.verdict is BLOCK
+        assert change.interval is not None
+        assert change.interval.low < change.delta < 0.0 < change.interval.high  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("rule", ["fixed", "evidence", "paired"])
+class TestAnyPolicy:
+    def test_a_gated_metric_that_is_no_longer_measured_blocks(self, rule: PolicyName) -> None:
+        pairs = Pairs()
+        pairs.add({"overall": 0.8, "recall": 0.7, "beside": 0.3}, {"overall": 0.8})
+        before = {"overall": 0.8, "recall": 0.7, "beside": 0.3}
+        changes = compare_metrics(before, {"overall": 0.8}, METRICS, policy(rule), pairs)
+        said = {change.key: (change.verdict, change.code) for change in changes}
+        assert said == {"overall": (PROCEED, ""), "recall": (BLOCK, "no_longer_measured"), "beside": (PROCEED, "")}
+
+    def test_one_that_is_new_is_shown(self, rule: PolicyName) -> None:
+        pairs = Pairs()
+        pairs.add({"overall": 0.8}, {"overall": 0.8})
+        changes = compare_metrics({"overall": 0.8}, {"overall": 0.8, "recall": 0.1}, METRICS, policy(rule), pairs)
+        assert [(change.key, change.verdict, change.delta) for change in changes] == [
+            ("recall", PROCEED, None),
+            ("overall", PROCEED, 0.0),
+        ]
+
+    def test_a_metric_that_is_not_gated_never_blocks(self, rule: PolicyName) -> None:
+        change = moved(-0.5, key="beside", rule=rule)
+        assert (change.verdict, change.code) == (INVESTIGATE, "worse")
+        assert moved(-0.04, key="beside", rule=rule).verdict is PROCEED
+
+    def test_the_same_answers_proceed(self, rule: PolicyName) -> None:
+        for cases in (1, 2, 15):
+            values = {"overall": [0.8] * cases, "recall": [0.5] * cases}
+            changes = compared(values, values, policy(rule, inconclusive="block"))
+            assert {change.verdict for change in changes.values()} == {PROCEED}
+
+    def test_the_interval_is_at_the_level_of_the_decision(self, rule: PolicyName) -> None:
+        interval = moved(-0.02, cases=16, rule=rule).interval
+        assert interval is not None
+        assert interval.level == pytest.approx(0.9 if rule == "evidence" else 0.95)
+
+
+class TestEvidence:
+    """The primary metric blocks as `fixed` says; any other only where its drop is more than noise."""
+
+    def test_the_primary_metric_blocks_whatever_the_noise(self) -> None:
+        before = [0.8] * 15
+        change = compared({"overall": before}, {"overall": [0.0, *before[1:]]}, policy("evidence"))["overall"]
+        assert (change.verdict, change.code, change.p) == (BLOCK, "worse", None)
+
+    def test_another_metric_blocks_where_the_drop_is_more_than_noise(self) -> None:
+        change = moved(-0.06, cases=15, key="recall", rule="evidence")
+        assert (change.verdict, change.code) == (BLOCK, "worse")
+        assert change.p is not None
+        assert change.p <= ALPHA_FALL
+
+    def test_and_is_investigated_where_it_could_be_noise(self) -> None:
+        before = [0.8] * 15
+        after = [0.1, 0.2, 0.9, 0.9, 0.7, 0.9, *before[6:]]
+        change = compared({"recall": before}, {"recall": after}, policy("evidence"))["recall"]
+        assert (change.verdict, change.code, change.doubt) == (INVESTIGATE, "worse_unproven", "")
+        assert change.beyond_limit
+        assert change.p is not None
+        assert change.p > ALPHA_FALL
+        assert change.interval is not None
+        assert change.interval.high >= 0.0
+
+    def test_few_cases_that_moved_cannot_show_a_drop(self) -> None:
+        before = [0.8] * 30
+        change = compared({"recall": before}, {"recall": [0.0] * 4 + before[4:]}, policy("evidence"))["recall"]
+        assert (change.code, change.doubt, change.moved, change.units_needed) == ("worse_unproven", "few_units", 4, 5)
+        shown = compared({"recall": before}, {"recall": [0.0] * 5 + before[5:]}, policy("evidence"))["recall"]
+        assert (shown.verdict, shown.p) == (BLOCK, pytest.approx(1 / 32, rel=0.01))
+
+    def test_a_drop_within_the_limit_is_to_be_looked_at(self) -> None:
+        change = moved(-0.03, key="recall", rule="evidence")
+        assert (change.verdict, change.code) == (INVESTIGATE, "worse")
+
+    def test_all_others_share_the_error_rate(self) -> None:
+        before = [0.8] * 15
+        after = [0.7, 0.5, 0.9, 0.6, 0.8, 0.75, 0.85, 0.55, 0.7, 0.8, 0.9, 0.65, 0.75, 0.7, 0.78]
+        alone = compared({"recall": before}, {"recall": after}, policy("evidence"))["recall"]
+        assert alone.verdict is BLOCK
+        p = float(stats.ttest_rel(after, before, alternative="less").pvalue)
+        assert alone.p == pytest.approx(p, rel=0.2)
+        names = ("recall", "overall", "a", "b", "c")
+        metrics = [Metric(name, name) for name in names]
+        pairs = Pairs()
+        for old, new in zip(before, after, strict=True):
+            same = dict.fromkeys(names, 0.5)
+            pairs.add(same | {"recall": old}, same | {"recall": new})
+        rules = policy("evidence", metrics=names)
+        (change,) = [each for each in compare_metrics(*pairs.means(), metrics, rules, pairs) if each.key == "recall"]
+        assert change.tests == 4
+        assert change.p == pytest.approx(4 * (alone.p or 0.0))
+        assert change.verdict is INVESTIGATE
+        assert change.interval is not None
+        assert change.interval.high >= 0.0
+
+    @given(st.lists(st.tuples(st.floats(0, 1), st.floats(-0.5, 0.3)), min_size=2, max_size=30))
+    @settings(deadline=None, max_examples=80)
+    def test_the_interval_agrees_with_the_verdict(self, cases: list[tuple[float, float]]) -> None:
+        before = [round(value, 2) for value, _ in cases]
+        after = [round(min(1.0, max(0.0, value + by)), 2) for value, by in cases]
+        one = {"recall": before, "rate": [0.1] * len(before)}, {"recall": after, "rate": [0.1] * len(before)}
+        change = compared(*one, policy("evidence"))["recall"]
+        assert change.interval is not None
+        if change.p is None or abs(change.p - ALPHA_FALL) < 1e-3 or abs(change.interval.high) < 1e-6:
+            return
+        assert (change.interval.high < 0.0) == (change.p <= ALPHA_FALL)
+        assert (change.verdict is BLOCK) == (change.beyond_limit and change.p <= ALPHA_FALL)
 
 
 class TestPaired:
     def test_blocks_what_is_shown_to_be_beyond_the_limit(self) -> None:
         change = moved(-0.06)
-        assert change.verdict is BLOCK
-        said = "Overall is worse by 6.0 points, and by more than 5 beyond noise (95%: −6.3 to −5.7"
-        assert change.why.startswith(said)
-        assert "; p = " in change.why
+        assert (change.verdict, change.code) == (BLOCK, "worse")
+        assert change.p is not None
+        assert change.p <= ALPHA
 
     def test_passes_what_is_shown_to_be_within_it(self) -> None:
         assert moved(0.0).verdict is moved(0.1).verdict is PROCEED
-        assert moved(0.0).why == ""
+        assert moved(0.0).code == ""
 
-    def test_a_loss_within_the_limit_is_to_be_investigated_where_it_is_one(self) -> None:
+    def test_a_loss_within_the_limit_is_investigated_where_it_is_one(self) -> None:
         change = moved(-0.03, cases=200)
-        assert change.verdict is INVESTIGATE
-        assert change.why == "Overall is worse by 3.0 points (at least 1) (95%: −3.2 to −2.8 points)"
+        assert (change.verdict, change.code, change.beyond_limit) == (INVESTIGATE, "worse", False)
         assert moved(-0.005).verdict is PROCEED
 
     @pytest.mark.parametrize(("setting", "verdict"), [("investigate", INVESTIGATE), ("block", BLOCK)])
     def test_what_is_neither_is_inconclusive(self, setting: str, verdict: Verdict) -> None:
         change = moved(-0.05, inconclusive=setting)
-        assert change.verdict is verdict
-        assert change.why == (
-            "Overall is inconclusive: a loss of more than 5 points is neither shown nor ruled out "
-            "(95%: −5.3 to −4.7 points)"
-        )
+        assert (change.verdict, change.code, change.doubt) == (verdict, "inconclusive", "")
 
-    def test_few_cases_that_all_lose_the_same_show_less_than_their_interval_seems_to(self) -> None:
-        change = compared({"overall": [0.8] * 2}, {"overall": [0.6] * 2}, policy())["overall"]
-        assert change.verdict is INVESTIGATE
-        assert change.why == (
-            "Overall is inconclusive: a loss of more than 5 points is neither shown nor ruled out "
-            "(all of 2 independent cases moved alike, as chance does up to one time in 4^2)"
-        )
+    def test_few_cases_that_all_lose_the_same_show_little(self) -> None:
+        two = compared({"overall": [0.8] * 2}, {"overall": [0.6] * 2}, policy())["overall"]
+        assert (two.verdict, two.code) == (INVESTIGATE, "inconclusive")
         assert compared({"overall": [0.8] * 9}, {"overall": [0.6] * 9}, policy())["overall"].verdict is BLOCK
 
     def test_one_case_shows_nothing(self) -> None:
         change = compared({"overall": [0.8]}, {"overall": [0.2]}, policy(inconclusive="block"))["overall"]
-        assert change.verdict is BLOCK
-        assert change.why.endswith("neither shown nor ruled out; fewer than two independent cases give no interval")
+        assert (change.verdict, change.code, change.interval) == (BLOCK, "inconclusive", None)
 
-    @pytest.mark.parametrize("cases", [1, 2, 15])
-    def test_where_nothing_moved_there_is_nothing_to_be_unclear_about(self, cases: int) -> None:
-        """A replay of the same recordings, whatever the setting."""
-        values = {"overall": [0.8] * cases, "recall": [0.5] * cases}
-        changes = compared(values, values, policy(inconclusive="block"))
-        assert {change.verdict for change in changes.values()} == {PROCEED}
+    def test_a_third_of_the_cases_collapsed(self) -> None:
+        before = [0.85] * 15
+        five = compared({"overall": before}, {"overall": [0.0] * 5 + before[5:]}, policy())["overall"]
+        assert (five.code, five.p) == ("inconclusive", pytest.approx(1 / 32)), "so they do by chance one time in 32"
+        six = compared({"overall": before}, {"overall": [0.0] * 6 + before[6:]}, policy())["overall"]
+        assert six.verdict is BLOCK
 
     @given(
         st.lists(st.tuples(st.floats(0, 1), st.floats(-0.2, 0.2)), min_size=2, max_size=20),
@@ -165,59 +242,55 @@ class TestPaired:
         change = compared({"overall": before}, {"overall": after}, policy(inconclusive=setting))["overall"]
         interval = change.interval
         assert interval is not None
-        if interval.degenerate or min(abs(interval.high + 0.05), abs(interval.low + 0.05)) < 1e-9:
+        if interval.degenerate or min(abs(interval.high + 0.05), abs(interval.low + 0.05)) < 1e-5:
             return
-        unclear = "is inconclusive" in change.why
-        assert ("beyond noise" in change.why) == (interval.high < -0.05)
+        unclear = change.code == "inconclusive"
+        assert (change.code == "worse" and change.verdict is BLOCK) == (interval.high < -0.05)
         assert unclear or interval.low > -0.05 or change.verdict is BLOCK
         assert change.verdict is not BLOCK or interval.high < -0.05 or (unclear and setting == "block")
 
     def test_the_p_value_is_scipys(self) -> None:
-        before, after = [0.8, 0.7, 0.9, 0.8, 0.6, 0.7], [0.5, 0.5, 0.7, 0.6, 0.4, 0.6]
+        before = [0.8, 0.7, 0.9, 0.8, 0.6, 0.7, 0.8, 0.7]
+        after = [0.7, 0.6, 0.8, 0.6, 0.6, 0.5, 0.7, 0.6]
         change = compared({"overall": before}, {"overall": after}, policy())["overall"]
         raised = [value + 0.05 for value in after]
         p = float(stats.ttest_rel(raised, before, alternative="less").pvalue)
         assert p < ALPHA
         assert change.verdict is BLOCK
-        assert change.why.endswith(f"; p = {p:.2g}")
+        assert change.p == pytest.approx(p)
 
 
 class TestRareLosses:
-    """However quiet: so few answers cannot have met one that is unusable one time in fifteen."""
+    """However quiet: so few cases cannot have met one that is unusable one time in fifteen."""
 
-    def test_few_answers_do_not_pass(self) -> None:
+    def test_few_cases_do_not_pass(self) -> None:
         change = moved(0.0, cases=16)
         assert change.interval is not None
         assert change.interval.low > -0.05
-        assert change.verdict is INVESTIGATE
-        assert change.why == (
-            "Overall is inconclusive: no loss of more than 5 points is seen (95%: −0.9 to +0.9 points), but 16 "
-            "answers do not rule out one that is rare and large (one in 16 that fails is enough); 47 or more can"
-        )
+        assert (change.verdict, change.code, change.doubt) == (INVESTIGATE, "inconclusive", "rare_loss")
+        assert (change.units, change.units_needed) == (16, 47)
         assert moved(0.0, cases=16, inconclusive="block").verdict is BLOCK
 
-    def test_more_cases_or_more_answers_do(self) -> None:
+    def test_more_cases_do(self) -> None:
         assert moved(0.0, cases=64).verdict is PROCEED
-        assert moved(0.0, cases=16, repeats=5).verdict is PROCEED
 
-    def test_a_small_improvement_that_few_cases_show_does_not_outweigh_them(self) -> None:
-        assert "(one in 11 that fails is enough); 19 or more can" in moved(0.02, cases=16).why
+    def test_more_answers_to_the_same_cases_do_not(self) -> None:
+        assert moved(0.0, cases=16, repeats=5).doubt == "rare_loss"
+
+    def test_nor_do_more_cases_of_the_same_sources(self) -> None:
+        sources = [f"source {place % 16}" for place in range(64)]
+        by = [WAVE[place % 16 % 4] for place in range(64)]
+        before = [0.8] * 64
+        after = [0.8 + each for each in by]
+        change = compared({"overall": before}, {"overall": after}, policy(), sources=sources)["overall"]
+        assert (change.doubt, change.units, change.units_needed) == ("rare_loss", 16, 47)
+
+    def test_a_small_improvement_does_not_outweigh_them(self) -> None:
+        assert moved(0.02, cases=16).units_needed == 19
 
     def test_a_large_one_does(self) -> None:
-        """To lose five points all the same, one answer in seven has to fail."""
+        """To lose five points all the same, one case in seven has to fail."""
         assert moved(0.08, cases=16).verdict is PROCEED
-
-    def test_enough_answers_of_which_one_failed(self) -> None:
-        before = [0.8] * 64
-        change = compared({"overall": before}, {"overall": [0.0, *before[1:]]}, policy())["overall"]
-        assert change.interval is not None
-        assert change.interval.low > -0.05
-        assert change.why.endswith("but 64 answers do not rule out one that is rare and large; more can")
-
-    def test_a_limit_of_nothing_leaves_the_room_that_was_gained(self) -> None:
-        before, after = [0.8] * 16, [0.8 + 0.001 * (place + 1) for place in range(16)]
-        change = compared({"overall": before}, {"overall": after}, policy(limits={"overall": 0.0}))["overall"]
-        assert change.why.endswith("and large (one in 95 that fails is enough); 153 or more can")
 
     def test_only_the_primary_metric_has_to_be_shown(self) -> None:
         assert moved(0.0, cases=16, key="recall").verdict is PROCEED
@@ -230,13 +303,10 @@ class TestGuardRails:
     def test_a_loss_that_is_shown_blocks(self) -> None:
         assert moved(-0.06, key="recall").verdict is BLOCK
 
-    def test_one_that_is_seen_and_not_shown_is_to_be_investigated(self) -> None:
+    def test_one_that_is_seen_and_not_shown_is_investigated(self) -> None:
         before, after = [0.8] * 15, [0.0, 0.6] + [0.8] * 13
         change = compared({"recall": before}, {"recall": after}, policy(inconclusive="block"))["recall"]
-        assert change.verdict is INVESTIGATE
-        assert change.why == (
-            "Recall is worse by 6.7 points (more than 5), which may be noise (95%: −18.3 to +4.9 points)"
-        )
+        assert (change.verdict, change.code) == (INVESTIGATE, "worse_unproven")
 
     def test_one_that_may_be_nothing_proceeds(self) -> None:
         before, after = [0.8] * 15, [0.3] + [0.8] * 14
@@ -254,13 +324,11 @@ class TestGuardRails:
         old, new = {"recall": before, "overall": before}, {"recall": after, "overall": after}
         both = compared(old | others, new | others, rules)
         assert both["overall"].verdict is BLOCK
-        assert both["recall"].verdict is INVESTIGATE
-        assert "which may be noise" in both["recall"].why
-
-    def test_a_metric_that_is_not_gated_is_judged_by_the_fixed_rule_and_never_blocks(self) -> None:
-        change = moved(-0.5, key="beside")
-        assert (change.verdict, change.why) == (INVESTIGATE, "Beside is worse by 50.0 points (more than 5)")
-        assert moved(-0.04, key="beside").verdict is PROCEED
+        assert (both["recall"].verdict, both["recall"].code) == (INVESTIGATE, "worse_unproven")
+        assert both["recall"].interval is not None
+        assert both["recall"].interval.high > -0.05, "the printed interval is adjusted as the decision is"
+        assert both["overall"].interval is not None
+        assert both["overall"].interval.high < -0.05
 
 
 class TestLowerIsBetter:
@@ -274,16 +342,13 @@ class TestLowerIsBetter:
         assert moved(-0.08, level=0.1, key="rate").verdict is PROCEED
 
     def test_as_the_primary_metric(self) -> None:
-        pairs = Pairs()
-        for place in range(100):
-            pairs.add({"rate": 0.1}, {"rate": 0.1 + WAVE[place % 4]})
-        (change,) = compare_metrics(*pairs.means(), (RATE,), policy(), pairs, primary="rate")
-        assert change.verdict is PROCEED
-        few = Pairs()
-        for place in range(16):
-            few.add({"rate": 0.1}, {"rate": 0.1 + WAVE[place % 4]})
-        (change,) = compare_metrics(*few.means(), (RATE,), policy(), few, primary="rate")
-        assert change.why.endswith("and large (one in 18 that fails is enough); 53 or more can")
+        for cases, verdict in ((100, PROCEED), (16, INVESTIGATE)):
+            pairs = Pairs()
+            for place in range(cases):
+                pairs.add({"rate": 0.1}, {"rate": 0.1 + WAVE[place % 4]})
+            (change,) = compare_metrics(*pairs.means(), (RATE,), policy(), pairs, primary="rate")
+            assert change.verdict is verdict
+        assert change.units_needed == 53
 
 
 class TestRelative:
@@ -291,29 +356,8 @@ class TestRelative:
         # 5 % of 0.4 are 2 points.
         change = moved(-0.0252, level=0.4, unit="relative")
         assert (change.verdict, change.worse_by) == (BLOCK, pytest.approx(6.3))
-        assert change.why.startswith("Overall is worse by 6.3 % of the baseline, and by more than 5 beyond noise")
         assert moved(-0.005, level=0.4, unit="relative").verdict is INVESTIGATE  # 1.25 %, shown to be a loss
         assert moved(0.0, level=0.4, cases=200, unit="relative").verdict is PROCEED
-
-    def test_the_noise_of_the_baseline_is_in_the_answer(self) -> None:
-        """Every case fell by exactly 5.4 % of what it had, so the relative loss is known and the points are not."""
-        before = [0.2 + 0.01 * place for place in range(60)]
-        after = [0.946 * value for value in before]
-        relative = compared({"overall": before}, {"overall": after}, policy(unit="relative"))["overall"]
-        assert relative.verdict is BLOCK
-        alike = [value - 0.054 * sum(before) / 60 for value in before]
-        points = compared({"overall": before}, {"overall": alike}, policy(unit="relative"))["overall"]
-        assert points.worse_by == pytest.approx(relative.worse_by)
-        assert points.interval is not None
-        assert points.interval.degenerate
-        # What is known is a loss in points; 5 % of a baseline that scatters so is not known well enough.
-        below = [late - 0.95 * early for early, late in zip(before, alike, strict=True)]
-        assert float(stats.ttest_1samp(below, 0.0, alternative="less").pvalue) > ALPHA
-        assert "is inconclusive" in points.why
-        assert points.verdict is INVESTIGATE
-        many = compared({"overall": before * 2}, {"overall": alike * 2}, policy(unit="relative"))["overall"]
-        assert float(stats.ttest_1samp(below * 2, 0.0, alternative="less").pvalue) < ALPHA
-        assert many.verdict is BLOCK
 
     def test_a_rate(self) -> None:
         assert moved(0.03, level=0.4, key="rate", unit="relative").verdict is BLOCK  # 7.5 % of it
@@ -336,9 +380,7 @@ class TestUnits:
         apart = compared({"overall": before}, {"overall": after}, policy())["overall"]
         together = compared({"overall": before}, {"overall": after}, policy(), sources=sources)["overall"]
         assert apart.verdict is BLOCK
-        assert together.interval is not None
-        assert together.interval.units == 5
-        assert "is inconclusive" in together.why
+        assert (together.units, together.moved, together.code) == (5, 5, "inconclusive")
 
     def test_counts_stand_beside_the_metrics(self) -> None:
         pairs = Pairs()

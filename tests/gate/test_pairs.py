@@ -6,18 +6,18 @@ import math
 import statistics
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
 from row3.domain.intervals import Interval
-from row3.gate.intervals import paired_interval
+from row3.domain.metrics import Metric
+from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs
-from row3.gate.rare import rare_loss_p
 from row3.gate.variance import difference_variance
 
+OVERALL, RECALL = Metric("overall", "Overall"), Metric("recall", "Recall")
+RATE = Metric("overall", "Rate", higher_is_better=False)
 FRACTION = st.floats(0, 1).map(lambda value: round(value, 3))
 SIDES = st.lists(st.tuples(FRACTION, FRACTION), min_size=2, max_size=25)
 ANSWERS = st.lists(FRACTION, min_size=1, max_size=4)
@@ -58,11 +58,11 @@ def test_only_metrics_of_both_sides_count() -> None:
     before, after = pairs.means()
     assert before == {"overall": 0.5, "recall": 0.5}
     assert after == {"overall": pytest.approx(0.65), "recall": 0.9}
-    assert found(pairs.interval("overall")).estimate == pytest.approx(0.15)
-    assert pairs.interval("recall") is None  # one case has no spread
+    assert found(pairs.interval(OVERALL)).estimate == pytest.approx(0.15)
+    assert pairs.interval(RECALL) is None  # one case has no spread
     assert pairs.variance("recall") is None
     for key in ("precision", "absent"):
-        assert pairs.interval(key) is pairs.variance(key) is pairs.rare_loss(key, 0.05) is None
+        assert pairs.interval(Metric(key, key)) is pairs.variance(key) is None
 
 
 def test_nothing_at_all() -> None:
@@ -72,43 +72,27 @@ def test_nothing_at_all() -> None:
 
 @given(SIDES)
 @settings(deadline=None, max_examples=60)
-def test_the_interval_is_scipys_paired_t(sides: list[tuple[float, float]]) -> None:
+def test_the_interval_is_that_of_the_differences(sides: list[tuple[float, float]]) -> None:
     before, after = [old for old, _ in sides], [new for _, new in sides]
-    interval = found(of(before, after).interval("overall"))
-    assert interval.estimate == pytest.approx(statistics.fmean(after) - statistics.fmean(before))
-    if np.ptp(np.subtract(after, before)) < 1e-9:
-        assert interval.degenerate
-        return
-    ends = stats.ttest_rel(after, before).confidence_interval(0.95)
-    assert (interval.low, interval.high) == pytest.approx((float(ends.low), float(ends.high)), abs=1e-9)
+    moves = Differences([new - old for old, new in sides], lowest=-max(before), highest=1.0 - min(before))
+    assert of(before, after).interval(OVERALL) == moves.interval()
 
 
-@given(SIDES, st.sampled_from([0.05, -0.05, 0.2]))
-@settings(deadline=None, max_examples=40)
-def test_a_relative_interval_has_the_noise_of_the_baseline(sides: list[tuple[float, float]], relative: float) -> None:
-    before, after = [old for old, _ in sides], [new for _, new in sides]
-    theirs = found(paired_interval([old * (1 - relative) for old in before], after))
-    ours = found(of(before, after).interval("overall", relative=relative))
-    assert (ours.estimate, ours.low, ours.high, ours.df) == pytest.approx(
-        (theirs.estimate, theirs.low, theirs.high, theirs.df), abs=1e-12
-    )
-
-
-def test_a_relative_interval_by_hand() -> None:
-    # 0.8 and 0.4 may fall to 0.76 and 0.38: 0.02 and 0.06 above that, mean 0.04, SE 0.02.
-    interval = found(of([0.8, 0.4], [0.78, 0.44]).interval("overall", relative=0.05))
-    assert interval.estimate == pytest.approx(0.04)
-    assert interval.standard_error == pytest.approx(0.02)
+def test_what_is_worse_points_down() -> None:
+    before, after = [0.5, 0.4, 0.6], [0.6, 0.6, 0.6]
+    assert of(before, after).differences(OVERALL).fall_p() == of(before, after).differences(RATE).rise_p()
+    up, down = found(of(before, after).interval(OVERALL)), found(of(before, after).interval(RATE))
+    assert (up.low, up.high) == pytest.approx((down.low, down.high))
 
 
 def test_cases_of_one_source_are_one_unit() -> None:
     before, after = [0.5] * 6, [0.6, 0.6, 0.4, 0.4, 0.7, 0.7]
-    apart = found(of(before, after).interval("overall"))
-    together = found(of(before, after, ["a", "a", "b", "b", "c", "c"]).interval("overall"))
+    apart = found(of(before, after).interval(OVERALL))
+    together = found(of(before, after, ["a", "a", "b", "b", "c", "c"]).interval(OVERALL))
     assert (apart.units, together.units, together.df) == (6, 3, 2.0)
     assert together.standard_error == pytest.approx(statistics.stdev([0.1, -0.1, 0.2]) / math.sqrt(3))
     assert together.standard_error > apart.standard_error
-    some = found(of(before, after, ["a", "a", None, None, None, None]).interval("overall"))
+    some = found(of(before, after, ["a", "a", None, None, None, None]).interval(OVERALL))
     assert some.units == 5
     variance = of(before, after, ["a", "a", "b", "b", "c", "c"]).variance("overall")
     assert variance is not None
@@ -141,15 +125,8 @@ def test_repeats_by_hand() -> None:
 def test_repeats_of_a_case_are_no_cases() -> None:
     once = repeated([([0.5], [0.6]), ([0.5], [0.4]), ([0.5], [0.7])])
     often = repeated([([0.5] * 4, [0.6] * 4), ([0.5] * 4, [0.4] * 4), ([0.5] * 4, [0.7] * 4)])
-    one, other = found(once.interval("overall")), found(often.interval("overall"))
+    one, other = found(once.interval(OVERALL)), found(often.interval(OVERALL))
     assert (one.low, one.high, one.units) == pytest.approx((other.low, other.high, other.units))
-
-
-def test_a_relative_variance_is_that_of_its_interval() -> None:
-    pairs = repeated([([0.4, 0.6], [0.4, 0.6]), ([0.8, 0.6], [0.8, 1.0]), ([0.9, 0.9], [0.5, 0.6])])
-    variance, interval = pairs.variance("overall", relative=0.05), found(pairs.interval("overall", relative=0.05))
-    assert variance is not None
-    assert variance.total == pytest.approx(3 * interval.standard_error**2)
 
 
 def test_still_is_where_no_metric_of_any_case_moved() -> None:
@@ -160,48 +137,19 @@ def test_still_is_where_no_metric_of_any_case_moved() -> None:
 
 
 class TestRareLoss:
-    def test_higher_is_better(self) -> None:
-        before, after = [0.9, 0.8, 0.7], [0.9, 0.7, 0.9]
-        told = of(before, after).rare_loss("overall", 0.05)
-        assert told is not None
-        mean = 0.1 / 3
-        assert (told.answers, told.room, told.depth) == (3, pytest.approx(mean + 0.05), pytest.approx(mean + 0.9))
-        assert told.p_value == rare_loss_p([new - old for old, new in zip(before, after, strict=True)], 0.05, 0.9)
+    def test_a_value_cannot_fall_below_0(self) -> None:
+        moves = of([0.9, 0.8, 0.7], [0.9, 0.7, 0.9]).differences(OVERALL)
+        same = Differences([0.0, -0.1, 0.2], lowest=-0.9)
+        assert moves.rare_loss_p(0.05) == pytest.approx(same.rare_loss_p(0.05))
+        assert moves.units_needed(0.05, 0.05) == same.units_needed(0.05, 0.05)
 
-    def test_lower_is_better(self) -> None:
-        told = of([0.1] * 80, [0.1] * 79 + [0.2]).rare_loss("overall", 0.05, higher_is_better=False)
-        assert told is not None
-        mean = -0.1 / 80
-        assert (told.room, told.depth) == (pytest.approx(mean + 0.05), pytest.approx(mean + 0.9))
-        assert told.p_value == pytest.approx(rare_loss_p([0.0] * 79 + [-0.1], 0.05, 0.9))
+    def test_nor_rise_above_1_where_lower_is_better(self) -> None:
+        moves = of([0.1] * 80, [0.1] * 79 + [0.2]).differences(RATE)
+        same = Differences([0.0] * 79 + [-0.1], lowest=-0.9)
+        assert moves.rare_loss_p(0.05) == pytest.approx(same.rare_loss_p(0.05))
 
-    def test_relative(self) -> None:
-        told = of([0.8] * 80, [0.8] * 80).rare_loss("overall", 0.0, relative=0.05)
-        assert told is not None
-        assert (told.room, told.depth) == (pytest.approx(0.04), pytest.approx(0.04 + 0.76))
-        assert told.p_value == pytest.approx(rare_loss_p([0.04] * 80, 0.0, 0.76))
-        risen = of([0.1] * 80, [0.1] * 80).rare_loss("overall", 0.0, relative=-0.05, higher_is_better=False)
-        assert risen is not None
-        assert (risen.room, risen.depth) == (pytest.approx(0.005), pytest.approx(0.005 + 1 - 0.105))
-        assert risen.p_value == pytest.approx(rare_loss_p([0.005] * 80, 0.0, 0.895))
-
-    def test_answers_and_not_cases_count(self) -> None:
-        cases = [([0.85], [0.85] * 5)] * 15
-        told, once = repeated(cases).rare_loss("overall", 0.05), of([0.85] * 15, [0.85] * 15).rare_loss("overall", 0.05)
-        assert told is not None
-        assert once is not None
-        assert (told.answers, once.answers) == (75, 15)
-        assert told.p_value < 0.025 < once.p_value
-
-    def test_answers_of_unequally_repeated_cases(self) -> None:
-        told = repeated([([0.85], [0.85]), ([0.85], [0.85] * 3)]).rare_loss("overall", 0.05)
-        assert told is not None
-        assert told.answers == 3  # two cases at a harmonic mean of 1.5
-
-    def test_a_source_is_one_unit(self) -> None:
-        before, after = [0.8] * 80, [0.85, 0.75] * 40
-        apart = of(before, after).rare_loss("overall", 0.05)
-        mixed = of(before, after, [f"s{place % 2}{place // 4}" for place in range(80)]).rare_loss("overall", 0.05)
-        assert apart is not None
-        assert mixed is not None
-        assert mixed.p_value > apart.p_value
+    def test_answers_to_the_same_case_count_once(self) -> None:
+        often = repeated([([0.85], [0.85] * 5)] * 15).differences(OVERALL)
+        once = of([0.85] * 15, [0.85] * 15).differences(OVERALL)
+        assert often.rare_loss_p(0.05) == pytest.approx(once.rare_loss_p(0.05))
+        assert once.rare_loss_p(0.05) > 0.05

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from row3.domain.metrics import Metric
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.power import Needed, smallest_drop
@@ -95,7 +96,7 @@ def test_it_is_the_variance_of_the_pairs(repeats: int) -> None:
 class TestRelative:
     def test_the_limit_is_a_share_of_the_mean_before(self) -> None:
         pairs = wavering(level=0.4)
-        variance = pairs.variance("overall", relative=0.05)
+        variance = pairs.variance("overall")
         assert variance is not None
         seen = told(sensitivity(pairs, "overall", RELATIVE, wanted=0.1))
         assert seen.blocks
@@ -103,7 +104,7 @@ class TestRelative:
 
     def test_lower_is_better(self) -> None:
         pairs = wavering(level=0.4)
-        variance = pairs.variance("overall", relative=-0.05)
+        variance = pairs.variance("overall")
         assert variance is not None
         seen = told(sensitivity(pairs, "overall", RELATIVE, wanted=0.1, higher_is_better=False))
         assert seen.sees == pytest.approx(smallest_drop(variance, 15, 1.0, margin=0.05 * 0.4, power=POWER))
@@ -136,11 +137,11 @@ def test_what_it_promises_to_block_is_blocked(policy: GatePolicy) -> None:
             pairs.add({"overall": before}, {"overall": before + moved})
         return pairs
 
-    share = 0.05 if policy.unit == "relative" else 0.0
+    metric, limit = Metric("overall", "Overall"), 0.05 * (0.8 if policy.unit == "relative" else 1.0)
     for _ in range(rounds):
         promise = told(sensitivity(compared(0.0), "overall", policy, wanted=0.1)).sees
         assert promise is not None
-        interval = compared(promise).interval("overall", relative=share)
+        interval = compared(promise).interval(metric)
         assert interval is not None
-        blocked += interval.high < (0.0 if share else -0.05)
+        blocked += interval.high < -limit
     assert blocked / rounds > 0.8 - 3 * math.sqrt(0.16 / rounds)

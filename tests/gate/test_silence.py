@@ -96,7 +96,6 @@ def test_the_figures_of_the_later_side_are_those_that_it_has() -> None:
     pairs = Pairs(kind)
     pairs.add({"f1": 0.9}, {"f1": 0.6})
     pairs.add({"f1": 0.0, "precision": 0.0}, {})
-    pairs.add({"f1": 0.5}, {"f1": 0.0}, apart=True)
+    pairs.add({"f1": 0.5}, {"f1": 0.0})
     assert pairs.means()[1] == {"f1": pytest.approx(1.6 / 3), "precision": 1.0}
     assert pairs.figures() == {"f1": pytest.approx(0.3)}
-    assert pairs.others().figures() == {"f1": pytest.approx(0.6)}

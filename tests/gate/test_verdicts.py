@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.domain.verdicts import MetricChange, Verdict
+from row3.domain.verdicts import Verdict
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
 from row3.gate.verdicts import Evidence, judge
 from row3.kinds.extraction import METRICS
+from row3.reports.move_text import move_text
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 HEADLINE = ("recall", "precision", "f1", "relationshipAccuracy", "provenanceCoverage", "hallucinationRate", "overall")
@@ -45,7 +47,9 @@ def evidence(**fields: Any) -> Evidence:
 
 def moved(baseline: dict[str, float], current: dict[str, float], policy: GatePolicy = POLICY) -> Evidence:
     before, after = GOOD | baseline, GOOD | current
-    return evidence(changes=compare_metrics(before, after, METRICS, policy, Pairs()), values=after, policy=policy)
+    changes = compare_metrics(before, after, METRICS, policy, Pairs())
+    sentences = {c.key: move_text(c, m, policy) for c in changes for m in METRICS if m.key == c.key}
+    return evidence(changes=changes, values=after, policy=policy, sentences=sentences)
 
 
 def texts(given: Evidence) -> list[str]:
@@ -103,7 +107,7 @@ class TestBlocks:
         ]
 
     def test_a_metric_that_is_no_longer_measured(self) -> None:
-        change = MetricChange("recall", 0.9, None, None, None, PROCEED, 15)
+        change = MetricChange("recall", 0.9, None, None, None, BLOCK, 15, code="no_longer_measured")
         assert judge(evidence(changes=[change]))[0] is BLOCK
 
     def test_a_metric_that_is_measured_for_the_first_time_does_not(self) -> None:

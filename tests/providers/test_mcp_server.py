@@ -18,6 +18,8 @@ from row3.errors import ProviderStopped, UsageError
 from tests.systems.calls import ask, ask_all, over_http, request, stage, stdio
 from tests.systems.http_servers import Forgetful, faulty, free_port
 
+pytestmark = pytest.mark.slow
+
 QUICK = Poll("status", {"job": "{result.job}"}, {"state": "done"}, {"state": "failed"}, interval_s=0.01, limit_s=10)
 CORPUS = [Call("remember", {"name": name, "text": text}, QUICK) for name, text in (("a", "rye"), ("b", "oats"))]
 

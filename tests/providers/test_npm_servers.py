@@ -20,6 +20,8 @@ from tests.systems.calls import ask, ask_all, request, stage
 from tests.systems.http_servers import free_port, served
 from tests.systems.wanted import npm_bin
 
+pytestmark = pytest.mark.slow
+
 FACTS = {
     "entities": [
         {"name": "Rye", "entityType": "cereal", "observations": ["grows on poor soil"]},

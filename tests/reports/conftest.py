@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+from row3.domain.changes import MetricChange
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.scores import Tally, Usage
-from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Reason, Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import Sensitivity
 from row3.gate.zones import zones_of

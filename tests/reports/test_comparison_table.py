@@ -6,8 +6,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.changes import MetricChange
 from row3.domain.intervals import Interval
-from row3.domain.verdicts import CaseChange, MetricChange, Verdict
+from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports.comparison_table import comparison_table
 from row3.reports.style import cells
 

@@ -8,7 +8,8 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.kinds import kind_named
-from row3.store.case_edits import read_back, with_aliases, with_canaries
+from row3.store.case_edits import with_aliases, with_canaries
+from row3.store.cases import parse_case
 from tests.projects import HOME
 
 ENTRY = {"date": "2026-12-02", "change": "alias `x`", "reason": "the text says so"}
@@ -62,13 +63,12 @@ def test_canaries_are_made_behind_the_relationships() -> None:
     ]
 
 
-def test_what_would_not_be_a_case_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "bread" / "rye.gold.json"
+def test_what_would_not_be_a_case_is_refused() -> None:
+    path = "golden/bread/rye.gold.json"
     kind = kind_named("extraction", where="")
     raw = b'{"id": "rye", "sourceText": "Rye.", "expectedConcepts": [{"label": "rye"}]}'
-    assert read_back(with_aliases(raw, 0, ["secale"], ENTRY), path, kind).case.expected_concepts[0].aliases == [
-        "secale"
-    ]
+    assert parse_case(with_aliases(raw, 0, ["secale"], ENTRY), path, kind, where=path).case.expected_concepts[
+        0
+    ].aliases == ["secale"]
     with pytest.raises(InvalidFile, match="golden/bread/rye.gold.json"):
-        read_back(with_aliases(raw, 0, [" "], ENTRY), path, kind)
-    assert not path.exists()
+        parse_case(with_aliases(raw, 0, [" "], ENTRY), path, kind, where=path)

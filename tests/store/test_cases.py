@@ -16,9 +16,10 @@ from row3.kinds import KINDS
 from row3.kinds.extraction_models import GoldenCase
 from row3.kinds.twins import twin_of
 from row3.store import cases
-from row3.store.cases import content_digest, demands, model_of, read_case, read_cases, source_of
+from row3.store.cases import StoredCase, content_digest, demands, model_of, read_case, read_cases, source_of
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode
+from row3.store.tree import WorkTree
 
 EXTRACTION = KINDS["extraction"]
 GOLDEN = Path(__file__).parents[2] / "golden"
@@ -32,11 +33,14 @@ CASE: dict[str, Any] = {
 FIELDS = [field.alias for field in GoldenCase.model_fields.values()]
 
 
-def written(tmp_path: Path, raw: bytes | str) -> Path:
-    path = tmp_path / "golden/core/rye.gold.json"
+FILE = "golden/core/rye.gold.json"
+
+
+def read(root: Path, raw: str) -> StoredCase:
+    path = root / FILE
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(raw.encode() if isinstance(raw, str) else raw)
-    return path
+    path.write_bytes(raw.encode())
+    return read_case(WorkTree(root), FILE, EXTRACTION)
 
 
 def closely(raw: bytes) -> GoldenCase:
@@ -121,8 +125,8 @@ def test_a_shipped_case_is_read_quickly(path: Path) -> None:
 
 def test_a_file_that_takes_a_closer_look_gives_the_same_case(tmp_path: Path) -> None:
     raw = json.dumps(CASE, indent=2)
-    case = read_case(written(tmp_path, raw), EXTRACTION)
-    windows = read_case(written(tmp_path, "\ufeff" + raw.replace("\n", "\r\n")), EXTRACTION)
+    case = read(tmp_path, raw)
+    windows = read(tmp_path, "\ufeff" + raw.replace("\n", "\r\n"))
     assert (windows.case, windows.digest) == (case.case, case.digest)
     assert type(windows.case) is type(case.case)
     assert case.digest == digest_text(raw)
@@ -131,7 +135,7 @@ def test_a_file_that_takes_a_closer_look_gives_the_same_case(tmp_path: Path) -> 
 
 def test_a_file_of_many_bytes(tmp_path: Path) -> None:
     long = "Rye ferments. " * 20_000
-    assert read_case(written(tmp_path, json.dumps(CASE | {"sourceText": long})), EXTRACTION).case.source_text == long
+    assert read(tmp_path, json.dumps(CASE | {"sourceText": long})).case.source_text == long
 
 
 @pytest.mark.parametrize(
@@ -150,25 +154,24 @@ def test_a_file_of_many_bytes(tmp_path: Path) -> None:
 )
 def test_what_is_wrong_is_said(tmp_path: Path, raw: str, words: str) -> None:
     with pytest.raises(InvalidFile, match=re.escape(words)) as caught:
-        read_case(written(tmp_path, raw), EXTRACTION)
+        read(tmp_path, raw)
     assert caught.value.where.startswith("golden/core/rye.gold.json")
 
 
 def test_a_folder_in_the_place_of_a_case(tmp_path: Path) -> None:
-    path = tmp_path / "golden/core/rye.gold.json"
-    path.mkdir(parents=True)
+    (tmp_path / FILE).mkdir(parents=True)
     with pytest.raises(InvalidFile, match="this is a folder"):
-        read_case(path, EXTRACTION)
+        read_case(WorkTree(tmp_path), FILE, EXTRACTION)
 
 
 def test_the_model_of_a_case(tmp_path: Path) -> None:
-    stored = read_case(written(tmp_path, json.dumps(CASE)), EXTRACTION)
+    stored = read(tmp_path, json.dumps(CASE))
     assert model_of(stored, EXTRACTION) == GoldenCase.model_validate(CASE)
 
 
 @pytest.mark.parametrize(("folder", "name"), [("documents", "events"), ("queries", "retrieval"), ("graph", "graph")])
 def test_cases_of_other_kinds_are_their_models(folder: str, name: str) -> None:
-    stored = next(read_cases(GOLDEN / "memory" / folder, KINDS[name]))
+    stored = next(read_cases(WorkTree(GOLDEN.parent), f"golden/memory/{folder}", KINDS[name]))
     assert isinstance(stored.case, KINDS[name].case_model)
     assert model_of(stored, KINDS[name]) is stored.case
 

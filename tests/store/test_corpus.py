@@ -6,6 +6,7 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.store.corpus import read_corpus
+from row3.store.tree import WorkTree
 
 
 @pytest.fixture
@@ -26,13 +27,13 @@ def root(tmp_path: Path) -> Path:
 
 
 def test_files_come_once_each_in_the_order_of_their_paths(root: Path) -> None:
-    found = read_corpus(root, ["golden/s/c*.json", "corpus/*", "corpus/b.txt"], where="x")
+    found = read_corpus(WorkTree(root), ["golden/s/c*.json", "corpus/*", "corpus/b.txt"], where="x")
     assert found == [
         ("corpus/a.md", {"file": "a", "text": "oats\n"}),
         ("corpus/b.txt", {"file": "b", "text": "barley"}),
         ("golden/s/c.gold.json", {"file": "c", "id": "c", "document": "rye"}),
     ]
-    assert [name for name, _ in read_corpus(root, ["corpus/**/*.txt"], where="x")] == [
+    assert [name for name, _ in read_corpus(WorkTree(root), ["corpus/**/*.txt"], where="x")] == [
         "corpus/b.txt",
         "corpus/deep/d.txt",
     ]
@@ -53,4 +54,4 @@ def test_files_come_once_each_in_the_order_of_their_paths(root: Path) -> None:
 )
 def test_what_cannot_be_had_is_an_error(root: Path, pattern: str, words: str) -> None:
     with pytest.raises(InvalidFile, match=words):
-        read_corpus(root, [pattern], where="row3.toml field x")
+        read_corpus(WorkTree(root), [pattern], where="row3.toml field x")

@@ -9,6 +9,7 @@ from row3.domain.embeddings import embedding_digest, pack, unpack
 from row3.errors import InvalidFile
 from row3.store.embeddings import EmbeddingIndex, file_for, from_line, is_embeddings, merge, rows, to_line
 from row3.store.recordings import open_index
+from row3.store.tree import WorkTree
 
 MODEL = "local/all-minilm-l6-v2"
 ONE, TWO = pack([1.0, 2.0]), pack([2.0, 1.0])
@@ -19,17 +20,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path / "recordings" / "bread"
 
 
-def test_what_was_recorded_is_found_again(folder: Path) -> None:
-    assert merge(folder, MODEL, {"yeast": ONE, "rye": TWO}) == 2
-    index = EmbeddingIndex(folder, MODEL)
+def test_what_was_recorded_is_found_again(tmp_path: Path) -> None:
+    assert merge(tmp_path, "bread", MODEL, {"yeast": ONE, "rye": TWO}) == 2
+    index = EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL)
     assert index.get(["yeast", "salt", "rye"]) == {"yeast": unpack(ONE), "rye": unpack(TWO)}
-    assert EmbeddingIndex(folder, "another").get(["yeast"]) == {}
-    assert EmbeddingIndex(folder / "none", MODEL).get(["yeast"]) == {}
+    assert EmbeddingIndex(WorkTree(tmp_path), "bread", "another").get(["yeast"]) == {}
+    assert EmbeddingIndex(None, "bread", MODEL).get(["yeast"]) == {}
 
 
-def test_a_line_is_documented_sorted_and_readable(folder: Path) -> None:
-    merge(folder, MODEL, {"yeast": ONE, "crème": TWO})
-    path = file_for(folder, MODEL)
+def test_a_line_is_documented_sorted_and_readable(tmp_path: Path) -> None:
+    merge(tmp_path, "bread", MODEL, {"yeast": ONE, "crème": TWO})
+    path = tmp_path / file_for("bread", MODEL)
     assert path.name == "embeddings-local-all-minilm-l6-v2.jsonl"
     lines = path.read_text(encoding="utf-8").splitlines()
     assert json.loads(lines[0]) == {
@@ -43,13 +44,13 @@ def test_a_line_is_documented_sorted_and_readable(folder: Path) -> None:
     assert lines == sorted(lines, key=lambda line: json.loads(line)["text"])
 
 
-def test_recording_the_same_again_writes_nothing_and_anew_replaces(folder: Path) -> None:
-    merge(folder, MODEL, {"yeast": ONE})
-    before = file_for(folder, MODEL).stat().st_mtime_ns
-    assert merge(folder, MODEL, {"yeast": ONE}) == 0
-    assert file_for(folder, MODEL).stat().st_mtime_ns == before
-    assert merge(folder, MODEL, {"yeast": TWO}) == 1
-    assert [row.embedding.packed for row in rows(folder)] == [TWO]
+def test_recording_the_same_again_writes_nothing_and_anew_replaces(tmp_path: Path) -> None:
+    merge(tmp_path, "bread", MODEL, {"yeast": ONE})
+    before = (tmp_path / file_for("bread", MODEL)).stat().st_mtime_ns
+    assert merge(tmp_path, "bread", MODEL, {"yeast": ONE}) == 0
+    assert (tmp_path / file_for("bread", MODEL)).stat().st_mtime_ns == before
+    assert merge(tmp_path, "bread", MODEL, {"yeast": TWO}) == 1
+    assert [row.embedding.packed for row in rows(WorkTree(tmp_path), "bread")] == [TWO]
 
 
 @pytest.mark.parametrize(
@@ -62,31 +63,33 @@ def test_recording_the_same_again_writes_nothing_and_anew_replaces(folder: Path)
         ("…", "embeddings-model.jsonl"),
     ],
 )
-def test_a_file_is_named_after_its_model_and_never_like_a_prompts(folder: Path, model: str, name: str) -> None:
-    path = file_for(folder, model)
+def test_a_file_is_named_after_its_model_and_never_like_a_prompts(
+    tmp_path: Path, folder: Path, model: str, name: str
+) -> None:
+    path = tmp_path / file_for("bread", model)
     assert (path.parent, path.name) == (folder, name)
-    assert is_embeddings(path)
-    assert not is_embeddings(folder / "embeddings-of-bread-v1.0.jsonl")  # of a prompt `embeddings-of-bread`
+    assert is_embeddings(path.name)
+    assert not is_embeddings("embeddings-of-bread-v1.0.jsonl")  # of a prompt `embeddings-of-bread`
 
 
-def test_two_models_in_one_file_are_kept_apart(folder: Path) -> None:
-    merge(folder, "m:1", {"yeast": ONE})
-    merge(folder, "m/1", {"yeast": TWO})
+def test_two_models_in_one_file_are_kept_apart(tmp_path: Path, folder: Path) -> None:
+    merge(tmp_path, "bread", "m:1", {"yeast": ONE})
+    merge(tmp_path, "bread", "m/1", {"yeast": TWO})
     assert len(list(folder.iterdir())) == 1
-    assert EmbeddingIndex(folder, "m:1").get(["yeast"]) == {"yeast": unpack(ONE)}
-    assert EmbeddingIndex(folder, "m/1").get(["yeast"]) == {"yeast": unpack(TWO)}
+    assert EmbeddingIndex(WorkTree(tmp_path), "bread", "m:1").get(["yeast"]) == {"yeast": unpack(ONE)}
+    assert EmbeddingIndex(WorkTree(tmp_path), "bread", "m/1").get(["yeast"]) == {"yeast": unpack(TWO)}
 
 
-def test_lines_of_two_branches_may_stand_together_and_the_first_counts(folder: Path) -> None:
-    merge(folder, MODEL, {"yeast": ONE})
-    path = file_for(folder, MODEL)
+def test_lines_of_two_branches_may_stand_together_and_the_first_counts(tmp_path: Path) -> None:
+    merge(tmp_path, "bread", MODEL, {"yeast": ONE})
+    path = tmp_path / file_for("bread", MODEL)
     path.write_text(path.read_text("utf-8") + "\n" + to_line(MODEL, "yeast", TWO) + "\n", encoding="utf-8")
-    assert EmbeddingIndex(folder, MODEL).get(["yeast"]) == {"yeast": unpack(ONE)}
+    assert EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL).get(["yeast"]) == {"yeast": unpack(ONE)}
 
 
-def test_the_index_of_answers_takes_none_of_it(folder: Path) -> None:
-    merge(folder, MODEL, {"yeast": ONE})
-    index = open_index(folder)
+def test_the_index_of_answers_takes_none_of_it(tmp_path: Path) -> None:
+    merge(tmp_path, "bread", MODEL, {"yeast": ONE})
+    index = open_index(WorkTree(tmp_path), "bread")
     assert len(index) == 0
     assert index.embeddings(MODEL).get(["yeast"])
 
@@ -101,19 +104,19 @@ def test_the_index_of_answers_takes_none_of_it(folder: Path) -> None:
         ("<<<<<<< HEAD", "merge-conflict markers"),
     ],
 )
-def test_a_broken_line_is_named(folder: Path, line: str, message: str) -> None:
+def test_a_broken_line_is_named(tmp_path: Path, folder: Path, line: str, message: str) -> None:
     folder.mkdir(parents=True)
-    file_for(folder, MODEL).write_text(to_line(MODEL, "rye", ONE) + f"\n{line}\n", encoding="utf-8")
+    (tmp_path / file_for("bread", MODEL)).write_text(to_line(MODEL, "rye", ONE) + f"\n{line}\n", encoding="utf-8")
     with pytest.raises(InvalidFile, match=message) as caught:
-        EmbeddingIndex(folder, MODEL).get(["yeast"])
+        EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL).get(["yeast"])
     assert "recordings/bread/embeddings-local-all-minilm-l6-v2.jsonl:2" in str(caught.value)
 
 
-def test_an_edited_line_is_refused(folder: Path) -> None:
+def test_an_edited_line_is_refused(tmp_path: Path, folder: Path) -> None:
     folder.mkdir(parents=True)
     value = json.loads(to_line(MODEL, "yeast", ONE))
     for change, message in (({"text": "salt"}, "the line was edited"), ({"vector": "AAA"}, "field `vector` is none")):
-        file_for(folder, MODEL).write_text(json.dumps(value | change) + "\n", encoding="utf-8")
+        (tmp_path / file_for("bread", MODEL)).write_text(json.dumps(value | change) + "\n", encoding="utf-8")
         with pytest.raises(InvalidFile, match=message):
-            EmbeddingIndex(folder, MODEL).get(["yeast"])
+            EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL).get(["yeast"])
     assert from_line(json.dumps(value), where="").text == "yeast"

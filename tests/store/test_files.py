@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.files import decode, read_bytes, read_text, refuse_conflicts, write_all, write_atomic
+from row3.store.files import decode, read_bytes, refuse_conflicts, write_all, write_atomic
+from row3.store.tree import WorkTree, read_text
 
 
 def test_text_loses_its_mark_and_carriage_returns() -> None:
@@ -68,7 +69,7 @@ def test_a_write_replaces_the_whole_and_leaves_nothing_beside(tmp_path: Path) ->
     write_atomic(path, [b"b", b"c"])
     assert path.read_bytes() == b"bc"
     assert os.listdir(path.parent) == ["file"]
-    assert read_text(path, where="file") == "bc"
+    assert read_text(WorkTree(path.parent), "file") == "bc"
 
 
 def test_mode_and_symlink_survive(tmp_path: Path) -> None:

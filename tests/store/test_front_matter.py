@@ -80,9 +80,9 @@ def test_lines_of_the_usual_kind_need_no_yaml(line: str) -> None:
 def test_shipped_prompts_need_no_yaml() -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom row3.domain.prompts import parse_reference\n"
-        "from row3.store.prompts import read_prompt\n"
+        "from row3.store.prompts import read_prompt\nfrom row3.store.tree import WorkTree\n"
         f"root = Path({str(ROOT)!r})\n"
-        "for path in root.glob('prompts/*-v*.md'):\n    read_prompt(root, parse_reference(path.name))\n"
+        "for path in root.glob('prompts/*-v*.md'):\n    read_prompt(WorkTree(root), parse_reference(path.name))\n"
         "print('yaml' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -11,6 +11,7 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.store.history import FILE, HistoryEntry, history_text, history_with_new, parse_history, read_history
+from row3.store.tree import WorkTree
 
 
 def entry(run_id: str, **more: Any) -> HistoryEntry:
@@ -29,7 +30,7 @@ def entry(run_id: str, **more: Any) -> HistoryEntry:
 
 
 def append(root: Path, run_id: str) -> str:
-    text = history_text(root, entry(run_id))
+    text = history_text(WorkTree(root), entry(run_id))
     (root / FILE).write_text(text, encoding="utf-8")
     return text
 
@@ -43,12 +44,12 @@ def test_every_append_is_one_more_line_and_changes_no_other(tmp_path: Path) -> N
         assert len(new) == len(old) + 1
         assert len(json.loads(after)) == number + 2
         before = after
-    assert [one.run_id for one in read_history(tmp_path)] == ["one", *(f"more-{n}" for n in range(4))]
+    assert [one.run_id for one in read_history(WorkTree(tmp_path))] == ["one", *(f"more-{n}" for n in range(4))]
 
 
 def told(root: Path, *entries: HistoryEntry) -> int:
     """How many of these are new; they are written."""
-    text, new = history_with_new(root, entries)
+    text, new = history_with_new(WorkTree(root), entries)
     (root / FILE).write_text(text, encoding="utf-8")
     return new
 
@@ -129,7 +130,7 @@ def test_a_file_that_a_formatter_spread_over_lines_is_read_too(tmp_path: Path) -
     append(tmp_path, "one")
     value = json.loads((tmp_path / FILE).read_text(encoding="utf-8"))
     (tmp_path / FILE).write_text(json.dumps(value, indent=2), encoding="utf-8")
-    assert [one.run_id for one in read_history(tmp_path)] == ["one"]
+    assert [one.run_id for one in read_history(WorkTree(tmp_path))] == ["one"]
 
 
 @pytest.mark.parametrize(
@@ -145,8 +146,8 @@ def test_a_file_that_a_formatter_spread_over_lines_is_read_too(tmp_path: Path) -
 def test_what_cannot_be_read_is_told_with_its_place(tmp_path: Path, text: str, says: str) -> None:
     (tmp_path / FILE).write_text(text, encoding="utf-8")
     with pytest.raises(InvalidFile, match=says):
-        read_history(tmp_path)
+        read_history(WorkTree(tmp_path))
 
 
 def test_no_file_is_no_history(tmp_path: Path) -> None:
-    assert read_history(tmp_path) == []
+    assert read_history(WorkTree(tmp_path)) == []

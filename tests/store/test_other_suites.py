@@ -23,7 +23,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def hint(project: Project, wanted: str, suite: str = "events", **more: int) -> str:
-    own = ids_of(project.golden(suite))
+    own = ids_of(project.tree, project.golden(suite))
     return case_hint(project, suite, wanted, own, otherwise=OTHERWISE, **more)
 
 
@@ -38,7 +38,7 @@ def test_suites_that_share_a_folder_are_both_named(project: Project) -> None:
 
 
 def test_a_pattern_that_fits_elsewhere(project: Project) -> None:
-    queries = ids_of(project.golden("retrieval"))
+    queries = ids_of(project.tree, project.golden("retrieval"))
     assert len(queries) > 1
     first = queries[0][0]
     assert hint(project, f"{first}*") == "Suite `retrieval` has such cases: use `--suite retrieval`"

@@ -8,6 +8,7 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.store.prompts import versions
+from row3.store.tree import WorkTree
 
 
 @pytest.mark.parametrize(
@@ -23,6 +24,6 @@ def test_a_name_without_its_version_is_told_what_it_was_meant_to_be(tmp_path: Pa
     (tmp_path / "prompts").mkdir()
     (tmp_path / "prompts" / name).write_text("")
     with pytest.raises(InvalidFile) as caught:
-        versions(tmp_path)
+        versions(WorkTree(tmp_path))
     assert str(caught.value.fix) == meant
     assert caught.value.where == f"prompts/{name}"

@@ -11,6 +11,7 @@ import pytest
 from row3.domain.quarantine import Quarantined
 from row3.errors import InvalidFile
 from row3.store.quarantine import FILE, quarantine_text, read_quarantine, write_quarantine
+from row3.store.tree import WorkTree
 
 ENTRY = {"case": "rye", "since": "2026-11-22", "until": "2026-12-01", "reason": "wavers", "who": "Zoë"}
 RYE = Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")
@@ -28,18 +29,18 @@ def put(folder: Path, *entries: dict[str, Any], **more: Any) -> None:
 
 
 def test_no_file_is_no_quarantine(folder: Path) -> None:
-    assert read_quarantine(folder) == []
+    assert read_quarantine(WorkTree(folder.parents[1]), "golden/bread") == []
 
 
 def test_what_is_written_is_read(folder: Path) -> None:
     oven = Quarantined("oven", "2026-11-22", "2027-02-20", 'says "so" – Größe', "")
-    write_quarantine(folder, [RYE, oven])
-    assert read_quarantine(folder) == [oven, RYE]
+    write_quarantine(folder.parents[1], "golden/bread", [RYE, oven])
+    assert read_quarantine(WorkTree(folder.parents[1]), "golden/bread") == [oven, RYE]
     assert [path.name for path in folder.iterdir()] == [FILE]
 
 
 def test_one_entry_a_line(folder: Path) -> None:
-    write_quarantine(folder, [RYE, Quarantined("oven", "2026-11-22", "2026-12-01", "x")])
+    write_quarantine(folder.parents[1], "golden/bread", [RYE, Quarantined("oven", "2026-11-22", "2026-12-01", "x")])
     lines = (folder / FILE).read_text(encoding="utf-8").split("\n")
     assert [line.lstrip()[:16] for line in lines if "case" in line and "since" in line] == [
         '{"case": "oven",',
@@ -49,18 +50,19 @@ def test_one_entry_a_line(folder: Path) -> None:
 
 
 def test_the_last_one_takes_the_file_with_it(folder: Path) -> None:
-    write_quarantine(folder, [RYE])
-    write_quarantine(folder, [])
+    write_quarantine(folder.parents[1], "golden/bread", [RYE])
+    write_quarantine(folder.parents[1], "golden/bread", [])
     assert not (folder / FILE).exists()
-    write_quarantine(folder, [])
+    write_quarantine(folder.parents[1], "golden/bread", [])
 
 
 def test_it_is_no_golden_case(folder: Path) -> None:
     from row3.store.cases import case_files
+    from row3.store.golden import name_of
 
-    write_quarantine(folder, [RYE])
+    write_quarantine(folder.parents[1], "golden/bread", [RYE])
     (folder / "rye.gold.json").write_text("{}", encoding="utf-8")
-    assert [path.name for path in case_files(folder)] == ["rye.gold.json"]
+    assert [name_of(path) for path in case_files(WorkTree(folder.parents[1]), "golden/bread")] == ["rye.gold.json"]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +82,7 @@ def test_it_is_no_golden_case(folder: Path) -> None:
 def test_a_wrong_entry_is_named(folder: Path, changes: dict[str, Any], says: str) -> None:
     put(folder, ENTRY | changes)
     with pytest.raises(InvalidFile, match="golden/bread/quarantine.json") as error:
-        read_quarantine(folder)
+        read_quarantine(WorkTree(folder.parents[1]), "golden/bread")
     assert says in str(error.value)
 
 
@@ -99,14 +101,14 @@ def test_a_wrong_entry_is_named(folder: Path, changes: dict[str, Any], says: str
 def test_a_broken_file_is_told(folder: Path, content: str, says: str) -> None:
     (folder / FILE).write_text(content, encoding="utf-8")
     with pytest.raises(InvalidFile) as error:
-        read_quarantine(folder)
+        read_quarantine(WorkTree(folder.parents[1]), "golden/bread")
     assert says in str(error.value)
 
 
 def test_a_case_twice(folder: Path) -> None:
     put(folder, ENTRY, ENTRY)
     with pytest.raises(InvalidFile, match="`rye` stands twice"):
-        read_quarantine(folder)
+        read_quarantine(WorkTree(folder.parents[1]), "golden/bread")
 
 
 def test_two_branches_that_add_at_different_places_merge_by_line() -> None:

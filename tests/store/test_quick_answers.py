@@ -16,6 +16,7 @@ from row3.errors import InvalidFile
 from row3.store.quick_answers import quick_answer
 from row3.store.recording_index import MANY
 from row3.store.recordings import from_line, open_index, to_line
+from row3.store.tree import WorkTree
 
 AT = "2026-01-01T00:00:00Z"
 
@@ -166,9 +167,11 @@ def test_a_line_of_another_prompt_or_case_is_looked_at(tmp_path: Path, many: int
         index.answer(ask(1))
 
 
-def recorded(folder: Path, lines: list[str]) -> Any:
+def recorded(root: Path, lines: list[str]) -> Any:
+    folder = root / "recordings/s"
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "p-v1.0.jsonl").write_text("".join(f"{line}\n" for line in lines))
-    return open_index(folder)
+    return open_index(WorkTree(root), "s")
 
 
 @pytest.mark.parametrize("many", [0, MANY])
@@ -186,4 +189,4 @@ def test_among_few_or_many_an_edited_or_doubled_answer_is_found(tmp_path: Path, 
     for number, says in ((2, "the recorded answer was edited"), (3, "has another answer"), (4, "wrong type")):
         with pytest.raises(InvalidFile, match=says) as error:
             index.answer(ask(number))
-        assert error.value.where == f"recordings/{tmp_path.name}/p-v1.0.jsonl:{many + (number if number < 4 else 5)}"
+        assert error.value.where == f"recordings/s/p-v1.0.jsonl:{many + (number if number < 4 else 5)}"

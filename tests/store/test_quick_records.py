@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from row3.errors import InvalidFile
 from row3.store.quick_records import quick_record
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
-from row3.store.saved_runs import MANY, read_run, write_run
+from row3.store.saved_runs import MANY, read_log, write_run
 from tests.store.test_saved_runs import HEAD
 
 names = st.text(st.characters(codec="utf-8", exclude_characters=":"), max_size=4)
@@ -111,7 +111,7 @@ def test_a_broken_record_is_found_in_small_and_large_runs(tmp_path: Path, many: 
     lines += [lines[0].replace(b'"c0"', b'"worse"').replace(b"0.5", b"1.5")]
     path = tmp_path / "run.json"
     write_run(path, RunHeader(**HEAD), lines)
-    run = read_run(path, where="run.json")
+    run = read_log(path, where="run.json")
     assert run.record("c0") == CaseRecord("c0", "d", "", "", "", "scored", {"overall": 0.5}, {}, said="a")
     assert run.record("gone") is None
     with pytest.raises(InvalidFile, match="a case record is broken") as error:

@@ -14,6 +14,14 @@ from row3.domain.requests import Answer, Request, request_digest
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.recording_index import MANY
 from row3.store.recordings import RecordingIndex, from_line, merge, open_index, to_line, write_files
+from row3.store.tree import WorkTree
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    found = tmp_path / "recordings/s"
+    found.mkdir(parents=True)
+    return found
 
 
 def ask(case_id: str = "a", prompt: str = "p-v1.0", user: str = "hello", **changed: Any) -> Request:
@@ -47,15 +55,15 @@ def test_a_line_is_read_as_it_was_written() -> None:
     assert "\n" not in line_of(request, text)
 
 
-def test_merging_sorts_and_the_newer_answer_wins(tmp_path: Path) -> None:
+def test_merging_sorts_and_the_newer_answer_wins(folder: Path) -> None:
     b, a, other = ask("b", user="b"), ask("a"), ask("a", prompt="q-v1.0", user="q")
-    assert merge(tmp_path, [line_of(b), line_of(a), line_of(other)]) == (3, 0, 0)
-    assert merge(tmp_path, [line_of(a)]) == (0, 0, 1)
-    assert merge(tmp_path, [line_of(a).replace('"inputDigest": "', '"inputDigest": "f')]) == (0, 0, 1)
-    assert merge(tmp_path, [line_of(a, "newer")]) == (0, 1, 0)
-    lines = (tmp_path / "p-v1.0.jsonl").read_text().splitlines()
+    assert merge(folder.parents[1], "s", [line_of(b), line_of(a), line_of(other)]) == (3, 0, 0)
+    assert merge(folder.parents[1], "s", [line_of(a)]) == (0, 0, 1)
+    assert merge(folder.parents[1], "s", [line_of(a).replace('"inputDigest": "', '"inputDigest": "f')]) == (0, 0, 1)
+    assert merge(folder.parents[1], "s", [line_of(a, "newer")]) == (0, 1, 0)
+    lines = (folder / "p-v1.0.jsonl").read_text().splitlines()
     assert [json.loads(line)["caseId"] for line in lines] == ["a", "b"]
-    index = open_index(tmp_path)
+    index = open_index(WorkTree(folder.parents[1]), "s")
     assert len(index) == 3
     assert [found.answer.text for found in index.all()] == ["newer", "answer", "answer"]
     found = index.get(a.digest)
@@ -71,11 +79,11 @@ def write(folder: Path, **files: list[str]) -> None:
         (folder / f"{name}-v1.0.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
-def test_two_answers_to_one_request_are_refused_when_it_is_asked_for(tmp_path: Path) -> None:
+def test_two_answers_to_one_request_are_refused_when_it_is_asked_for(folder: Path) -> None:
     a, b = ask("a"), ask("b", user="b")
-    write(tmp_path, p=[line_of(b), line_of(a, "one")], q=[line_of(b), line_of(a, "another")])
-    index = open_index(tmp_path)
-    name = f"recordings/{tmp_path.name}"
+    write(folder, p=[line_of(b), line_of(a, "one")], q=[line_of(b), line_of(a, "another")])
+    index = open_index(WorkTree(folder.parents[1]), "s")
+    name = f"recordings/{folder.name}"
     with pytest.raises(InvalidFile) as caught:
         index.get(a.digest)
     assert str(caught.value) == (
@@ -90,61 +98,61 @@ def test_two_answers_to_one_request_are_refused_when_it_is_asked_for(tmp_path: P
     assert [one.case_id for one in index.of_case("a")] == ["a"]
 
 
-def test_two_answers_in_one_file_are_refused_and_equal_ones_do_no_harm(tmp_path: Path) -> None:
+def test_two_answers_in_one_file_are_refused_and_equal_ones_do_no_harm(folder: Path) -> None:
     later = to_line(ask("a"), Answer("answer"), recorded_at="2026-02-02T00:00:00Z")
-    write(tmp_path, p=[line_of(ask("a")), later])
-    found = open_index(tmp_path).get(ask("a").digest)
+    write(folder, p=[line_of(ask("a")), later])
+    found = open_index(WorkTree(folder.parents[1]), "s").get(ask("a").digest)
     assert found is not None
     assert found.recorded_at.startswith("2026-01")
-    write(tmp_path, p=[line_of(ask("a")), line_of(ask("a"), "another")])
+    write(folder, p=[line_of(ask("a")), line_of(ask("a"), "another")])
     with pytest.raises(InvalidFile, match=r"p-v1.0.jsonl:1: the same request .*p-v1.0.jsonl:2"):
-        open_index(tmp_path).get(ask("a").digest)
+        open_index(WorkTree(folder.parents[1]), "s").get(ask("a").digest)
 
 
-def test_a_journal_does_not_contradict_the_recordings(tmp_path: Path) -> None:
-    write(tmp_path, p=[line_of(ask("a"))])
-    journal = tmp_path / "journal"
+def test_a_journal_does_not_contradict_the_recordings(folder: Path) -> None:
+    write(folder, p=[line_of(ask("a"))])
+    journal = folder / "journal"
     journal.write_text(line_of(ask("a"), "newer") + "\n", encoding="utf-8")
-    found = open_index(tmp_path, [journal]).get(ask("a").digest)
+    found = open_index(WorkTree(folder.parents[1]), "s", [journal]).get(ask("a").digest)
     assert found is not None
     assert found.answer.text == "answer"
 
 
-def test_a_new_answer_wins_over_that_of_a_copied_prompt_in_another_file(tmp_path: Path) -> None:
+def test_a_new_answer_wins_over_that_of_a_copied_prompt_in_another_file(folder: Path) -> None:
     """A prompt and its unedited copy ask the same request: recording one anew is recording both."""
     first, copied = ask("a"), ask("a", prompt="p-v1.1")
     other = ask("b", user="b")
     assert first.digest == copied.digest
-    merge(tmp_path, [line_of(first), line_of(other)])
-    assert merge(tmp_path, [line_of(copied)]) == (0, 0, 1)
-    assert len((tmp_path / "p-v1.0.jsonl").read_text().splitlines()) == 2  # equal answers: nothing is taken away
-    assert merge(tmp_path, [line_of(copied, "newer")]) == (0, 1, 0)
-    found = open_index(tmp_path).get(first.digest)
+    merge(folder.parents[1], "s", [line_of(first), line_of(other)])
+    assert merge(folder.parents[1], "s", [line_of(copied)]) == (0, 0, 1)
+    assert len((folder / "p-v1.0.jsonl").read_text().splitlines()) == 2  # equal answers: nothing is taken away
+    assert merge(folder.parents[1], "s", [line_of(copied, "newer")]) == (0, 1, 0)
+    found = open_index(WorkTree(folder.parents[1]), "s").get(first.digest)
     assert found is not None
     assert found.answer.text == "newer"
-    assert [json.loads(line)["caseId"] for line in (tmp_path / "p-v1.0.jsonl").read_text().splitlines()] == ["b"]
+    assert [json.loads(line)["caseId"] for line in (folder / "p-v1.0.jsonl").read_text().splitlines()] == ["b"]
 
 
-def test_merging_settles_nothing_that_it_was_not_asked_for(tmp_path: Path) -> None:
-    write(tmp_path, p=[line_of(ask("a"), "one"), line_of(ask("a"), "another")])
-    merge(tmp_path, [line_of(ask("b", user="b"))])
-    assert len((tmp_path / "p-v1.0.jsonl").read_text().splitlines()) == 3
+def test_merging_settles_nothing_that_it_was_not_asked_for(folder: Path) -> None:
+    write(folder, p=[line_of(ask("a"), "one"), line_of(ask("a"), "another")])
+    merge(folder.parents[1], "s", [line_of(ask("b", user="b"))])
+    assert len((folder / "p-v1.0.jsonl").read_text().splitlines()) == 3
     with pytest.raises(InvalidFile, match="another answer"):
-        open_index(tmp_path).get(ask("a").digest)
+        open_index(WorkTree(folder.parents[1]), "s").get(ask("a").digest)
 
 
-def test_lines_written_by_another_tool_are_found_too(tmp_path: Path) -> None:
+def test_lines_written_by_another_tool_are_found_too(folder: Path) -> None:
     value = json.loads(line_of(ask("é")))
-    path = tmp_path / "p-v1.0.jsonl"
+    path = folder / "p-v1.0.jsonl"
     path.write_text("\n" + json.dumps(dict(reversed(value.items()))) + "\r\n", encoding="utf-8")
-    index = open_index(tmp_path)
+    index = open_index(WorkTree(folder.parents[1]), "s")
     assert [one.case_id for one in index.of_case("é")] == ["é"]
 
 
-def test_a_child_process_reads_without_disturbing_its_parent(tmp_path: Path) -> None:
+def test_a_child_process_reads_without_disturbing_its_parent(folder: Path) -> None:
     requests = [ask(f"c{i}", user=str(i)) for i in range(50)]
-    merge(tmp_path, [line_of(request, request.user) for request in requests])
-    index = open_index(tmp_path)
+    merge(folder.parents[1], "s", [line_of(request, request.user) for request in requests])
+    index = open_index(WorkTree(folder.parents[1]), "s")
     assert index.get(requests[0].digest) is not None
     child = os.fork()
     if child == 0:
@@ -158,16 +166,16 @@ def test_a_child_process_reads_without_disturbing_its_parent(tmp_path: Path) -> 
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
-def test_the_nearest_recording_and_the_first_field_that_differs(tmp_path: Path) -> None:
-    merge(tmp_path, [line_of(ask(model="other", temperature=1.0)), line_of(ask(temperature=0.5))])
-    near = open_index(tmp_path).nearest(ask())
+def test_the_nearest_recording_and_the_first_field_that_differs(folder: Path) -> None:
+    merge(folder.parents[1], "s", [line_of(ask(model="other", temperature=1.0)), line_of(ask(temperature=0.5))])
+    near = open_index(WorkTree(folder.parents[1]), "s").nearest(ask())
     assert near is not None
     assert near[1:] == ("temperature", 0.5, 0.0)
-    same = open_index(tmp_path).nearest(ask(temperature=0.5, user="edited"))
+    same = open_index(WorkTree(folder.parents[1]), "s").nearest(ask(temperature=0.5, user="edited"))
     assert same is not None
     assert same[1] == "rendered text"
-    assert open_index(tmp_path).nearest(ask("nobody")) is None
-    assert open_index(tmp_path).nearest(ask(prompt="q-v1.0")) is None
+    assert open_index(WorkTree(folder.parents[1]), "s").nearest(ask("nobody")) is None
+    assert open_index(WorkTree(folder.parents[1]), "s").nearest(ask(prompt="q-v1.0")) is None
 
 
 @pytest.mark.parametrize(
@@ -187,45 +195,44 @@ def test_the_nearest_recording_and_the_first_field_that_differs(tmp_path: Path) 
         ),
     ],
 )
-def test_a_broken_line_is_named(tmp_path: Path, change: Any, message: str) -> None:
-    (tmp_path / "p-v1.0.jsonl").write_text(change(line_of(ask())) + "\n", encoding="utf-8")
+def test_a_broken_line_is_named(folder: Path, change: Any, message: str) -> None:
+    (folder / "p-v1.0.jsonl").write_text(change(line_of(ask())) + "\n", encoding="utf-8")
     with pytest.raises(InvalidFile) as caught:
-        list(open_index(tmp_path).all())
+        list(open_index(WorkTree(folder.parents[1]), "s").all())
     assert message in str(caught.value)
     assert "p-v1.0.jsonl:1" in str(caught.value)
 
 
 @pytest.mark.parametrize("many", [0, MANY])
-def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer(tmp_path: Path, many: int) -> None:
+def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer(folder: Path, many: int) -> None:
     numbers = range(2 + many)
-    path, asked = tmp_path / "p-v1.0.jsonl", [ask(f"c{n:04}", user=f"{n:04}") for n in numbers]
+    path, asked = folder / "p-v1.0.jsonl", [ask(f"c{n:04}", user=f"{n:04}") for n in numbers]
     lines = [line_of(request, f"{number:04}") for number, request in zip(numbers, asked, strict=True)]
     for anew in ([*lines[1:], lines[0]], lines[1:], []):  # all lines have one length
         write_files({path: lines})
-        index = open_index(tmp_path)
+        index = open_index(WorkTree(folder.parents[1]), "s")
         path.write_text("".join(f"{line}\n" for line in anew), encoding="utf-8")
         os.utime(path, ns=(1, 1))
         with pytest.raises(EnvironmentFault) as caught:
             index.answer(asked[0])
         assert "p-v1.0.jsonl: the file was changed while it was being read. Run the command again." in str(caught.value)
     write_files({path: lines})
-    index = open_index(tmp_path)
+    index = open_index(WorkTree(folder.parents[1]), "s")
     path.unlink()
     with pytest.raises(EnvironmentFault, match="changed while it was being read"):
         index.answer(asked[0])
 
 
-@pytest.mark.parametrize(("target", "what"), [("/dev/zero", "pipe, a socket or a device"), ("/", "folder")])
-def test_what_is_no_file_is_refused(tmp_path: Path, target: str, what: str) -> None:
-    (tmp_path / "p-v1.0.jsonl").symlink_to(target)
-    with pytest.raises(InvalidFile, match=f"p-v1.0.jsonl: this is a {what}, not a file"):
-        open_index(tmp_path)
+def test_what_is_no_file_is_refused(folder: Path) -> None:
+    (folder / "p-v1.0.jsonl").symlink_to("/dev/zero")
+    with pytest.raises(InvalidFile, match="p-v1.0.jsonl: this is a pipe, a socket or a device, not a file"):
+        open_index(WorkTree(folder.parents[1]), "s")
 
 
-def test_a_torn_last_line_of_a_journal_is_left_out(tmp_path: Path) -> None:
-    path = tmp_path / "j.jsonl"
+def test_a_torn_last_line_of_a_journal_is_left_out(folder: Path) -> None:
+    path = folder / "j.jsonl"
     path.write_text(line_of(ask("a")) + "\n" + line_of(ask("b", user="b"))[:-30], encoding="utf-8")
-    index = RecordingIndex([], [])
+    index = RecordingIndex()
     index.add_file(path, "journal", torn_end=True)
     assert index.digests() == [ask("a").digest]
 

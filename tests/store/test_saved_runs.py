@@ -10,7 +10,7 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import latest_runs, read_run, write_run
+from row3.store.saved_runs import latest_runs, read_log, write_run
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",
@@ -46,7 +46,7 @@ def write(path: Path, *records: CaseRecord) -> Path:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     records = [record("b"), record("a", 0.1), record('odd "id" é\\')]
-    run = read_run(write(tmp_path / "r.json", *records), where="r.json")
+    run = read_log(write(tmp_path / "r.json", *records), where="r.json")
     assert run.header == RunHeader(**HEAD)
     assert (len(run), run.ids()) == (3, ["b", "a", 'odd "id" é\\'])
     assert list(run.records()) == records
@@ -63,10 +63,10 @@ def test_the_file_is_json_with_a_case_a_line(tmp_path: Path) -> None:
 
 
 def test_a_run_without_cases_and_one_that_was_reformatted_are_read(tmp_path: Path) -> None:
-    assert read_run(write(tmp_path / "none.json"), where="x").ids() == []
+    assert read_log(write(tmp_path / "none.json"), where="r.json").ids() == []
     path = write(tmp_path / "r.json", record("a"), record("b"))
     path.write_text(json.dumps(json.loads(path.read_text(encoding="utf-8")), indent=4), encoding="utf-8")
-    assert list(read_run(path, where="x").records()) == [record("a"), record("b")]
+    assert list(read_log(path, where="x").records()) == [record("a"), record("b")]
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_a_damaged_file_is_refused(tmp_path: Path, old: str, new: str, message: 
     assert old in text
     path.write_text(text.replace(old, new), encoding="utf-8")
     with pytest.raises(InvalidFile, match=r"r\.json") as caught:
-        read_run(path, where="r.json")
+        read_log(path, where="r.json")
     assert message in str(caught.value)
 
 
@@ -142,10 +142,10 @@ def test_each_field_of_the_gate_has_its_type(tmp_path: Path, key: str, value: An
     path.write_text(json.dumps(held | {"gate": GATE | {"fromLater": []}}), encoding="utf-8")
     if built:
         RunHeader.model_rebuild()
-    assert read_run(path, where="r.json").header.gate["block"] == 5.0
+    assert read_log(path, where="r.json").header.gate["block"] == 5.0
     path.write_text(json.dumps(held | {"gate": GATE | {key: value}}), encoding="utf-8")
     with pytest.raises(InvalidFile, match=rf"r\.json: field `gate\.{key}` is no {wanted}"):
-        read_run(path, where="r.json")
+        read_log(path, where="r.json")
 
 
 @pytest.mark.parametrize("at", ["yesterday", "9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])
@@ -153,7 +153,7 @@ def test_a_time_that_is_none_in_utc_is_refused(tmp_path: Path, at: str) -> None:
     path = write(tmp_path / "r.json", record("a"))
     path.write_text(path.read_text(encoding="utf-8").replace(HEAD["at"], at), encoding="utf-8")
     with pytest.raises(InvalidFile, match="field `at` is no time like"):
-        read_run(path, where="r.json")
+        read_log(path, where="r.json")
 
 
 @pytest.mark.parametrize("value", ["NaN", "1.5", "-0.1", '"0.5"', "Infinity", "null"])
@@ -162,15 +162,15 @@ def test_a_metric_outside_its_range_is_refused_when_the_case_is_read(tmp_path: P
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"overall":0.5', f'"overall":{value}'), encoding="utf-8")
     with pytest.raises(InvalidFile, match=r"r\.json case a"):
-        read_run(path, where="r.json").record("a")
+        read_log(path, where="r.json").record("a")
 
 
 def test_a_missing_and_an_empty_file_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidFile, match="does not exist"):
-        read_run(tmp_path / "none.json", where="none.json")
+        read_log(tmp_path / "none.json", where="none.json")
     (tmp_path / "empty.json").touch()
     with pytest.raises(InvalidFile, match="the file is empty"):
-        read_run(tmp_path / "empty.json", where="empty.json")
+        read_log(tmp_path / "empty.json", where="empty.json")
 
 
 def test_the_latest_runs_come_first(tmp_path: Path) -> None:
@@ -187,9 +187,9 @@ def test_an_id_of_any_form_is_found(tmp_path: Path, case_id: str) -> None:
         value = json.loads(record(case_id).line())
         lines = [json.dumps(each, separators=layout).encode() for each in (value, value | {"id": "other"})]
         write_run(path, RunHeader(**HEAD), lines)
-        run = read_run(path, where="r.json")
+        run = read_log(path, where="r.json")
         assert run.ids() == [case_id, "other"]
         assert run.record(case_id) == record(case_id)
         write_run(path, RunHeader(**HEAD), [lines[0], lines[1], lines[0]])
         with pytest.raises(InvalidFile, match="stands twice"):
-            read_run(path, where="r.json")
+            read_log(path, where="r.json")

@@ -156,10 +156,10 @@ def test_a_wrong_value_is_refused_as_ever() -> None:
 
 def test_reading_and_writing_what_is_right_builds_nothing() -> None:
     code = (
-        "from row3.store import config, history, saved_runs, unbuilt\n"
+        "from row3.store import config, history, saved_runs, tree, unbuilt\n"
         "from pathlib import Path\n"
-        f"read = config.read_config(Path({str(ROOT)!r}))\n"
-        f"entries = history.read_history(Path({str(ROOT)!r}))[:30]\n"
+        f"read = config.read_config(tree.WorkTree(Path({str(ROOT)!r})))\n"
+        f"entries = history.read_history(tree.WorkTree(Path({str(ROOT)!r})))[:30]\n"
         "assert entries and history.as_json(entries)\n"
         "print([model.__name__ for model in (config.Config, config.SuiteConfig, saved_runs.RunHeader) "
         "if model.__pydantic_complete__])"

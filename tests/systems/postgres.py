@@ -42,7 +42,7 @@ def _user() -> str | None:
 def running_postgres() -> Iterator[str]:
     """The connection string of an empty database; skips, saying what is missing, where there can be none."""
     if importlib.util.find_spec("psycopg") is None:
-        missing("psycopg (pip install -r requirements/backends.txt)")
+        missing("psycopg (pip install -r requirements/all.txt)")
     programs, user = _programs(), _user()
     folder = Path(tempfile.mkdtemp(prefix="row3-pg-"))
     data = folder / "data"

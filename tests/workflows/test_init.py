@@ -14,6 +14,7 @@ from row3.store.cases import read_cases
 from row3.store.config import Config, read_config
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
+from row3.store.tree import WorkTree
 from row3.workflows.init import Created, init, next_steps
 from row3.workflows.linting.lint import lint
 from row3.workflows.pipeline.lineup import line_up
@@ -39,7 +40,7 @@ def test_the_starter_has_a_case_for_each_domain_and_both_prompts(tmp_path: Path)
     init(tmp_path)
     project = open_project(tmp_path)
     suite = pick_suite(project, None)
-    cases = [stored.case for stored in read_cases(project.golden("starter"), suite.kind)]
+    cases = [stored.case for stored in read_cases(project.tree, project.golden("starter"), suite.kind)]
     assert sorted(case.domain for case in cases) == sorted(DOMAINS)
     lineup = line_up(project, suite, role="candidate")
     assert [str(prompt.ref) for prompt in lineup.prompts] == ["decompose-concepts-v1.0", "map-ontology-v1.0"]
@@ -65,7 +66,7 @@ def test_the_commented_settings_are_valid_when_the_comments_go(tmp_path: Path) -
         )
         lines.append(bare if is_setting else line)
     path.write_text("\n".join(lines), encoding="utf-8")
-    config = read_config(tmp_path)
+    config = read_config(WorkTree(tmp_path))
     assert config.suites["starter"].weights["recall"] == 0.25
     assert config.jobs == 8
 

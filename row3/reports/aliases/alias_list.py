@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from typing import Any, Literal
 
 from row3.reports.aliases.alias_parts import AliasReview, Unmatched
-from row3.reports.style import Style, plain, shorten, table
+from row3.reports.style import Style, plain, shorten
+from row3.reports.terminal import table
 
 SCHEMA_VERSION = 1
 NONE = "-"

@@ -12,7 +12,8 @@ from row3.reports import numbers
 from row3.reports.cases.case_changes import MOST_RELATIONSHIPS, flips
 from row3.reports.headline import title_of
 from row3.reports.model import SuiteView
-from row3.reports.style import MARKS, PLAIN, Style, cells, plain, table
+from row3.reports.style import MARKS, PLAIN, Style, cells, plain
+from row3.reports.terminal import table
 
 MOST_RAW = 300
 """Characters shown of an answer that could not be read."""

@@ -10,7 +10,8 @@ from row3.domain.metrics import Metric
 from row3.gate.case_worth import LEAST, ROUGH, CaseWorth, Redundant
 from row3.reports import numbers
 from row3.reports.headline import some
-from row3.reports.style import PLAIN, YELLOW, Style, cells, plain, shorten, table, visible
+from row3.reports.style import PLAIN, YELLOW, Style, cells, plain, shorten, visible
+from row3.reports.terminal import table
 
 SHOWN, SHOWN_PAIRS, SHOWN_VERSIONS, NAMED = 30, 10, 6, 5
 LEAST_ROOM, GAP = 12, 2

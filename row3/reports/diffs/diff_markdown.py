@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import CaseChange, MetricChange
+from row3.domain.verdicts import CaseChange
 from row3.reports import numbers
 from row3.reports.diffs.diff_words import DiffView, compared_lines, differing, noun, side_lines, total_lines, verb
-from row3.reports.markdowns.markdown_text import block, code, fold, grid, inline
+from row3.reports.markdown import code, fenced, fold, grid, inline
 from row3.reports.style import arrow, plain, shorten
 
 SHOWN_CASES, SHOWN_ITEMS, SHOWN_DIFF, SHOWN_DIFFERS, SHOWN_PROMPTS = 25, 6, 200, 20, 4
@@ -101,6 +102,6 @@ def _moved(change: CaseChange) -> str:
 
 def _prompt(text: str) -> list[str]:
     lines = text.split("\n")
-    shown = block("\n".join(shorten(line, LONGEST_LINE) for line in lines[:SHOWN_DIFF]), "diff")
+    shown = fenced("\n".join(shorten(line, LONGEST_LINE) for line in lines[:SHOWN_DIFF]), "diff")
     left = len(lines) - SHOWN_DIFF
     return [*shown, "", f"and {numbers.count(left, 'more line')}"] if left > 0 else shown

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import CaseChange, MetricChange
+from row3.domain.verdicts import CaseChange
 from row3.reports import numbers
 from row3.reports.diffs.diff_words import DiffView, compared_lines, differing, noun, side_lines, total_lines, verb
 from row3.reports.prompt_diff import diff_lines
-from row3.reports.style import PLAIN, Style, arrow, plain, table
+from row3.reports.style import PLAIN, Style, arrow, plain
+from row3.reports.terminal import table
 
 SHOWN_CASES, SHOWN_ITEMS = 15, 6
 

@@ -6,7 +6,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from row3.domain.verdicts import CaseChange, MetricChange
+from row3.domain.changes import MetricChange
+from row3.domain.verdicts import CaseChange
 from row3.reports import numbers
 
 NOUNS = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import MetricChange, Verdict
+from row3.domain.verdicts import Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.bounds_text import bounds_lines
@@ -21,6 +22,7 @@ from row3.reports.headline import (
 )
 from row3.reports.html.scales import Whisker, ZoneScale, whisker, widest, zone_scale
 from row3.reports.model import ComparisonView
+from row3.reports.move_text import move_text
 from row3.reports.quarantine_text import quarantine_sentences
 from row3.reports.sensitivity_text import sensitivity_sentence
 from row3.reports.style import MARKS, VERDICT_MARKS
@@ -146,7 +148,7 @@ def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most:
         ],
         scale=zone_scale(metric, limits, change.current, change.baseline),
         verdict="" if change.verdict is Verdict.PROCEED else change.verdict.word,
-        why=change.why,
+        why=move_text(change, metric, run.suite.policy),
         cases=change.cases,
     )
 

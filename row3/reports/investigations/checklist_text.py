@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from row3.reports.investigations.investigation_parts import Investigation, Question
-from row3.reports.markdowns.markdown_text import code, inline
+from row3.reports.markdown import code, inline
 
 LEGEND = (
     "`[x]` the data answer it, `[ ]` a person has to. 6.1 to 6.4 ask why something was missed, unexpected, misdirected "

@@ -25,7 +25,7 @@ from row3.reports.investigations.investigation_parts import (
     Otherwise,
 )
 from row3.reports.investigations.symptoms_text import failing_metrics, falls_json, metric_json, symptom_lines
-from row3.reports.markdowns.markdown_text import block, code, inline
+from row3.reports.markdown import code, fenced, inline
 
 SCHEMA_VERSION = 1
 MOST = 60
@@ -69,7 +69,7 @@ def _causes(found: Investigation) -> Iterator[str]:
     if found.status == "bad_answer":
         yield f"Nothing was extracted: {inline(found.problem)}. The answer begins:"
         yield ""
-        yield from [*block(found.raw[:MOST_RAW], "text"), ""]
+        yield from [*fenced(found.raw[:MOST_RAW], "text"), ""]
         return
     concepts, relationships = found.extracted
     stand = count(sum(1 for item in found.missed if item.place is not None), "stands", "stand")

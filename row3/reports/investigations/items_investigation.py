@@ -11,7 +11,7 @@ from row3.domain.items import ItemExpectation, ItemMatch, Items, items_json
 from row3.reports import numbers
 from row3.reports.investigations.investigation_parts import Symptom
 from row3.reports.investigations.symptoms_text import failing_metrics, falls_json, metric_json, symptom_lines
-from row3.reports.markdowns.markdown_text import block, code, inline
+from row3.reports.markdown import code, fenced, inline
 
 SCHEMA_VERSION = 1
 MOST = 60
@@ -85,7 +85,7 @@ def items_markdown(found: ItemsInvestigation) -> str:
         *_listed([_right(each) for each in found.right]),
     ]
     if found.raw:
-        lines += ["### The answer", "", *block(found.raw[:MOST_RAW], ""), ""]
+        lines += ["### The answer", "", *fenced(found.raw[:MOST_RAW], ""), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

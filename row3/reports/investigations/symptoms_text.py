@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from row3.reports import numbers
 from row3.reports.investigations.investigation_parts import Symptom
-from row3.reports.markdowns.markdown_text import grid, inline
+from row3.reports.markdown import grid, inline
 
 
 def failing_metrics(symptoms: Sequence[Symptom]) -> str:

@@ -19,7 +19,7 @@ from row3.reports.leaderboards.leaderboard_words import (
     score_span,
     shared_rank,
 )
-from row3.reports.markdowns.markdown_text import fold, grid, inline
+from row3.reports.markdown import fold, grid, inline
 
 SHOWN = 40
 

@@ -11,7 +11,8 @@ from row3.reports.leaderboards.leaderboard_views import EntrantView
 from row3.reports.leaderboards.leaderboard_words import (
     Names,
 )
-from row3.reports.style import PLAIN, Style, named_table, plain
+from row3.reports.style import PLAIN, Style, plain
+from row3.reports.terminal import named_table
 
 HEADERS = ("combination", "recorded", "to send", "tokens in", "tokens out", "price")
 Plans = Sequence[tuple[EntrantView, EstimateView]]

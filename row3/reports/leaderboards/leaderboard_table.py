@@ -21,7 +21,8 @@ from row3.reports.leaderboards.leaderboard_words import (
     score_span,
     shared_rank,
 )
-from row3.reports.style import PLAIN, Style, named_table, plain
+from row3.reports.style import PLAIN, Style, plain
+from row3.reports.terminal import named_table
 
 SHOWN = 40
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
-from row3.domain.verdicts import CaseChange, MetricChange, Verdict
+from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import looks_like, summary, verdict_word, what_next
 from row3.reports.cases.case_changes import MOST_RELATIONSHIPS, after_values, flips, movement
 from row3.reports.headline import shown_metrics, title_of, what_runs
+from row3.reports.markdown import code, grid, inline
 from row3.reports.markdowns.markdown import SIGNS
-from row3.reports.markdowns.markdown_text import code, grid, inline
 from row3.reports.model import ComparisonView
 from row3.reports.style import plain, shorten
 from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, standing

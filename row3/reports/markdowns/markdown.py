@@ -21,7 +21,7 @@ from row3.reports.headline import (
     usage_lines,
     what_runs,
 )
-from row3.reports.markdowns.markdown_text import block, code, fold, grid, inline
+from row3.reports.markdown import code, fenced, fold, grid, inline
 from row3.reports.match_counts import counts_markdown
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.quarantine_text import quarantine_markdown
@@ -211,7 +211,7 @@ def _what_changed(comparison: ComparisonView) -> list[str]:
     lines += [f"- {inline(text)}" for text in comparison.differs]
     for name, diff in comparison.prompt_diffs.items():
         source = diff.split("\n")
-        lines += ["", f"{code(name)}", "", *block("\n".join(source[:SHOWN_DIFF]), "diff")]
+        lines += ["", f"{code(name)}", "", *fenced("\n".join(source[:SHOWN_DIFF]), "diff")]
         if len(source) > SHOWN_DIFF:
             lines += ["", f"and {numbers.count(len(source) - SHOWN_DIFF, 'more line')}"]
     return lines

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
-from row3.reports.style import BOLD, CYAN, Style, cells, named_table, table, visible
+from row3.reports.style import BOLD, CYAN, Style, cells, visible
+from row3.reports.terminal import named_table, table
 
 _INLINE = re.compile(r"\\(?P<literal>.)|(?P<fence>`+)(?P<code>.+?)(?P=fence)(?!`)|(?P<bold>\*\*)|(?P<other>.)")
 _HEADING = re.compile(r"(#+) +(.*)")

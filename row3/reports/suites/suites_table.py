@@ -24,12 +24,12 @@ from row3.reports.style import (
     cells,
     plain,
     shorten,
-    table,
     visible,
     wrap,
 )
 from row3.reports.suites.suite_figures import NONE, Figures, figures_of, run_of
 from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, Standing, SuiteResult, SuitesReport, standing
+from row3.reports.terminal import table
 from row3.reports.told_reasons import told_reasons
 
 LONGEST_SUITE, LEAST_TITLE = 14, 9

@@ -8,8 +8,8 @@ from row3.domain.verdicts import Verdict
 from row3.reports.ci.github import SUMMARY_BYTES, Level, annotation, annotations_of, behind_annotation
 from row3.reports.ci.junit import junit_file, junit_suite, unusable_suite
 from row3.reports.hooks.behind import behind_line
+from row3.reports.markdown import grid, inline
 from row3.reports.markdowns.markdown import SIGNS, markdown_report
-from row3.reports.markdowns.markdown_text import grid, inline
 from row3.reports.places import HERE, Places
 from row3.reports.style import MARKS
 from row3.reports.suites.suite_figures import NONE, figures_of, run_of

@@ -15,6 +15,7 @@ from row3.store.project import Project
 from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import make_suite
 from row3.store.system_config import McpConfig
+from row3.store.tree import WorkTree
 from row3.workflows.against.default_suite import has_cases
 
 
@@ -34,10 +35,10 @@ def affected(project: Project, changed: Iterable[str], base: Path | None) -> set
         if path == HISTORY:
             found |= _by_history(project.root, base, names)
         elif parts[0] == "golden":
-            found |= {name for name in names if (project.root / path).is_relative_to(project.golden(name))}
+            found |= {name for name in names if path.startswith(f"{project.golden(name)}/")}
             found |= {name for name in names if _remembers(project, name, Path(path))}
         elif parts[0] == "recordings" and len(parts) > 2:
-            found |= {name for name in names if (project.root / path).is_relative_to(project.recordings(name))}
+            found |= {name for name in names if path.startswith(f"{project.recordings(name)}/")}
         elif parts[0] == "baselines" and len(parts) == 2:
             found.add(suite_of_stem(Path(path).stem))
         elif parts[:2] == ("baselines", "archive"):
@@ -76,11 +77,11 @@ def _by_locks(project: Project, base: Path | None, names: set[str]) -> set[str]:
     if base is None:
         return names
     try:
-        old, new = read_promoted(base), read_promoted(project.root)
-        before = Project(base, read_config(base))
+        old, new = read_promoted(WorkTree(base)), read_promoted(project.tree)
+        before = Project(base, read_config(WorkTree(base)))
     except Row3Error:
         return names
-    judged = {name for name in names if before.baseline(name).is_file() and has_cases(project, name)}
+    judged = {name for name in names if before.tree.exists(before.baseline(name)) and has_cases(project, name)}
     found = set[str]()
     for prompt in (name for name in {**old, **new} if old.get(name) != new.get(name)):
         asking = asked_by(project, prompt) | asked_by(before, prompt)
@@ -90,7 +91,7 @@ def _by_locks(project: Project, base: Path | None, names: set[str]) -> set[str]:
 
 def _promoted(project: Project, prompt: str) -> bool:
     try:
-        return prompt in read_promoted(project.root)
+        return prompt in read_promoted(project.tree)
     except Row3Error:  # told when a suite is judged
         return True
 
@@ -116,7 +117,7 @@ def _by_history(root: Path, base: Path | None, names: set[str]) -> set[str]:
     if base is None:
         return names
     try:
-        old, new = read_history(base), read_history(root)
+        old, new = read_history(WorkTree(base)), read_history(WorkTree(root))
     except Row3Error:
         return names
     before, after = ({_key(entry): entry.suite for entry in entries} for entries in (old, new))

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from row3.domain.verdicts import Cause, Reason, Verdict
 from row3.gate.zones import SLACK
+from row3.reports.move_text import move_text
 from row3.store.run_records import parse_record
 from row3.store.saved_runs import SavedRun, read_run
 from row3.workflows.against.at_ref import Judging, listed
@@ -25,7 +26,7 @@ class AfterChange:
         """`baseline` is that of the base."""
         project, suite = session.project, session.suite
         if judging.new_baseline:
-            baseline = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
+            baseline = read_run(project.tree, project.baseline(suite.name))
         self._comparer = Comparer(project, suite, baseline, StoredCases(project, suite))
         self._edited = judging.not_as_here
         self._flag = suite.flags("row3 --baseline")
@@ -86,8 +87,10 @@ class AfterChange:
                 yield reason
         for change in after.changes(*after.pairs.means()):
             old = before.get(change.key)
-            if change.why and change.key not in told and change.verdict > (old.verdict if old else Verdict.PROCEED):
-                yield Reason(change.verdict, change.why, metric=change.key)
+            if change.code and change.key not in told and change.verdict > (old.verdict if old else Verdict.PROCEED):
+                suite = self._comparer.suite
+                metric = next(metric for metric in suite.kind.metrics if metric.key == change.key)
+                yield Reason(change.verdict, move_text(change, metric, suite.policy), metric=change.key)
 
     def _broken(self, now: Comparer, as_there: Callable[[], bool]) -> Iterator[Reason]:
         after = self._comparer

@@ -8,6 +8,7 @@ from pathlib import Path
 from row3.errors import Row3Error
 from row3.reports.suites.suites_model import Gone, Judged, SuiteResult
 from row3.store.history import HistoryEntry, read_history
+from row3.store.tree import WorkTree
 from row3.workflows.against.at_ref import Base
 from row3.workflows.against.signed_since import signed_since
 from row3.workflows.comparing.comparison import Comparison
@@ -26,7 +27,7 @@ def approved_beside(results: Iterable[SuiteResult], work_tree: Path, base: Base 
     if not any(blocked.values()):
         return set()
     try:
-        history = read_history(work_tree)
+        history = read_history(WorkTree(work_tree))
     except Row3Error:  # what cannot be read is nothing to add
         return set()
     return {suite for suite, evidence in blocked.items() if evidence and _signed(base, history, evidence)}

@@ -15,7 +15,7 @@ from row3.store.suites import Suite, make_suite
 from row3.store.system_config import McpConfig
 from row3.workflows.against.at_ref import Base
 from row3.workflows.pipeline.run_suite import Run
-from row3.workflows.pipeline.systems import stage_prompt
+from row3.workflows.pipeline.stages import call_stage
 
 
 @contextmanager
@@ -39,5 +39,5 @@ def asking_there(base: Base, here: Suite) -> Iterator[tuple[Project, Suite]]:
 def calls_as_there(base: Base, run: Run) -> bool:
     """A run's system is called as at the base, and was given the same files before."""
     with suppress(Row3Error), asking_there(base, run.suite) as (project, suite):
-        return suite.system is not None and stage_prompt(project, suite).digest in run.header.prompt_digests.values()
+        return suite.system is not None and call_stage(project, suite).digest in run.header.prompt_digests.values()
     return False

@@ -7,17 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.tiers import TIERS, Tier, file_stem, suite_of_stem
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import InvalidFile, UsageError
-from row3.store.cases import case_bytes, case_files, demands, gone_demands, read_case
+from row3.store.cases import CaseFiles, StoredCase, case_files, demands, gone_demands, read_case
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.project import READ_PATHS, Project
 from row3.store.prompts import PROMOTED
 from row3.store.suites import Suite, make_suite
+from row3.store.tree import Tree, WorkTree, same_file
 from row3.workflows.against.default_suite import brought_default, default_reasons
 from row3.workflows.against.gone_prompts import gone_prompt_reasons
 from row3.workflows.against.laid_beside import lay_beside
@@ -55,18 +56,18 @@ class Judging:
 
     project: Project
     suite: Suite
-    files: list[Path]
+    files: CaseFiles
     label: str = ""
     """What messages call the ref; empty where the project judges itself."""
     reasons: tuple[Reason, ...] = ()
     notes: tuple[str, ...] = ()
     hint: str = ""
     """What would spare those who come after the change; empty for nothing."""
-    added: tuple[Path, ...] = ()
+    added: tuple[str, ...] = ()
     """Cases that only the change has."""
     new_baseline: bool = False
     """The change brings a baseline of its own, which has to follow from its recordings."""
-    edited: tuple[Path, ...] = ()
+    edited: tuple[str, ...] = ()
     """Cases that the change edits, as it has them."""
     not_as_here: frozenset[str] = frozenset()
     """Ids of the base's cases that the change edits or takes away."""
@@ -109,18 +110,18 @@ class Base:
     def __init__(self, ref: Ref, folder: Path, changed: Collection[str] = ()) -> None:
         root = folder / ref.inside
         self.ref = ref
-        self.project = Project(root, read_config(root))
+        self.project = Project(root, read_config(WorkTree(root)))
         self._changed = frozenset(changed)
-        self._cases: dict[Path, dict[str, Path]] = {}
+        self._cases: dict[str, dict[str, str]] = {}
 
-    def cases(self, suite: str) -> dict[str, Path]:
+    def cases(self, suite: str) -> dict[str, str]:
         """A suite's golden cases by file name, as the ref has them, without those that are laid beside them later.
 
         Raises `InvalidFile` where the ref has none.
         """
         folder = self.project.golden(suite)
         if folder not in self._cases:
-            self._cases[folder] = _by_name(folder)
+            self._cases[folder] = _by_name(self.project.tree, folder)
         return self._cases[folder]
 
     def differs(self, file: str) -> bool:
@@ -161,13 +162,13 @@ def laid_out(ref: Ref | None, changed: Sequence[str] | None = None) -> Iterator[
 def judging_by(project: Project, suite: Suite, base: Base | None) -> Judging:
     """What judges a suite. Raises `InvalidFile` where the base does not have the suite."""
     if base is None:
-        return Judging(project, suite, case_files(project.golden(suite.name)))
+        return Judging(project, suite, CaseFiles(project.tree, case_files(project.tree, suite.golden)))
     return _at(base, project, suite)
 
 
 def _at(base: Base, own: Project, here: Suite) -> Judging:
     name, label, there = here.name, base.ref.label, base.project
-    if not there.golden(name).is_dir():
+    if not there.tree.exists(there.golden(name)):
         raise InvalidFile(
             f"the suite does not exist at {label}", where=f"{here.golden}/", fix="Compare without --against"
         )
@@ -181,11 +182,22 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
         given=here.given,
     )
     old = base.cases(name)
-    new = _named_as_before(old, _by_name(own.golden(name)), suite)
-    others = sorted(file for file in {*old} & {*new} if _has_another_id(old[file], new[file], suite))
+
+    def was(file: str) -> StoredCase:
+        return read_case(there.tree, old[file], suite.kind)
+
+    def now(file: str) -> StoredCase:
+        return read_case(own.tree, new[file], suite.kind)
+
+    new = _by_name(own.tree, own.golden(name))
+    if gone_ids := {was(file).id: file for file in old if file not in new}:  # a renamed file: its id tells
+        ids = {file: now(file).id for file in new if file not in old}
+        new = {gone_ids.get(ids[file], file) if file in ids else file: path for file, path in new.items()}
+    both = {*old} & {*new}
+    edits = {file for file in both if there.tree.read(old[file]) != own.tree.read(new[file])}
+    others = sorted(file for file in edits if was(file).id != now(file).id)
     gone = sorted({*old} - {*new})
-    kept = {*old} & {*new} - {*others}
-    changed = sorted(file for file in kept if case_bytes(old[file]) != case_bytes(new[file]))
+    changed = sorted(edits - {*others})
     added = sorted(set(new) - set(old))
     reasons = []
     if gone:
@@ -197,7 +209,7 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     if changed:
         what = f"golden cases changed since {label}, judged as they were there: {listed(changed)}"
         reasons.append(Reason(Verdict.INVESTIGATE, what, cause="cases"))
-    weakened = [file for file in changed if _weakened(old[file], new[file], suite)]
+    weakened = [file for file in changed if _weakened(was(file).case, now(file).case, suite)]
     if weakened:
         what = f"golden cases that demand less than at {label}: {listed(weakened)}"
         reasons.append(Reason(Verdict.BLOCK, what, cause="cases"))
@@ -206,29 +218,30 @@ def _at(base: Base, own: Project, here: Suite) -> Judging:
     reasons += lock_reasons(base, own, name)
     reasons += gone_prompt_reasons(base, own, name)
     reasons += (default := default_reasons(base, own, name))
-    lay_beside(there.golden(name), old, {file: new[file] for file in added})
-    before, after = there.baseline(name), own.baseline(name)
-    if before.is_file() and not after.is_file():
+    lay_beside(there, there.golden(name), old, own, {file: new[file] for file in added})
+    baseline = own.baseline(name)
+    before, after = there.tree.exists(baseline), own.tree.exists(baseline)
+    if before and not after:
         what = f"the baseline was removed since {label}: nothing would judge what comes after this change"
         reasons.append(Reason(Verdict.BLOCK, what, cause="baseline"))
-    moved = after.is_file() and not (before.is_file() and before.read_bytes() == after.read_bytes())
+    moved = after and not same_file(there.tree, own.tree, baseline)
     notes = [f"golden cases new since {label}: {listed(added)}"] if added else []
     notes += [f"the baseline is another one than at {label}"] if moved else []
-    otherwise = [file for file in changed if _asks_otherwise(old[file], new[file], suite)]
+    otherwise = [file for file in changed if _asks_otherwise(was(file).case, now(file).case, suite)]
     less = gone or others or weakened or any(reason.verdict is Verdict.BLOCK for reason in rules)
     return Judging(
         there,
         suite,
-        case_files(there.golden(name)),
+        CaseFiles(there.tree, case_files(there.tree, there.golden(name))),
         label,
         reasons=tuple(reasons),
         notes=tuple(notes),
-        hint=_keep_up(here.flags("row3 --baseline")) if (less or otherwise) and after.is_file() and not moved else "",
+        hint=_keep_up(here.flags("row3 --baseline")) if (less or otherwise) and after and not moved else "",
         added=tuple(new[file] for file in added),
         new_baseline=moved,
         edited=tuple(new[file] for file in (*changed, *others)),
-        not_as_here=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *others, *changed)),
-        asked_no_more=frozenset(read_case(old[file], suite.kind).id for file in (*gone, *others, *otherwise)),
+        not_as_here=frozenset(was(file).id for file in (*gone, *others, *changed)),
+        asked_no_more=frozenset(was(file).id for file in (*gone, *others, *otherwise)),
         for_all=bool(default),
         brought=brought_default(base, own) if default else None,
     )
@@ -251,37 +264,19 @@ def _keep_up(flag: str) -> str:
     )
 
 
-def _by_name(folder: Path) -> dict[str, Path]:
-    return {path.relative_to(folder).as_posix(): path for path in case_files(folder)}
+def _by_name(tree: Tree, folder: str) -> dict[str, str]:
+    return {path.removeprefix(f"{folder}/"): path for path in case_files(tree, folder)}
 
 
-def _named_as_before(old: dict[str, Path], new: dict[str, Path], suite: Suite) -> dict[str, Path]:
-    """The new files, a renamed one under the name that its case had: the id tells that it is the same."""
-    gone = {read_case(old[file], suite.kind).id: file for file in old if file not in new}
-    if not gone:
-        return new
-    ids = {file: read_case(path, suite.kind).id for file, path in new.items() if file not in old}
-    return {gone.get(ids[file], file) if file in ids else file: path for file, path in new.items()}
-
-
-def _has_another_id(before: Path, after: Path, suite: Suite) -> bool:
-    """The file is as if of another case: a baseline, and whoever looks for its record, knows a case by its id."""
-    if case_bytes(before) == case_bytes(after):
-        return False
-    return read_case(before, suite.kind).id != read_case(after, suite.kind).id
-
-
-def _weakened(before: Path, after: Path, suite: Suite) -> bool:
+def _weakened(old: Any, new: Any, suite: Suite) -> bool:
     """The case no longer demands something that it did, or demands another thing in its place."""
     kind = suite.kind
-    old, new = (read_case(path, kind).case for path in (before, after))
     return gone_demands(demands(kind, old), kind, new) > 0 or kind.swaps_a_name(old, new)
 
 
-def _asks_otherwise(before: Path, after: Path, suite: Suite) -> bool:
+def _asks_otherwise(old: Any, new: Any, suite: Suite) -> bool:
     """What the case gives to the prompts is another."""
-    old, new = (suite.kind.variables(read_case(path, suite.kind).case) for path in (before, after))
-    return old != new
+    return bool(suite.kind.variables(old) != suite.kind.variables(new))
 
 
 def listed(names: list[str]) -> str:

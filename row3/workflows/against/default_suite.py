@@ -64,7 +64,7 @@ def judged_by(base: Base) -> list[str]:
 
 def has_cases(project: Project, suite: str) -> bool:
     """Whether a suite is one, and has a golden case at all; a folder that another suite names as its own is none."""
-    return suite in project.suite_names() and bool(golden_files(project.golden(suite)))
+    return suite in project.suite_names() and bool(golden_files(project.tree, project.golden(suite)))
 
 
 def default_of(project: Project) -> str | None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from row3.domain.embeddings import cosine, unpack
 from row3.store.embeddings import Row, files, rows_of
 from row3.store.project import Project
 from row3.store.suites import Suite
+from row3.store.tree import Tree
 from row3.workflows.against.at_ref import Base
 
 ALIKE = 0.999
@@ -20,19 +20,18 @@ def other_vectors(project: Project, suite: Suite, base: Base) -> Iterator[Row]:
 
     A model is read from its own file, and of the base's files those are laid out that differ: no other can tell more.
     """
-    for path in files(base.project.recordings(suite.name)):
-        own = project.recordings(suite.name) / path.name
-        if own.is_file():
-            before = _first(path, " at the base")
-            for key, row in _first(own).items():
+    for path in files(base.project.tree, suite.name):
+        if project.tree.exists(path):
+            before = _first(base.project.tree, path)
+            for key, row in _first(project.tree, path).items():
                 if key in before and not _alike(before[key].embedding.packed, row.embedding.packed):
                     yield row
 
 
-def _first(path: Path, at: str = "") -> dict[tuple[str, str], Row]:
+def _first(tree: Tree, path: str) -> dict[tuple[str, str], Row]:
     """Of each text the line that counts."""
     found: dict[tuple[str, str], Row] = {}
-    for row in rows_of(path, at):
+    for row in rows_of(tree, path):
         found.setdefault((row.embedding.model, row.embedding.digest), row)
     return found
 

@@ -11,8 +11,8 @@ from row3.workflows.against.at_ref import Base, Judging
 from row3.workflows.against.recording_drift import Replaced
 from row3.workflows.against.runs_there import digests_there
 from row3.workflows.comparing.compare import Comparer
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import Run
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.session import Session
 
 
@@ -66,7 +66,7 @@ def answers_as_there(session: Session, base: Base, run: Run, replaced: Sequence[
     return (
         settings_as_there(session, base, replaced)
         and not session.named
-        and read_promoted(session.project.root) == read_promoted(base.project.root)
+        and read_promoted(session.project.tree) == read_promoted(base.project.tree)
         and (
             run.lineup.digests() == digests_there(base, session.suite)
             if session.suite.system is None

@@ -31,7 +31,7 @@ def gone_prompt_reasons(base: Base, own: Project, suite: str) -> list[Reason]:
 
 def _gone(base: Base, own: Project) -> Iterator[tuple[str, str]]:
     """Prompt and file of the versions that were promoted once, and have a file at the base and none here."""
-    for name, entry in read_promoted(own.root).items():
+    for name, entry in read_promoted(own.tree).items():
         for version in sorted({entry.version, *entry.locked}):
             file = f"{FOLDER}/{name}-{version}.md"
             if not (own.root / file).is_file() and base.ref.repository.has(base.ref.sha, base.ref.inside + file):

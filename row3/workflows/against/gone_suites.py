@@ -12,7 +12,6 @@ from row3.errors import Row3Error
 from row3.reports.changelogs.changelog import approval_entry
 from row3.reports.changelogs.changelog_insert import insert_entry
 from row3.reports.suites.suites_model import Gone
-from row3.store.cases import case_bytes
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
@@ -47,7 +46,7 @@ def gone_suites(project: Project, base: Base | None, names: Iterable[str] | None
     ]
     if not found:
         return []
-    history = read_history(project.root)
+    history = read_history(project.tree)
     return [replace(each, approval=signed_since(base, history, each.evidence)) for each in found]
 
 
@@ -79,9 +78,9 @@ def _gone(project: Project, base: Base, name: str) -> Gone:
     there, cases = base.project, base.cases(name)
     default = default_of(there) == name
     baselines = {
-        tier: digest_text(path.read_bytes())
+        tier: digest_text(there.tree.read(path, limit=2**30))
         for tier in get_args(Tier)
-        if (path := there.baseline(name, tier)).is_file()
+        if there.tree.exists(path := there.baseline(name, tier))
     }
     promotes = promoted_for_nobody(base, project)
     brings = _brought(base, project)
@@ -90,7 +89,7 @@ def _gone(project: Project, base: Base, name: str) -> Gone:
         **({"promotes": promotes} if promotes else {}),
         **({"brings": brings} if brings else {}),
         "baselines": baselines,
-        "cases": {file: digest_text(case_bytes(path)) for file, path in cases.items()},
+        "cases": {file: digest_text(there.tree.read(path)) for file, path in cases.items()},
         "default": project.config.suite if default else None,
     }
     return Gone(
@@ -156,7 +155,7 @@ def _approved(project: Project, gone: Gone, reason: str, say: Callable[[str], No
     )
     said = f"suite {gone.suite} removed: {approval.reason} ({approval.by}, {approval.at})"
     with writing(project.local, say=say):
-        files = {HISTORY: history_text(project.root, entry).encode()}
+        files = {HISTORY: history_text(project.tree, entry).encode()}
         text = insert_entry(read_changelog(project), approval_entry(approval.at[:10], said), "", "")
         commit(project.root, project.local, files | {CHANGELOG: text.encode()})
     return replace(gone, approval=approval)

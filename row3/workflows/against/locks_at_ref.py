@@ -24,8 +24,8 @@ def lock_reasons(base: Base, own: Project, suite: str) -> list[Reason]:
     None may be altered, no prompt may fall back unnoticed, and none may be promoted that nobody judges.
     """
     reasons = []
-    new, label = read_promoted(own.root), base.ref.label
-    for name, entry in read_promoted(base.project.root).items():
+    new, label = read_promoted(own.tree), base.ref.label
+    for name, entry in read_promoted(base.project.tree).items():
         now = new.get(name)
         if now == entry or suite not in tellers(base, own, name):
             continue
@@ -44,7 +44,7 @@ def lock_reasons(base: Base, own: Project, suite: str) -> list[Reason]:
 
 def promoted_for_nobody(base: Base, own: Project) -> list[str]:
     """Versions that a change promotes where it leaves no suite that could tell of its locks."""
-    before, new = read_promoted(base.project.root), read_promoted(own.root)
+    before, new = read_promoted(base.project.tree), read_promoted(own.tree)
     return [
         f"{name} {entry.version}"
         for name, entry in new.items()
@@ -97,8 +97,8 @@ def _asks(config: Config, own: Project, suite: str, prompt: str) -> bool:
             return False
         if settings.pipeline:
             return prompt in settings.pipeline
-    there = versions(own.root).get(prompt)
+    there = versions(own.tree).get(prompt)
     if not there:
         return False
-    output = read_prompt(own.root, PromptRef(prompt, there[-1])).output
+    output = read_prompt(own.tree, PromptRef(prompt, there[-1])).output
     return not of_another_kind(output, make_suite(config, suite).kind)

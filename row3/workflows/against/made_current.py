@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from row3.domain.verdicts import Reason, Verdict
+from row3.reports.move_text import move_text
 from row3.store.prompts import read_promoted
 from row3.store.suites import Suite
 from row3.workflows.against.at_ref import Judging, unjudged_reasons
@@ -30,7 +31,7 @@ def made_current_reasons(
     answers of the current one become the baseline.
     """
     lineup = line_up(session.project, session.suite, role="promoted")
-    before = read_promoted(judging.project.root)
+    before = read_promoted(judging.project.tree)
     moved = [
         f"{name} {version}"
         for name, version in lineup.promoted.items()
@@ -72,7 +73,9 @@ def made_current_reasons(
 def _of_worse_answers(also: Comparer, current: Run, *, partial: bool) -> list[Reason]:
     """Why a new baseline of the same versions may not be: their answers fell, in whatever zone they were before."""
     judged = also.finish(current, (), against=None, partial=partial, own=lambda **_: "")
-    fell = {change.why for change in judged.metrics if change.verdict is not Verdict.PROCEED}
+    kind, policy = current.suite.kind, current.suite.policy
+    titled = {metric.key: metric for metric in kind.metrics}
+    fell = {move_text(c, titled[c.key], policy) for c in judged.metrics if c.verdict is not Verdict.PROCEED}
     versions = ", ".join(f"{name} {version}" for name, version in current.lineup.versions().items())
     return [
         Reason(reason.verdict, f"the new baseline is of worse answers ({versions}): {reason.text}", cause="baseline")

@@ -41,7 +41,7 @@ def new_baseline_reasons(
 
 def _lacking(project: Project, suite: Suite, before: SavedRun, new: SavedRun) -> list[Reason]:
     """Cases that nothing would judge any more, by their ids, and by how many they are: ids can be given anew."""
-    own, had, has = set(ids_of(project.golden(suite.name))), set(before.ids()), set(new.ids())
+    own, had, has = set(ids_of(project.tree, suite.golden)), set(before.ids()), set(new.ids())
     if gone := sorted(had & own - has):
         return [_blocks(f"the new baseline lacks cases that the one before has: {listed(gone)}")]
     count = len(has & own)
@@ -90,7 +90,7 @@ def baseline_reasons(project: Project, suite: Suite, base: Base | None, *, new: 
 
 
 def _read(project: Project, suite: Suite) -> SavedRun:
-    return read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
+    return read_run(project.tree, project.baseline(suite.name))
 
 
 def _itself(case: StoredCase) -> StoredCase:

@@ -46,6 +46,6 @@ def own_baseline_reasons(
 
 
 def _header_reasons(project: Project, suite: Suite, before: RunHeader | None) -> list[Reason]:
-    new = read_run(project.baseline(suite.name), where=f"baselines/{suite.name}.json")
-    resting = [entry.case_id for entry in read_quarantine(project.golden(suite.name))]
+    new = read_run(project.tree, project.baseline(suite.name))
+    resting = [entry.case_id for entry in read_quarantine(project.tree, suite.golden)]
     return header_reasons(make_suite(project.config, suite.name, suite.tier), before, new.header, resting)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from row3.domain.verdicts import Reason, Verdict
 from row3.metrics.aggregate import Aggregate
+from row3.store.cases import CaseFiles
 from row3.store.run_records import parse_record
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
@@ -50,7 +51,15 @@ def replayed(session: Session, judging: Judging, run: Run) -> list[CaseResult]:
         return []
     suite, given = session.suite, session.options
     options = RunOptions(mode="replay", overrides=given.overrides, repeats=given.repeats, jobs=given.jobs)
-    return list(replay(session.project, suite, make_asking(suite, run.lineup, given), options, list(judging.edited)))
+    return list(
+        replay(
+            session.project,
+            suite,
+            make_asking(suite, run.lineup, given),
+            options,
+            CaseFiles(session.project.tree, list(judging.edited)),
+        )
+    )
 
 
 def _unanswered(judging: Judging, edited: Sequence[CaseResult]) -> list[Reason]:

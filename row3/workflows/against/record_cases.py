@@ -12,6 +12,7 @@ from row3.store.cases import StoredCase, read_case
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite
+from row3.store.tree import WorkTree
 from row3.workflows.against.at_ref import Base
 from row3.workflows.comparing.rescore import StoredCases, made_of
 
@@ -57,4 +58,4 @@ class RecordCases:
         for commit in repository.commits_of(path, at=base.ref.sha):
             with TemporaryDirectory(prefix="row3-case-") as folder, suppress(InvalidFile):
                 if repository.read_tree(commit, [path], Path(folder)):
-                    yield read_case(Path(folder) / path, self._suite.kind)
+                    yield read_case(WorkTree(Path(folder) / base.ref.inside), file, self._suite.kind)

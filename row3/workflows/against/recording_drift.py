@@ -13,12 +13,12 @@ from pathlib import Path
 
 from row3.domain.requests import digest_text
 from row3.domain.verdicts import Reason, Verdict
-from row3.store.embeddings import is_embeddings
 from row3.store.outputs import lines_of
 from row3.store.project import Project
-from row3.store.recordings import Recording, RecordingIndex, from_line, open_index
+from row3.store.recordings import Recording, RecordingIndex, from_line, open_index, recording_files
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
+from row3.store.tree import WorkTree
 from row3.workflows.against.at_ref import Base
 from row3.workflows.against.embedding_drift import other_vectors
 
@@ -49,7 +49,7 @@ def since_baseline(project: Project, suite: Suite, baseline: RunHeader, cases: S
     """
     if not cases:
         return []
-    index = open_index(project.recordings(suite.name))
+    index = open_index(project.tree, suite.name)
     prompts = {f"{name}-{version}" for name, version in baseline.prompts.items()}
     found = []
     for case_id in cases:
@@ -75,10 +75,10 @@ def _other_vectors(project: Project, suite: Suite, base: Base) -> Iterator[Repla
 
 
 def _other_answers(project: Project, suite: Suite, base: Base) -> list[Replaced]:
-    old = _answers(base.project.recordings(suite.name))
+    old = _answers(base.project.root, suite.name)
     if not old:
         return []
-    index = open_index(project.recordings(suite.name))
+    index = open_index(project.tree, suite.name)
     found = []
     for digest, before in old.items():
         now = index.first(digest) if digest in index else None
@@ -90,9 +90,9 @@ def _other_answers(project: Project, suite: Suite, base: Base) -> list[Replaced]
 
 def gone_since(project: Project, suite: Suite, base: Base) -> Iterator[Recording]:
     """The recordings of the base whose requests have no answer here. Raises `InvalidFile` for a broken line."""
-    old = _answers(base.project.recordings(suite.name))
+    old = _answers(base.project.root, suite.name)
     if old:
-        index = open_index(project.recordings(suite.name))
+        index = open_index(project.tree, suite.name)
         yield from (recording for digest, recording in old.items() if digest not in index)
 
 
@@ -101,25 +101,23 @@ def recorded_at(project: Project, suite: Suite, base: Base) -> RecordingIndex:
 
     Raises `InvalidFile` for a broken line.
     """
-    own, there = project.recordings(suite.name), base.project.recordings(suite.name)
-    index = RecordingIndex([], [], own)
-    for folder in (there, own):
-        for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-            name = f"recordings/{suite.name}/{path.name}"
-            if not is_embeddings(path) and path.is_file() and (folder is there or not base.differs(name)):
-                index.add_file(path, f"{name} at {base.ref.label}" if folder is there else name)
+    index = RecordingIndex(project.tree, suite.name)
+    for tree in (base.project.tree, project.tree):
+        for name in recording_files(tree, suite.name):
+            if tree is not project.tree or not base.differs(name):
+                there = tree is not project.tree
+                index.add_file(tree.on_disk(name) or b"", f"{name} at {base.ref.label}" if there else name)
     return index
 
 
-def _answers(folder: Path) -> Mapping[str, Recording]:
+def _answers(root: Path, suite: str) -> Mapping[str, Recording]:
     """The recordings that were laid out of the base: those of the files that the change touches."""
     found: dict[str, Recording] = {}
-    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-        if not is_embeddings(path):
-            where = f"recordings/{folder.name}/{path.name} at the base"
-            for line in lines_of(path, where=where):
-                recording = from_line(line.raw, where=f"{where}:{line.number}")
-                found.setdefault(recording.digest, recording)
+    for path in recording_files(WorkTree(root), suite):
+        where = f"{path} at the base"
+        for line in lines_of(root / path, where=where):
+            recording = from_line(line.raw, where=f"{where}:{line.number}")
+            found.setdefault(recording.digest, recording)
     return found
 
 

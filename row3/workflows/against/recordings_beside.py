@@ -7,9 +7,10 @@ from pathlib import Path
 
 from row3.errors import Row3Error
 from row3.reports.suites.suites_model import Judged, SuiteResult
-from row3.store.cases import case_files
+from row3.store.cases import CaseFiles, case_files
 from row3.store.config import read_config
 from row3.store.project import Project
+from row3.store.tree import WorkTree
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking, replay
 
@@ -32,11 +33,11 @@ def recorded_beside(laid_out: Path, results: Iterable[SuiteResult], work_tree: P
 
 
 def _answers(work_tree: Path, laid_out: Path, run: Run) -> bool:
-    judged = Project(laid_out, read_config(laid_out))
+    judged = Project(laid_out, read_config(WorkTree(laid_out)))
     lacking = frozenset(run.collected.failed)
     options = RunOptions(mode="replay", only=lacking)
     try:
-        files = case_files(judged.golden(run.suite.name))
+        files = CaseFiles(judged.tree, case_files(judged.tree, run.suite.golden))
         asking = make_asking(run.suite, run.lineup, options)
         results = replay(Project(work_tree, judged.config), run.suite, asking, options, files)
         return lacking <= {result.case_id for result in results if result.status != "failed"}

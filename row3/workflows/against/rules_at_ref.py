@@ -10,6 +10,7 @@ from row3.gate.zones import warning_only, zones_of
 from row3.store.config import FILE
 from row3.store.project import Project
 from row3.store.suites import Suite, make_suite
+from row3.store.tree import same_file
 from row3.workflows.comparing.differences import loosened
 from row3.workflows.pipeline.run_header import rules_of
 
@@ -36,9 +37,9 @@ def live_reasons(there: Project, own: Project, name: str, label: str) -> list[Re
         for line in loosened(rules_of(before), rules_of(after))
         if line not in recorded  # told already, of both tiers
     ]
-    old, new = (project.baseline(name, "live") for project in (there, own))
-    if old.is_file() and not (new.is_file() and new.read_bytes() == old.read_bytes()):
-        how = "changed" if new.is_file() else "removed"
+    file = own.baseline(name, "live")
+    if there.tree.exists(file) and not same_file(there.tree, own.tree, file):
+        how = "changed" if own.tree.exists(file) else "removed"
         what = f"the baseline of live answers was {how} since {label}; no recording can tell whether it is true"
         reasons.append(Reason(Verdict.INVESTIGATE, what, cause="baseline"))
     return reasons

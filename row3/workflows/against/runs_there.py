@@ -12,6 +12,7 @@ from row3.errors import Row3Error
 from row3.store.project import Project
 from row3.store.prompts import FOLDER, PROMOTED, read_promoted
 from row3.store.suites import Suite, make_suite
+from row3.store.tree import WorkTree
 from row3.workflows.against.at_ref import Base
 from row3.workflows.pipeline.lineup import Lineup, line_up
 
@@ -34,7 +35,7 @@ def digests_there(base: Base, suite: Suite) -> Mapping[str, str]:
 
 def with_former(lineup: Lineup, base: Base) -> Lineup:
     """The line-up, knowing what is current at the base, or locked there: who takes one back is to promote none."""
-    there = read_promoted(base.project.root)
+    there = read_promoted(base.project.tree)
     known = {name: {entry.version, *entry.locked} for name, entry in there.items() if name in lineup.versions()}
     also = {
         name: (lineup.formerly.get(name, frozenset()) | versions) - {lineup.promoted.get(name, "")}
@@ -50,6 +51,6 @@ def was_promoted(base: Base, digest: str) -> bool:
 
 def promoted_again(base: Base, root: Path) -> bool:
     """The project in `root` makes a version current that was so before, and is not at the base."""
-    before, now = read_promoted(base.project.root), read_promoted(root)
+    before, now = read_promoted(base.project.tree), read_promoted(WorkTree(root))
     moved = (entry for name, entry in now.items() if name not in before or before[name].digest != entry.digest)
     return any(was_promoted(base, entry.digest) for entry in moved)

@@ -52,11 +52,11 @@ def signed_since(base: Base, history: Iterable[HistoryEntry], evidence: str) -> 
 
 def _given_before(base: Base, approval: Approval) -> bool:
     """The base has the approval, for whatever evidence."""
-    return any(entry.approval == approval for entry in read_history(base.project.root))
+    return any(entry.approval == approval for entry in read_history(base.project.tree))
 
 
 def _since(base: Base, signed: Iterable[HistoryEntry]) -> Iterator[HistoryEntry]:
-    before = read_history(base.project.root)
+    before = read_history(base.project.tree)
     ids = {entry.run_id for entry in before}
     known = [(entry.evidence, entry.approval) for entry in before if entry.approval is not None]
     ref = base.ref

@@ -14,8 +14,8 @@ from row3.matching.names import closest
 from row3.matching.normalise import normalise
 from row3.reports.aliases.alias_parts import Candidate, Decision, Unmatched, Verdict
 from row3.reports.style import plain
-from row3.store.case_edits import read_back, with_aliases, with_canaries
-from row3.store.cases import read_case
+from row3.store.case_edits import with_aliases, with_canaries
+from row3.store.cases import parse_case, read_case
 from row3.store.files import read_bytes, write_atomic
 from row3.store.locks import writing
 from row3.store.project import Project
@@ -74,17 +74,17 @@ class Decider:
             write_atomic(path, decision.before, where=decision.file)
 
     def _reviewed(self) -> Reviewed:
-        return Reviewed(self._project.golden(self._suite.name))
+        return Reviewed(self._project.root, self._suite.golden)
 
     def _source_text(self, item: Unmatched) -> str:
-        case: GoldenCase = read_case(self._project.root / item.file, self._suite.kind).case
+        case: GoldenCase = read_case(self._project.tree, item.file, self._suite.kind).case
         return case.source_text
 
     def _edit(self, item: Unmatched, verdict: Verdict, candidate: Candidate | None) -> Decision:
         path = self._project.root / item.file
         with writing(self._project.local, say=self._say):
             before = read_bytes(path, where=item.file)
-            case: GoldenCase = read_back(before, path, self._suite.kind).case
+            case: GoldenCase = parse_case(before, item.file, self._suite.kind, where=item.file).case
             if candidate is None:
                 names = self._needed(item, case.forbidden_concepts)
                 after = with_canaries(before, names, _entry("canary", names, "", item))
@@ -93,7 +93,7 @@ class Decider:
                 names = self._needed(item, held)
                 entry = _entry("alias", names, candidate.label, item)
                 after = with_aliases(before, candidate.position, names, entry)
-            self._refuse_new_errors(case, read_back(after, path, self._suite.kind).case, item)
+            self._refuse_new_errors(case, parse_case(after, item.file, self._suite.kind, where=item.file).case, item)
             write_atomic(path, after, where=item.file)
         label = "" if candidate is None else candidate.label
         return Decision(verdict, item, names, label, item.file, before, after)

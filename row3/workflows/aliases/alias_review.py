@@ -38,7 +38,7 @@ def review(
     if suite.kind.name != "extraction":
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
         raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
-    runs, reviewed = RecordedRuns(project, suite, named), Reviewed(project.golden(suite.name))
+    runs, reviewed = RecordedRuns(project, suite, named), Reviewed(project.root, suite.golden)
     items: list[Unmatched] = []
     unused: list[UnusedAlias] = []
     unanswered: list[str] = []

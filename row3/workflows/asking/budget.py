@@ -35,7 +35,7 @@ def pricing(project: Project, suite: Suite) -> Callable[[str, int, int], float |
 def recorded_sizes(project: Project, suite: str) -> dict[str, int]:
     """Tokens of the longest recorded answer, by the prompt's name."""
     sizes: dict[str, int] = {}
-    for recording in open_index(project.recordings(suite)).all():
+    for recording in open_index(project.tree, suite).all():
         name = recording.prompt.rpartition("-v")[0]
         tokens = recording.answer.completion_tokens or estimate_tokens(recording.answer.text)
         sizes[name] = max(sizes.get(name, 0), tokens)

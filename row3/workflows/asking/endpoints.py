@@ -12,7 +12,7 @@ from row3.store.config import FILE
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.system_config import CommandConfig, PythonConfig, SystemConfig
-from row3.workflows.pipeline.systems import setup_calls, stage_prompt
+from row3.workflows.pipeline.stages import call_stage, setup_calls
 
 if TYPE_CHECKING:
     from row3.providers.base import Access, Endpoint, Provider
@@ -64,7 +64,7 @@ def open_provider(project: Project, suite: Suite) -> Provider:
     from row3.providers.registry import make_system
 
     _checked_system(suite)
-    stage = stage_prompt(project, suite).stage
+    stage = call_stage(project, suite).stage
     assert stage is not None
     return make_system(access_of(suite.system), stage, setup_calls(project, suite), project.root, os.environ)
 

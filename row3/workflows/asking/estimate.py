@@ -120,11 +120,11 @@ def estimate(
     check_provider(project, suite)  # a run that could not be sent is not worth planning
     asking = make_asking(suite, lineup, options)
     prices = price_table(project, [suite])
-    index = open_index(project.recordings(suite.name), options.journals)
+    index = open_index(project.tree, suite.name, options.journals)
     planner = _Planner(asking, index, prices, mode in ("replay", "auto"), in_full)
     plan = Estimate(suite.name, mode, lineup.versions())
     wanted, any_wanted = wanted_cases(options), False
-    for stored in read_cases(project.golden(suite.name), suite.kind):
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
         if not wanted(stored.id):
             continue
         any_wanted = True

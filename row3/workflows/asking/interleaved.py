@@ -6,40 +6,38 @@ case and from round to round, so that neither is always the later one. Repeats a
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 
-from row3.domain.counts import count
 from row3.domain.scores import CaseScore
 from row3.errors import UsageError
 from row3.gate.adaptive import Margin, Standing, stand
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
-from row3.store.run_records import CaseRecord, parse_record
-from row3.store.saved_runs import SavedRun
-from row3.workflows.asking.asking_live import Answers, Walk, many
-from row3.workflows.asking.endpoints import open_provider
-from row3.workflows.asking.live import LiveRun
-from row3.workflows.asking.live_journal import LASTS_H, Kept
-from row3.workflows.comparing.compare_case import CaseComparer
-from row3.workflows.pipeline.evaluate import Asking, average, one_repeat
-from row3.workflows.pipeline.meanings import open_meanings
-from row3.workflows.pipeline.results import CaseResult, Compare, Packing, Spent, Transcript
+from row3.workflows.asking.answering import LASTS_H, Asked, Kept
+from row3.workflows.asking.live import LiveRun, many
+from row3.workflows.pipeline.evaluate import Asking, Walk, average, one_repeat
+from row3.workflows.pipeline.results import CaseResult, Packing, Spent, Transcript
+
+BothResults = tuple[CaseResult | None, CaseResult]
+"""The baseline's side, where the baseline has the case and was answered, and the candidates'."""
 
 
 @dataclass(slots=True)
 class Side:
-    """What one side has said to one case so far."""
+    """One side's answers to one case so far."""
 
     scores: list[CaseScore] = field(default_factory=list)
     rounds: list[list[str]] = field(default_factory=list)
     """Digests of its answers, by round."""
     transcript: Transcript = field(default_factory=Transcript)
-    """All rounds but those without an answer."""
+    """All complete rounds."""
 
-    def take(self, walk: Walk, score: CaseScore) -> None:
-        """Take in a round."""
-        self.scores.append(score)
+    def take(self, walk: Walk) -> None:
+        """Take in a complete round."""
+        assert walk.score is not None
+        self.scores.append(walk.score)
         self.rounds.append(walk.transcript.answers[len(self.transcript.answers) :])
         self.transcript = walk.transcript
 
@@ -58,7 +56,12 @@ class Pair:
     before: Side | None
     spent: list[Spent] = field(default_factory=list)
     problem: str = ""
-    """Why it has no answer in the latest round that asked it."""
+    """Why the latest round that asked it has no answer."""
+
+    @property
+    def sides(self) -> list[Side]:
+        """The baseline's side, if there is one, and the candidates'."""
+        return [self.now] if self.before is None else [self.before, self.now]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,90 +81,65 @@ class InterleavedRun:
 
     live: LiveRun
     again: Asking
-    baseline: SavedRun
-    comparer: CaseComparer
+    """Asks the baseline's side."""
+    has_before: Callable[[str], bool]
+    """Whether the baseline has a case of that id."""
     adaptive: Adaptive | None = None
     rounds: int = 0
     standing: Standing | None = None
     unfinished: dict[str, str] = field(default_factory=dict)
     """Cases that have answers, but not to their last round, and why."""
 
-    def results(self) -> list[CaseResult]:
-        """All cases, answered on both sides and compared.
+    def pairs(self, packing_for: Callable[[CaseResult | None], Packing] | None = None) -> list[BothResults]:
+        """All cases, answered on both sides.
 
-        Raises `ProviderStopped` where the provider refuses everything; every answer that came is kept. Raises
+        Args:
+            packing_for: packs the candidates' side, given the baseline's; by default as the live run does.
+        Raises `ProviderStopped` where the provider refuses everything; every answer so far is kept. Raises
         `UsageError` as `LiveRun.results`, and where the baseline's model is none of the provider's.
         """
-        import asyncio
-
         live = self.live
-        if live.budget is not None:
-            sides = (self.again, live.asking)
-            live.budget.check(each.model for side in sides for each in side.parameters.values())
-        pairs = [self._pair(place, stored) for place, stored in enumerate(live.cases())]
-        # The two sides are kept apart, or equal prompts would get equal answers. What the baseline's prompts answer
-        # now is never recorded: a replay of them is what the baseline was made of.
-        # Nor are answers of long ago set beside answers of today.
-        replaces = live.mode == "record"
-        now = Kept.open(live.project, live.suite.name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
-        before = Kept.open(live.project, live.suite.name, f"{live.mode}-before", lasts_h=LASTS_H)
-        if waiting := now.waiting + before.waiting:
-            live.say(f"going on with {count(waiting, 'answer')} that an interrupted run left")
-        provider = open_provider(live.project, live.suite)
-        meanings = open_meanings(live.project, live.suite, recordings=False)
-        answers = [
-            Answers(provider, kept.known, kept.keep, live.observer, live.cost, live.budget, meanings)
-            for kept in (before, now)
+        live.check_budget(self.again, live.asking)
+        pairs = [
+            Pair(stored, place, Side(), Side() if self.has_before(stored.id) else None)
+            for place, stored in enumerate(live.cases())
         ]
-        most = live.asking.repeats if self.adaptive is None else self.adaptive.most
-        asking = self._asked(pairs, answers[0], answers[1], most)
-        complete = False
-        try:
-            asyncio.run(asking)
-            complete = not any(pair.problem for pair in pairs)
-        finally:
-            live.observer.ended()
-            if not complete:
-                now.close()
-                before.close()
-            if live.mode == "record":
-                now.record(live.say)
-                if meanings is not None:
-                    meanings.record(live.project, live.say)
-        live.tell_refused(provider)
-        if complete:
-            live.end(now, before)
-        return [self._packed(pair) for pair in pairs]
+        # The two sides are kept apart, or equal prompts would get equal answers. The baseline's answers of now are
+        # never recorded: a replay of its prompts gives those that it was made of. Old answers are no match for new.
+        name, replaces = live.suite.name, live.mode == "record"
+        before = Kept.open(live.project, name, f"{live.mode}-before", lasts_h=LASTS_H)
+        now = Kept.open(live.project, name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
+        live.ask([before, now], partial(self._ask_all, pairs), record=now if replaces else None, embeddings=False)
+        return [self._packed(pair, packing_for or (lambda _: live.packing)) for pair in pairs]
 
-    def _pair(self, place: int, stored: StoredCase) -> Pair:
-        known = self.baseline.record(stored.id) is not None
-        return Pair(stored, place, Side(), Side() if known else None)
+    async def _ask_all(self, pairs: Sequence[Pair], answerers: Sequence[Asked]) -> bool:
+        """Round after round, until there is no reason for another; whether every case has all its answers."""
+        adaptive = self.adaptive
+        most = self.live.asking.repeats if adaptive is None else adaptive.most
+        self.live.observer.began(len(pairs) * most if adaptive is None else None)
+        for number in range(most):
+            asked = [pair for pair in pairs if not pair.problem]
+            if number and adaptive is not None:
+                asked = self._counting(asked, adaptive)
+            await many(asked, partial(self._ask, answerers, number), jobs=self.live.jobs)
+            self.rounds = number + 1
+            failed = any(pair.problem for pair in pairs)
+            if adaptive is not None and failed:
+                self.rounds = max(1, number)  # the last one is not over
+                break
+            if adaptive is not None and self._decided(pairs, adaptive):
+                break
+        return not any(pair.problem for pair in pairs)
 
-    async def _asked(self, pairs: list[Pair], before: Answers, now: Answers, most: int) -> None:
-        """Round after round, until there is no reason for another."""
-        try:
-            self.live.observer.began(len(pairs) * most if self.adaptive is None else None)
-            for number in range(most):
-                asked = [pair for pair in pairs if not pair.problem]
-                if number and self.adaptive is not None:
-                    asked = self._counting(asked)
-                await many(asked, partial(self._ask, before=before, now=now, number=number), jobs=self.live.jobs)
-                self.rounds = number + 1
-                if self.adaptive is not None:
-                    if any(pair.problem for pair in pairs):
-                        self.rounds = max(1, number)  # the last one is not over
-                        return
-                    if self._over(pairs, most):
-                        return
-        finally:
-            await now.close()
-
-    async def _ask(self, pair: Pair, *, before: Answers, now: Answers, number: int) -> None:
+    async def _ask(self, answerers: Sequence[Asked], number: int, pair: Pair) -> None:
         """One round of one case: both sides in turn, request by request."""
+        before, now = answerers
         walks = {"now": Walk(one_repeat(self.live.asking, pair.stored, number), now, pair.now.transcript.copy())}
+        sides = {"now": pair.now}
         if pair.before is not None:
-            steps = one_repeat(self.again, pair.stored, number)
-            walks["before"] = Walk(steps, before, pair.before.transcript.copy())
+            asked = one_repeat(self.again, pair.stored, number)
+            walks["before"] = Walk(asked, before, pair.before.transcript.copy())
+            sides["before"] = pair.before
         order = ["before", "now"] if (pair.place + number) % 2 == 0 else ["now", "before"]
         going = [name for name in order if name in walks]
         while going and not pair.problem:
@@ -172,70 +150,56 @@ class InterleavedRun:
                 if score is not None and score.status == "failed":
                     pair.problem = score.problem if name == "now" else f"the baseline's prompts: {score.problem}"
                     break
-        for name, side in (("now", pair.now), ("before", pair.before)):
-            if side is not None:
-                pair.spent += walks[name].transcript.spent[len(side.transcript.spent) :]
+        for name, side in sides.items():
+            pair.spent += walks[name].transcript.spent[len(side.transcript.spent) :]
         score = walks["now"].score
         if pair.problem or score is None:
             score = CaseScore(pair.stored.id, "failed", {}, problem=pair.problem)
         else:
-            for name, side in (("now", pair.now), ("before", pair.before)):
-                if side is not None and (own := walks[name].score) is not None:
-                    side.take(walks[name], own)
+            for name, side in sides.items():
+                side.take(walks[name])
         self.live.observer.finished(Packing(self.live.suite)(pair.stored, score))
 
-    def _counting(self, pairs: list[Pair]) -> list[Pair]:
+    def _counting(self, pairs: Sequence[Pair], adaptive: Adaptive) -> list[Pair]:
         """Pairs that can change the verdict: asked on both sides, with the metric, and not in quarantine."""
-        assert self.adaptive is not None
-        key, uncounted = self.adaptive.primary, self.adaptive.uncounted
         return [
             pair
             for pair in pairs
             if pair.before is not None
-            and pair.stored.id not in uncounted
-            and any(key in score.metrics for score in (*pair.now.scores, *pair.before.scores))
+            and pair.stored.id not in adaptive.uncounted
+            and any(adaptive.primary in score.metrics for side in pair.sides for score in side.scores)
         ]
 
-    def _over(self, pairs: list[Pair], most: int) -> bool:
-        adaptive = self.adaptive
-        assert adaptive is not None
-        counting = self._counting(pairs)
+    def _decided(self, pairs: Sequence[Pair], adaptive: Adaptive) -> bool:
+        counting = self._counting(pairs, adaptive)
         values = [
-            [
-                # An answer that lacks it says nothing where nothing is to be found, and is right.
-                [score.metrics.get(adaptive.primary, 1.0) for score in side.scores]
-                for side in (pair.before, pair.now)
-                if side is not None
-            ]
+            # An answer that lacks it says nothing where nothing is to be found, and is right.
+            [[score.metrics.get(adaptive.primary, 1.0) for score in side.scores] for side in pair.sides]
             for pair in counting
         ]
         rounds = [
             [adaptive.margin.difference(before[number], now[number]) for before, now in values]
             for number in range(self.rounds)
         ]
-        sides = [side for pair in counting for side in (pair.before, pair.now) if side is not None]
+        sides = [side for pair in counting for side in pair.sides]
         changed = sum(said != side.rounds[0] for side in sides for said in side.rounds[1:])
         repeated = sum(len(side.rounds) - 1 for side in sides)
-        self.standing = stand(rounds, adaptive.margin, most=most, repeated=repeated, changed=changed)
+        self.standing = stand(rounds, adaptive.margin, most=adaptive.most, repeated=repeated, changed=changed)
         return self.standing.stop is not None
 
-    def _packed(self, pair: Pair) -> CaseResult:
-        live, stored = self.live, pair.stored
+    def _packed(self, pair: Pair, packing_for: Callable[[CaseResult | None], Packing]) -> BothResults:
+        kind, stored, spent = self.live.suite.kind, pair.stored, tuple(pair.spent)
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
-            return live.packing(stored, score)._replace(spent=tuple(pair.spent))
+            return None, self.live.packing(stored, score)._replace(spent=spent)
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
-        packing = live.packing
+        before = None
         if pair.before is not None:
-            line = Packing(live.suite)(stored, pair.before.score(live.suite.kind), pair.before.transcript).line
-            record = parse_record(line, where=stored.id)
-            packing = replace(packing, compare=self._compare(record, len(pair.before.scores)))
-        packed = packing(stored, pair.now.score(live.suite.kind), pair.now.transcript)
-        return packed._replace(spent=tuple(pair.spent))
-
-    def _compare(self, again: CaseRecord, repeats: int) -> Compare:
-        return lambda record: self.comparer.against(record, again, repeats)
+            pack = Packing(self.again.suite, self.live.options.explain)
+            before = pack(stored, pair.before.score(kind), pair.before.transcript)
+        packed = packing_for(before)(stored, pair.now.score(kind), pair.now.transcript)
+        return before, packed._replace(spent=spent)
 
 
 async def _step(walk: Walk, *, baseline: bool) -> bool:

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from row3.domain.counts import count
 from row3.domain.quarantine import Quarantine
+from row3.domain.verdicts import Compared
 from row3.errors import UsageError
+from row3.store.run_records import CaseRecord, parse_record
 from row3.store.suites import Suite
+from row3.workflows.asking.answering import Silent
 from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.interleaved import InterleavedRun
-from row3.workflows.asking.live import LiveRun, Silent
+from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.comparing.live_comparer import LiveComparer
 from row3.workflows.pipeline.evaluate import Asking
@@ -44,7 +48,16 @@ def asked(
         return _live(session, suite, asking, session.options, compare=compare).results()
     resting = frozenset(entry.case_id for entry in held.active)
     both = _both(session, suite, asking, comparer.again, comparer=comparer, resting=resting)
-    results = both.results()
+    live = both.live
+
+    def packing_for(before: CaseResult | None) -> Packing:
+        if before is None:
+            return live.packing
+        record = parse_record(before.line, where=before.case_id)
+        compare = partial(_against, comparer, record, before.repeats)
+        return replace(live.packing, compare=compare)
+
+    results = [now for _, now in both.pairs(packing_for)]
     head["repeats"], comparer.standing = both.rounds, both.standing
     unfinished.update(both.unfinished)
     return results
@@ -80,7 +93,11 @@ def _both(
     if session.live.adaptive:
         adaptive = comparer.adaptive(session.live.max_repeats, resting)
     live = _live(session, suite, asking, session.options, compare=comparer.case)
-    return InterleavedRun(live, again, comparer.baseline, comparer.case, adaptive)
+    return InterleavedRun(live, again, lambda case_id: comparer.baseline.record(case_id) is not None, adaptive)
+
+
+def _against(comparer: LiveComparer, before: CaseRecord, repeats: int, record: CaseRecord) -> Compared:
+    return comparer.case.against(record, before, repeats)
 
 
 def asking_for_the_rest(

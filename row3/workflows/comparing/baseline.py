@@ -15,7 +15,7 @@ from row3.store.history import history_text, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
-from row3.store.saved_runs import SavedRun, read_run, run_bytes
+from row3.store.saved_runs import MAX_BYTES, SavedRun, parse_run, read_run, run_bytes
 from row3.store.suites import Suite, baseline_tier, make_suite
 from row3.store.transaction import commit
 from row3.workflows.comparing.evidence import declining_runs
@@ -39,13 +39,13 @@ def save_baseline(session: Session) -> Announced:
         raise incomplete(run, "it does not become a baseline")
     state = repository_state(session.project)
     run = with_action(run, "baseline", commit=state[0], dirty=state[1])
-    history = read_history(session.project.root)
+    history = read_history(session.project.tree)
     declines = declining_runs(history, run, session.suite)
     if session.may_write:
         project = session.project
         with writing(project.local, say=session.say):
             files = baseline_files(project, session.suite, run)
-            files[HISTORY] = history_text(project.root, entry_of(run)).encode()
+            files[HISTORY] = history_text(project.tree, entry_of(run)).encode()
             commit(project.root, project.local, files)
     save_log(session, run)
     return Announced(run, declines)
@@ -72,9 +72,9 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
     """
     files: dict[str, bytes] = {}
     current = project.baseline(suite.name, suite.tier)
-    if current.exists():
-        old = read_run(current, where=f"baselines/{current.name}")
-        files[archived(suite.name, old.header.run_id)] = current.read_bytes()
+    if project.tree.exists(current):
+        old = read_run(project.tree, current)
+        files[archived(suite.name, old.header.run_id)] = project.tree.read(current, limit=MAX_BYTES)
     stored = StoredCases(project, suite)
 
     def lines() -> Iterable[bytes]:
@@ -85,7 +85,7 @@ def baseline_files(project: Project, suite: Suite, run: Run) -> dict[str, bytes]
     rules = rules_of(make_suite(project.config, suite.name, suite.tier))
     gate = rules.gate | {key: run.header.gate[key] for key in OF_THE_DAY if key in run.header.gate}
     header = run.header.model_copy(update={"schema_": "../schemas/baseline.schema.json", "gate": gate})
-    files[f"baselines/{current.name}"] = b"".join(run_bytes(header, lines()))
+    files[current] = b"".join(run_bytes(header, lines()))
     return files
 
 
@@ -104,16 +104,16 @@ def mixed_tiers(suite: Suite, baseline: RunHeader) -> str:
 def read_baseline(project: Project, suite: Suite, *, against: str | None = None) -> SavedRun:
     """The baseline that the suite is compared with; raises `InvalidFile` that says how to make one."""
     path = project.baseline(suite.name, baseline_tier(project, suite))
-    where = f"baselines/{path.name}" + (f" at {against}" if against else "")
-    if path.is_dir():
+    where = path + (f" at {against}" if against else "")
+    if (project.root / path).is_dir():
         raise InvalidFile("a folder stands where the baseline should", where=where, fix="Move it away")
-    if not path.exists():
+    if not project.tree.exists(path):
         fix = f"make one with `row3 --baseline{suite.flags('row3 --baseline')}`, and commit it"
-        back = None if against else _restored_by(project, f"baselines/{path.name}")
+        back = None if against else _restored_by(project, path)
         if back is not None:
             fix = f"the one that was deleted is in git, and `{back}` restores it; or {fix}"
         raise InvalidFile("there is no baseline to compare with", where=where, fix=fix)
-    run = read_run(path, where=where)
+    run = parse_run(project.tree.read(path, limit=MAX_BYTES), where=where)
     if run.header.kind != suite.kind.name:
         raise InvalidFile(
             f"the baseline is of kind `{run.header.kind}`, the suite of kind `{suite.kind.name}`",

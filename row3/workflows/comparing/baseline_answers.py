@@ -15,10 +15,11 @@ from row3.store.recordings import RecordingIndex
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.suites import Suite
 from row3.workflows.comparing.rescore import Recorded
-from row3.workflows.pipeline.evaluate import Asking, Parameters
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import ANSWERS_DIGITS
+from row3.workflows.pipeline.stages import Parameters
 
 
 def asked_as_then(project: Project, suite: Suite, header: RunHeader) -> bool:
@@ -53,7 +54,7 @@ class BaselineAnswers:
     problem: str = ""
     """Why no answer at all can be read."""
     _asking: Asking | None = None
-    _index: RecordingIndex = field(default_factory=lambda: RecordingIndex([], []))
+    _index: RecordingIndex = field(default_factory=RecordingIndex)
 
     @classmethod
     def open(

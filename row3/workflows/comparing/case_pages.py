@@ -16,7 +16,7 @@ from row3.store.run_records import CaseRecord
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline_answers import BaselineAnswers, Given
-from row3.workflows.pipeline.evaluate import dump
+from row3.workflows.pipeline.results import dump
 
 NEW_CASE = "the baseline does not have this case"
 

@@ -11,8 +11,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from row3.domain.verdicts import CaseChange, Compared, MetricChange, Reason, Verdict
-from row3.gate.broken import sound
+from row3.domain.changes import MetricChange
+from row3.domain.verdicts import CaseChange, Compared, Reason, Verdict
 from row3.gate.comparison import by_size
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
@@ -20,6 +20,7 @@ from row3.gate.sensitivity import sensitivity
 from row3.gate.verdicts import Evidence, judge
 from row3.gate.zones import SLACK, warning_only, zones_of
 from row3.metrics.tallies import Tallies
+from row3.reports.move_text import move_text
 from row3.store.history import HistoryEntry
 from row3.store.project import Project
 from row3.store.saved_runs import SavedRun
@@ -146,7 +147,6 @@ class Comparer:
             source=result.source,
             repeats=(repeats, result.repeats),
             spreads=(compared.before_spread, result.spread),
-            apart=compared.change.move == "broke",
         )
         if compared.before_tally and result.tally and repeats == result.repeats:
             self._tallies[0].add(compared.before_tally)
@@ -234,14 +234,7 @@ class Comparer:
                 broke=self.broke,
                 critical=self.critical,
                 newly_resting=self._newly_resting,
-                sound=sound(
-                    self._pairs,
-                    kind,
-                    policy,
-                    thresholds=self.suite.rules.thresholds,
-                    values=run.header.metrics,
-                    denominators=run.header.denominators,
-                ),
+                sentences={c.key: move_text(c, m, policy) for c in changes for m in kind.metrics if m.key == c.key},
                 declines=declines,
                 partial=partial,
             )

@@ -6,8 +6,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from row3.domain.changes import MetricChange
 from row3.domain.scores import Tally
-from row3.domain.verdicts import CaseChange, MetricChange, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Reason, Verdict
 from row3.gate.sensitivity import Sensitivity
 from row3.store.history import Approval
 from row3.store.run_records import RunHeader

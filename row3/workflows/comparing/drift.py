@@ -12,25 +12,26 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.silence import both_sides
-from row3.store.cases import case_files, read_cases
+from row3.store.cases import read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import open_index
 from row3.store.run_records import RunHeader, parse_record
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, has_baseline
+from row3.workflows.asking.answering import LASTS_H, Silent
 from row3.workflows.asking.budget import pricing
-from row3.workflows.asking.live import LiveRun, Silent
-from row3.workflows.asking.live_journal import LASTS_H
+from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.compare_case import CaseComparer
 from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.history.quarantine import in_force
-from row3.workflows.pipeline.evaluate import Asking, Overrides, Parameters
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.results import CaseResult, Packing, UsageMeter
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import RunOptions, collect, make_asking, replay
+from row3.workflows.pipeline.stages import Overrides, Parameters
 from row3.workflows.session import Session
 
 
@@ -159,14 +160,14 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
         then, source = _recorded(project, suite, session.named), f"recordings/{suite.name}"
     else:
         path = project.baseline(suite.name, baseline_tier(project, suite))
-        then, source = read_baseline(project, suite), f"baselines/{path.name}"
+        then, source = read_baseline(project, suite), path
     asking = asking_again(project, suite, then.header, session.options.repeats)
     waiting = {entry.case_id for entry in in_force(project, suite).active}
     pattern = session.options.case
     known = set(then.ids())
     ids = [
         stored.id
-        for stored in read_cases(project.golden(suite.name), suite.kind)
+        for stored in read_cases(project.tree, suite.golden, suite.kind)
         if stored.id in known and stored.id not in waiting and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
     ]
     if pattern and not ids:
@@ -186,7 +187,7 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
 
 def _dates(project: Project, suite: Suite, header: RunHeader, ids: Sequence[str]) -> tuple[str, str] | None:
     """When the first and the last of the recordings that were asked again were made."""
-    index, prompts = open_index(project.recordings(suite.name)), {f"{n}-{v}" for n, v in header.prompts.items()}
+    index, prompts = open_index(project.tree, suite.name), {f"{n}-{v}" for n, v in header.prompts.items()}
     dates = [
         recording.recorded_at
         for case_id in ids
@@ -215,9 +216,8 @@ def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> SavedRun:
     """What the recordings say of the promoted prompts, or of those that are named, as a run."""
     lineup = line_up(project, suite, role="promoted", named=named)
     asking = make_asking(suite, lineup, RunOptions())
-    files = case_files(project.golden(suite.name))
     head = header_for(suite, asking, mode="replay")
-    run = collect(replay(project, suite, asking, RunOptions(), files), suite, lineup, head, partial=False)
+    run = collect(replay(project, suite, asking, RunOptions()), suite, lineup, head, partial=False)
     lines = {
         record.id: line for line in run.records if (record := parse_record(line, where="a run")).status != "failed"
     }

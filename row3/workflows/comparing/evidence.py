@@ -11,11 +11,13 @@ from row3.domain.tiers import Tier, tier_of
 from row3.domain.verdicts import Reason, Verdict
 from row3.errors import Row3Error
 from row3.gate.trend import consecutive_declines
-from row3.store.cases import case_bytes, case_files
+from row3.store.cases import case_files
+from row3.store.golden import name_of
 from row3.store.history import Approval, HistoryEntry
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED
 from row3.store.quarantine import FILE as QUARANTINE
+from row3.store.recordings import MAX_BYTES
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite, make_suite
 from row3.workflows.pipeline.run_header import rules_of
@@ -31,23 +33,24 @@ def own_files(project: Project, suite: Suite, *, recordings: bool = False, besid
     tiers = [rules_of(make_suite(project.config, suite.name, tier)) for tier in get_args(Tier)]
     rules = [[each.thresholds, each.weights, each.gate] for each in tiers]
     folder = project.golden(suite.name)
-    cases = [(path.name, digest_text(case_bytes(path))) for path in case_files(folder)]
-    files = [project.root / PROMOTED, *(project.baseline(suite.name, tier) for tier in get_args(Tier))]
+    tree = project.tree
+    cases = [(name_of(path), digest_text(tree.read(path))) for path in case_files(tree, folder)]
+    files = [PROMOTED, *(project.baseline(suite.name, tier) for tier in get_args(Tier))]
     if recordings:
-        files += sorted(project.recordings(suite.name).glob("*.jsonl"))
-    found = [(path.name, digest_text(path.read_bytes())) for path in files if path.is_file()]
+        files += [path for path in tree.files(project.recordings(suite.name)) if path.endswith(".jsonl")]
+    found = [(name_of(path), digest_text(tree.read(path, limit=MAX_BYTES))) for path in files if tree.exists(path)]
     more = [] if beside is None else [unjudged_files(project, beside)]
     return digest_json([cases, suite.tier, rules, project.config.suite, found, *more])
 
 
 def unjudged_files(project: Project, suite: str) -> str:
     """The same of a suite that nothing judges before it is approved of, with its quarantine; "" for a broken one."""
-    resting = project.golden(suite) / QUARANTINE
+    resting = f"{project.golden(suite)}/{QUARANTINE}"
     try:  # what is broken is told when the suite is judged
         files = own_files(project, make_suite(project.config, suite))
     except Row3Error:
         return ""
-    return digest_json([files, digest_text(resting.read_bytes()) if resting.is_file() else None])
+    return digest_json([files, digest_text(project.tree.read(resting)) if project.tree.exists(resting) else None])
 
 
 def evidence_digest(

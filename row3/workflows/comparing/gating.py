@@ -115,7 +115,7 @@ def compare(
     if judging.for_all:
         run.suite = replace(suite, policy=replace(suite.policy, informational=False))
     comparer.leave_out(run.left_out)
-    comparer.older = _older_baseline(suite, judging, comparer)
+    comparer.older = _older_baseline(session, suite, judging, comparer)
     replaced = _replaced(session, suite, comparer, run, base)
     since = "the baseline" if label is None else label
     fresh = partial(Comparer, session.project, suite, baseline, cases, recorded)
@@ -131,7 +131,7 @@ def compare(
         extra=(
             *extra,
             *judging.reasons,
-            *swapped_since_reasons(judging, baseline, base),
+            *swapped_since_reasons(session.project, judging, baseline, base),
             *(out_of_reach(session.suite, suite, run.header.metrics, judging.label) if judging.label else ()),
             *own_case_reasons(session, judging, run, comparer, after=after, as_there=as_there),
             *unjudged_reasons(run.left_out, judging.label),
@@ -186,11 +186,13 @@ def _by_its_own(session: Session, base: Base, *, pages: bool) -> Comparison:
     return comparison
 
 
-def _older_baseline(suite: Suite, judging: Judging, comparer: Comparer) -> OlderBaseline | None:
+def _older_baseline(session: Session, suite: Suite, judging: Judging, comparer: Comparer) -> OlderBaseline | None:
     """What the base says of itself; the ids of cases that the change adds are read where one of its cases is weaker."""
     if not judging.label:
         return None
-    brought = [read_case(path, suite.kind).id for path in judging.added] if comparer.weakened else []
+    brought = (
+        [read_case(session.project.tree, path, suite.kind).id for path in judging.added] if comparer.weakened else []
+    )
     return OlderBaseline(
         judging.label, rules_of(judging.suite), brought, suite.flags("row3 --baseline"), judging.new_baseline
     )
@@ -200,7 +202,7 @@ def _of_older_versions(comparison: Comparison, judging: Judging) -> list[Reason]
     """What is told of a fall that may have come before the change; it is no ground, so no approval hangs on it."""
     if not judging.label or judging.new_baseline or all(reason.cause != "answers" for reason in comparison.reasons):
         return []
-    promoted = {name: entry.version for name, entry in read_promoted(judging.project.root).items()}
+    promoted = {name: entry.version for name, entry in read_promoted(judging.project.tree).items()}
     before, ran = comparison.baseline.prompts, comparison.run.header.prompts
     return older_versions(before, ran, promoted, label=judging.label, flag=judging.suite.flags("row3 --baseline"))
 
@@ -289,7 +291,7 @@ def _note(session: Session, comparison: Comparison, given: Approval | None) -> N
     """An entry in the history, if it says something new; an approval given now also in the changelog, as one change."""
     project, entry = session.project, entry_of(comparison.run, comparison, comparison.approval)
     with writing(project.local, say=session.say):
-        text, added = history_with_new(project.root, [entry])
+        text, added = history_with_new(project.tree, [entry])
         files = {HISTORY: text.encode()} if added else {}
         if given is not None:
             files[CHANGELOG] = approval_text(project, comparison, given).encode()

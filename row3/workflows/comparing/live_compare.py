@@ -136,7 +136,7 @@ def _by_a_sample(session: Session, comparer: LiveComparer, comparison: Compariso
     beside = Pairs(suite.kind)
     for case_id, metrics in again.metrics.items():
         beside.add(metrics, comparer.latest[case_id])
-    return by_sample(again.drift.of(told), beside.interval(told.key))[1]
+    return by_sample(again.drift.of(told), beside.interval(told))[1]
 
 
 def _with_usage(run: Run, more: Usage) -> Run:

@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from row3.domain.changes import MetricChange
 from row3.domain.counts import part
-from row3.domain.verdicts import MetricChange, Reason, Verdict
+from row3.domain.verdicts import Reason, Verdict
 from row3.gate.adaptive import Margin, Standing
 from row3.gate.adaptive_verdict import account, judged
 from row3.gate.drift import drift_of
@@ -67,19 +68,19 @@ class LiveComparer(Comparer):
             )
 
     def changes(self, before: Mapping[str, float], now: Mapping[str, float]) -> list[MetricChange]:
-        """How the means moved. After an adaptive run nothing blocks that may be noise, whatever the policy."""
+        """Return how the means moved; after an adaptive run nothing blocks that may be noise, whatever the policy."""
         own = super().changes(before, now)
         if self.standing is None:
             return own
         kind, policy = self.suite.kind, self.suite.policy
-        fixed, paired = (
+        by_evidence, by_interval = (
             compare_metrics(before, now, kind.metrics, replace(policy, policy=each), self.pairs, primary=kind.primary)
-            for each in ("fixed", "paired")
+            for each in ("evidence", "paired")
         )
-        titles = {metric.key: metric.title for metric in kind.metrics}
+        others = by_interval if policy.policy == "paired" else by_evidence
         return [
-            judged(self.standing, old, new, policy, title=titles[new.key]) if new.key == kind.primary else new
-            for old, new in zip(fixed, paired, strict=True)
+            judged(self.standing, fixed, paired, policy) if own.key == kind.primary else own
+            for own, fixed, paired in zip(others, by_evidence, by_interval, strict=True)
         ]
 
     def finish(self, run: Run, history: Iterable[HistoryEntry], **given: Any) -> Comparison:
@@ -99,7 +100,7 @@ class LiveComparer(Comparer):
             comparison.differs.append(account(self.standing, policy, kind.primary))
         if self.cut:
             comparison.verdict, comparison.approval, comparison.evidence = Verdict.INVESTIGATE, None, ""
-            comparison.metrics = [replace(each, verdict=Verdict.PROCEED, why="") for each in comparison.metrics]
+            comparison.metrics = [replace(each, verdict=Verdict.PROCEED, code="") for each in comparison.metrics]
             left = len(run.collected.failed)
             waiting = part(left, run.cases, "case", "waits", "wait")
             what = f"--max-cost cut the run: {waiting} for answers, and nothing is judged"

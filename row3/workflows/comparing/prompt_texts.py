@@ -40,7 +40,7 @@ def _other(project: Project, prompt: Prompt, version: str | None) -> Prompt | No
     if there is None or there == prompt.ref.version:
         return None
     try:
-        return read_prompt(project.root, PromptRef(prompt.ref.name, there))
+        return read_prompt(project.tree, PromptRef(prompt.ref.name, there))
     except InvalidFile:
         return None
 

@@ -12,11 +12,11 @@ from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.run_records import CaseRecord, RunHeader, parse_record
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking, Parameters
-from row3.workflows.pipeline.execute import Replay
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import Replay, open_recordings
 from row3.workflows.pipeline.results import CaseResult, Packing
+from row3.workflows.pipeline.stages import Parameters
 
 Recorded = Callable[[], RecordingIndex]
 """Opens the recordings, when something has to be scored again."""
@@ -83,12 +83,13 @@ class StoredCases:
     def __call__(self, case_id: str) -> Any:
         """The stored case; raises `InvalidFile`, and `KeyError` where there is none."""
         folder = self._project.golden(self._suite.name)
-        likely = folder / f"{case_id}.gold.json"
-        if likely.is_file():
-            stored = read_case(likely, self._suite.kind)
+        likely = f"{folder}/{case_id}.gold.json"
+        tree = self._project.tree
+        if tree.exists(likely):
+            stored = read_case(tree, likely, self._suite.kind)
             if stored.id == case_id:
                 return stored
         if not self._paths:
-            for path in golden_files(folder):
-                self._paths[read_case(path, self._suite.kind).id] = path
-        return read_case(self._paths[case_id], self._suite.kind)
+            for path in golden_files(tree, folder):
+                self._paths[read_case(tree, path, self._suite.kind).id] = path
+        return read_case(tree, self._paths[case_id], self._suite.kind)

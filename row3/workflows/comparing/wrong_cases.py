@@ -21,14 +21,14 @@ def wrong_cases(
 
     Empty for none. What a case has in common with others is left to lint itself, which reads them all.
     """
-    files = judging.files if brought else [*judging.added, *judging.edited]
+    tree, files = judging.files if brought else (session.project.tree, [*judging.added, *judging.edited])
     if not (files or comparer.edited):
         return ""
     from row3.workflows.linting.lint_findings import at_level  # most comparisons are of cases as they were
 
     suite = session.suite
     by_file = bool(judging.label) or brought
-    edited = (read_case(path, suite.kind) for path in files) if by_file else map(cases, comparer.edited)
+    edited = (read_case(tree, path, suite.kind) for path in files) if by_file else map(cases, comparer.edited)
     wrong = [
         stored.where
         for stored in islice(edited, MOST)

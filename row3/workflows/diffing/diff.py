@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from row3.domain.verdicts import CaseChange, MetricChange
+from row3.domain.changes import MetricChange
+from row3.domain.verdicts import CaseChange
 from row3.gate.comparison import by_size, compare_case
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs

@@ -14,7 +14,7 @@ from row3.domain.prompts import PromptRef, parse_reference, parse_version
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.store import prompts as prompt_store
 from row3.store.project import Project
-from row3.store.saved_runs import SavedRun, latest_runs, read_run
+from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite, baseline_tier
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ class Names:
     def _baselines(self, name: str) -> list[Reading]:
         if name == BASELINE:
             path = self._project.baseline(self._suite.name, baseline_tier(self._project, self._suite))
-            return [Reading("baseline", "", path)] if path.is_file() else []
+            return [Reading("baseline", "", self._project.root / path)] if self._project.tree.exists(path) else []
         if "/" in name or "\\" in name or not name:
             return []
         folder = self._project.root / "baselines" / "archive"
@@ -196,13 +196,13 @@ class Names:
     def _latest(self, logs: list[Path]) -> list[Reading]:
         """The newest run of the suite."""
         for path in logs:
-            run = read_run(path, where=f".row3/runs/{path.name}")
+            run = read_log(path)
             if run.header.suite == self._suite.name:
                 return [Reading("run", LATEST, path, run=run)]
         return []
 
     def _prompts(self, name: str, other: str) -> list[Reading]:
-        there = prompt_store.versions(self._project.root)
+        there = prompt_store.versions(self._project.tree)
         ref = parse_reference(name.removeprefix("prompts/"))
         if ref is not None:
             return [Reading("prompt", str(ref), ref=ref)] if ref.version in there.get(ref.name, ()) else []
@@ -226,7 +226,7 @@ class Names:
         from row3.workflows.pipeline.lineup import resolve_version
 
         ref = parse_reference(name.removeprefix("prompts/"))
-        bare = name.startswith("v") and parse_version(name) and prompt_store.versions(self._project.root)
+        bare = name.startswith("v") and parse_version(name) and prompt_store.versions(self._project.tree)
         if ref is None and not bare:
             return
         try:

@@ -16,6 +16,7 @@ from row3.store.recordings import open_index
 from row3.store.saved_runs import parse_run, run_bytes
 from row3.store.suites import Suite, pick_suite
 from row3.store.system_config import McpConfig
+from row3.store.tree import WorkTree
 from row3.workflows.against.at_ref import inside_of
 from row3.workflows.diffing.side_names import Reading, What
 from row3.workflows.diffing.sides import Side
@@ -87,13 +88,13 @@ class Replays:
         repository.read_tree(sha, [inside + path for path in (*READ, f"recordings/{suite}")], folder)
         at = f"git {sha[:SHORT_SHA]}"
         try:
-            there = Project(folder / inside, read_config(folder / inside))
+            there = Project(folder / inside, read_config(WorkTree(folder / inside)))
             # Which folders hold its cases, and what a system is told beside them, is for its own settings to say.
             cases, settings = golden_of(there.config, suite), there.config.suites.get(suite)
             told = settings is not None and isinstance(settings.provider, McpConfig) and settings.provider.setup
             corpora = CORPORA if told else (cases,)
             repository.read_tree(sha, [inside + path for path in corpora], folder)
-            if not there.golden(suite).is_dir():
+            if not there.tree.exists(there.golden(suite)):
                 raise InvalidFile(f"the suite does not exist at {reading.value}", where=f"{cases}/")
             return self._at(name, there, sha, f"{at}, replayed")
         except InvalidFile as error:
@@ -137,7 +138,7 @@ def _side(name: str, where: str, kind: What, run: Run, project: Project) -> Side
 
 def recorded_models(project: Project, suite: Suite) -> list[str]:
     """The models whose answers are recorded, in the order of their names. Raises `InvalidFile`."""
-    found = {recording.request.get("model") for recording in open_index(project.recordings(suite.name)).all()}
+    found = {recording.request.get("model") for recording in open_index(project.tree, suite.name).all()}
     return sorted(model for model in found if isinstance(model, str) and model)
 
 

@@ -14,13 +14,12 @@ from row3.store import prompts as prompt_store
 from row3.store.cases import content_digest, sources_of
 from row3.store.project import Project
 from row3.store.run_records import RunHeader
-from row3.store.saved_runs import SavedRun, read_run
+from row3.store.saved_runs import SavedRun, read_log
 from row3.store.suites import Suite, pick_suite
+from row3.store.tree import Tree
 from row3.workflows.diffing.side_names import Names, Reading, What
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from row3.workflows.comparing.rescore import StoredCases
     from row3.workflows.pipeline.run_suite import RunOptions
 
@@ -50,7 +49,7 @@ class Side:
     @cached_property
     def sources(self) -> dict[str, str]:
         """By case id, what its text was taken from."""
-        return sources_of(self.project.golden(self.run.header.suite))
+        return sources_of(self.project.tree, self.project.golden(self.run.header.suite))
 
     def content(self, case_id: str) -> str:
         """Digest of all in a case that can move its score; empty where it is not known. Raises `InvalidFile`."""
@@ -101,7 +100,7 @@ def _saved(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
     path, root = reading.file, project.root
     assert path is not None
     where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-    run = read_run(path, where=where) if reading.run is None else reading.run
+    run = read_log(path, where=where) if reading.run is None else reading.run
     header = run.header
     if (header.suite, header.kind) != (suite.name, suite.kind.name):
         raise UsageError(
@@ -109,21 +108,21 @@ def _saved(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
             where=where,
             fix=f"Compare runs of one suite; this one is `{suite.name}` ({suite.kind.name}), --suite names another",
         )
-    return Side(name, where, reading.kind, run, project, _texts(root, header))
+    return Side(name, where, reading.kind, run, project, _texts(project.tree, header))
 
 
-def _texts(root: Path, header: RunHeader) -> dict[str, str]:
+def _texts(tree: Tree, header: RunHeader) -> dict[str, str]:
     """The texts of a saved run's prompts, where they are still there as they were run."""
-    found = {name: _text(root, header, name, version) for name, version in header.prompts.items()}
+    found = {name: _text(tree, header, name, version) for name, version in header.prompts.items()}
     return {name: text for name, text in found.items() if text is not None}
 
 
-def _text(root: Path, header: RunHeader, name: str, version: str) -> str | None:
+def _text(tree: Tree, header: RunHeader, name: str, version: str) -> str | None:
     number = parse_version(version)
     if number is None:
         return None
     try:
-        prompt = prompt_store.read_prompt(root, PromptRef(name, number))
+        prompt = prompt_store.read_prompt(tree, PromptRef(name, number))
     except InvalidFile:
         return None
     return prompt.text if prompt.digest == header.prompt_digests.get(name) else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +15,7 @@ from row3.store.cases import content_digest
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import SavedRun, latest_runs, read_run
+from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite
 from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.recorded.recorded_scores import RecordedScores, Replayed, Setting, setting_of
@@ -137,9 +138,11 @@ def _pinned(named: Sequence[str]) -> dict[str, str]:
 
 def saved_runs(project: Project, suite: Suite) -> Iterator[SavedRun]:
     """Run logs, baseline and archived baselines of the suite, oldest first, each run once. Raises `InvalidFile`."""
-    archive = project.root / "baselines" / "archive"
-    paths = [*latest_runs(project.local / "runs"), *sorted(archive.glob(f"{suite.name}-*.json"))]
-    paths += [path for tier in TIERS if (path := project.baseline(suite.name, tier)).is_file()]
+    paths = [*latest_runs(project.local / "runs")]
+    archived = project.tree.files("baselines/archive")
+    paths += [project.root / path for path in archived if fnmatch(path, f"*/{suite.name}-*.json")]
+    current = [project.baseline(suite.name, tier) for tier in TIERS]
+    paths += [project.root / path for path in current if project.tree.exists(path)]
     found: dict[str, SavedRun] = {}
     for path in paths:
         run = _read(path, project.root)
@@ -152,7 +155,7 @@ def saved_runs(project: Project, suite: Suite) -> Iterator[SavedRun]:
 def _read(path: Path, root: Path) -> SavedRun:
     where = path.relative_to(root).as_posix()
     try:
-        return read_run(path, where=where)
+        return read_log(path, where=where)
     except InvalidFile as error:
         if where.startswith("."):  # a local log is in no git
             raise InvalidFile(error.what, where=error.where, fix=f"Delete {where}") from None

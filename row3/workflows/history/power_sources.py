@@ -23,7 +23,7 @@ from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.history.case_history import saved_runs
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.recorded.recorded_scores import RecordedScores, setting_of, setting_of_asking
 from row3.workflows.running import run_suite

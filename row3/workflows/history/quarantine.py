@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from pathlib import Path
 
 from row3.domain.counts import count, part
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.errors import InvalidFile, UsageError
 from row3.gate.quarantine import LONGEST_DAYS, SHARE, begins_later, complaint, room, split
-from row3.store.cases import case_files, ids_of, read_case
+from row3.store.cases import CaseFiles, case_files, ids_of, read_case
 from row3.store.documents import day
-from row3.store.golden import shown
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.project import Project
-from row3.store.quarantine import FILE, place, read_quarantine, write_quarantine
+from row3.store.quarantine import FILE, read_quarantine, write_quarantine
 from row3.store.suites import Suite
+from row3.store.tree import Tree
 from row3.workflows.reasons import check_reason
 from row3.workflows.session import Session, make_approval
 
@@ -31,9 +29,7 @@ def today() -> date:
     return datetime.now(UTC).date()
 
 
-def in_force(
-    project: Project, suite: Suite, files: Sequence[Path] | None = None, *, on: date | None = None
-) -> Quarantine:
+def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, on: date | None = None) -> Quarantine:
     """The quarantine that a run of the suite is under.
 
     Args:
@@ -41,40 +37,37 @@ def in_force(
             a change cannot put a case into quarantine and be judged without it.
     Raises `InvalidFile` for a broken file, and where more than a fifth of the cases is in quarantine.
     """
-    own = project.golden(suite.name)
-    folder = _folder_of(files[0], suite) if files else own
+    folder, own = suite.golden, project.tree
+    tree = own if files is None else files.tree
     on = on or today()
-    active, expired = split(_begun(folder, on), on)
+    active, expired = split(_begun(tree, folder, on), on)
     waiting: tuple[Quarantined, ...] = ()
-    if folder != own:
+    if tree != own:
         there = {entry.case_id for entry in active}
-        waiting = tuple([entry for entry in split(_begun(own, on), on)[0] if entry.case_id not in there])
+        waiting = tuple(
+            [entry for entry in split(_begun(own, project.golden(suite.name), on), on)[0] if entry.case_id not in there]
+        )
     if not (active or expired or waiting):
         return NO_QUARANTINE
     if active:
-        cases = len(files or case_files(folder))
+        cases = len(files.paths if files and files.paths else case_files(tree, folder))
         if len(active) > room(cases):
             raise InvalidFile(
                 f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}",
-                where=place(folder),
+                where=f"{folder}/{FILE}",
                 fix=f"Take some out with `row3 flaky release{suite.flag} CASE`",
             )
     return Quarantine(active, expired, waiting)
 
 
-def _folder_of(file: Path, suite: Suite) -> Path:
-    """The suite's folder that a case lies in, be it in a folder of that."""
-    return next((folder for folder in file.parents if shown(folder) == suite.golden), file.parent)
-
-
-def _begun(folder: Path, on: date) -> list[Quarantined]:
+def _begun(tree: Tree, folder: str, on: date) -> list[Quarantined]:
     """The entries beside the golden cases; raises `InvalidFile` where one has not begun."""
-    entries = read_quarantine(folder)
+    entries = read_quarantine(tree, folder)
     for entry in entries:
         if begins_later(entry, on):
             raise InvalidFile(
                 f"the quarantine of `{entry.case_id}` begins on {entry.since}, and today is {on}",
-                where=place(folder),
+                where=f"{folder}/{FILE}",
                 fix="Correct `since`, or remove the entry",
             )
     return entries
@@ -105,7 +98,7 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
     cases = _known(session, case_id)
     signed = make_approval(session.project, reason)
     with writing(session.project.local, say=session.say):
-        held = {entry.case_id: entry for entry in read_quarantine(folder)}
+        held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
         active = {entry.case_id for entry in split(held.values(), on)[0]}
         before = held.get(case_id)
         since = before.since if before is not None and case_id in active else on.isoformat()
@@ -127,8 +120,8 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
                 f"{there}; {MOST}", where=where, fix=f"Release one with `row3 flaky release{session.suite.flag} CASE`"
             )
         entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
-        write_quarantine(folder, [*(held | {case_id: entry}).values()])
-    return Changed(entry, before, place(folder), len(active | {case_id}))
+        write_quarantine(session.project.root, folder, [*(held | {case_id: entry}).values()])
+    return Changed(entry, before, f"{folder}/{FILE}", len(active | {case_id}))
 
 
 def release(session: Session, case_id: str, *, on: date | None = None) -> Changed:
@@ -136,18 +129,18 @@ def release(session: Session, case_id: str, *, on: date | None = None) -> Change
     _refuse_where_nothing_is_written(session)
     folder = session.project.golden(session.suite.name)
     with writing(session.project.local, say=session.say):
-        held = {entry.case_id: entry for entry in read_quarantine(folder)}
+        held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
         if case_id not in held:
             near = difflib.get_close_matches(case_id, held, n=1, cutoff=0.4)
             there = f"In it: {', '.join(held)}" if held else "None is: there is nothing to release"
             hint = f"Did you mean `{near[0]}`?" if near else there
-            if not near and case_id not in ids_of(folder):
+            if not near and case_id not in ids_of(session.project.tree, folder):
                 name = session.suite.name
                 hint = case_hint(session.project, name, case_id, (), otherwise=there, most=1)
-            raise UsageError(f"case `{case_id}` is not in quarantine", where=place(folder), fix=hint)
+            raise UsageError(f"case `{case_id}` is not in quarantine", where=f"{folder}/{FILE}", fix=hint)
         entry = held.pop(case_id)
-        write_quarantine(folder, held.values())
-    return Changed(entry, entry, place(folder), len(split(held.values(), on or today())[0]))
+        write_quarantine(session.project.root, folder, held.values())
+    return Changed(entry, entry, f"{folder}/{FILE}", len(split(held.values(), on or today())[0]))
 
 
 def _refuse_where_nothing_is_written(session: Session) -> None:
@@ -171,13 +164,14 @@ def _end(text: str, on: date) -> date:
 def _known(session: Session, case_id: str) -> int:
     """How many cases the suite has; raises `UsageError` where this is none of them."""
     folder = session.project.golden(session.suite.name)
-    files = case_files(folder)
-    likely = folder / f"{case_id}.gold.json"
-    if likely in files and read_case(likely, session.suite.kind).id == case_id:
+    tree = session.project.tree
+    files = case_files(tree, folder)
+    likely = f"{folder}/{case_id}.gold.json"
+    if likely in files and read_case(tree, likely, session.suite.kind).id == case_id:
         return len(files)
-    ids = [read_case(path, session.suite.kind).id for path in files]
+    ids = [read_case(tree, path, session.suite.kind).id for path in files]
     if case_id not in ids:
         see = f"See the ids with `row3 flaky{session.suite.flag}`"
         hint = case_hint(session.project, session.suite.name, case_id, ids, otherwise=see, most=1, alike=0.4)
-        raise UsageError(f"case `{case_id}` does not exist", where=f"{shown(folder)}/", fix=hint)
+        raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
     return len(files)

@@ -20,7 +20,7 @@ def suite_history(
     project: Project, suite: Suite, *, action: str | None = None, last: int | None = None
 ) -> list[HistoryEntry]:
     """The suite's entries, oldest first. Raises `InvalidFile`."""
-    entries = [entry for entry in read_history(project.root) if entry.suite == suite.name]
+    entries = [entry for entry in read_history(project.tree) if entry.suite == suite.name]
     if action is not None:
         entries = [entry for entry in entries if entry.action == action]
     return entries[-last:] if last else entries
@@ -76,11 +76,11 @@ def draw_trend(project: Project, suite: Suite, *, weekly: bool, folder: Path | N
     if folder is not None:
         from row3.store.files import write_atomic
 
-        files = chart_files(suite, read_history(project.root), weekly=weekly)
+        files = chart_files(suite, read_history(project.tree), weekly=weekly)
         for name, content in files.items():
             write_atomic(folder / Path(name).name, content)
         return [folder / Path(name).name for name in files]
     with writing(project.local):  # read under the lock too: a promotion may be adding its entry and its charts
-        files = chart_files(suite, read_history(project.root), weekly=weekly)
+        files = chart_files(suite, read_history(project.tree), weekly=weekly)
         commit(project.root, project.local, files)
     return [project.root / name for name in files]

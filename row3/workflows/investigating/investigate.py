@@ -14,6 +14,7 @@ from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.reports.investigations.investigation_parts import Investigation
 from row3.reports.investigations.items_investigation import ItemsInvestigation
 from row3.store.cases import StoredCase, case_files, read_case
+from row3.store.golden import name_of
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.project import Project
@@ -26,8 +27,7 @@ from row3.workflows.investigating.symptoms import symptoms_of
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.meanings import Source, vector_source
-from row3.workflows.pipeline.missing_recording import miss
-from row3.workflows.pipeline.own_requests import OwnRequests
+from row3.workflows.pipeline.replaying import OwnRequests, miss
 from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.recorded.others_answers import ask_for_own
@@ -89,13 +89,13 @@ def _of_items(
 
 def find_case(project: Project, suite: Suite, case_id: str) -> StoredCase:
     """The case of that id; raises `UsageError` that says where it is, `InvalidFile` where its own file is broken."""
-    folder = project.golden(suite.name)
-    paths = case_files(folder)
-    likely = [path for path in paths if path.name == f"{case_id}.gold.json"]
+    tree = project.tree
+    paths = case_files(tree, suite.golden)
+    likely = [path for path in paths if name_of(path) == f"{case_id}.gold.json"]
     ids: list[str] = []
     for path in [*likely, *(path for path in paths if path not in likely)]:
         try:
-            stored = read_case(path, suite.kind)
+            stored = read_case(tree, path, suite.kind)
         except InvalidFile:
             if path in likely:
                 raise
@@ -131,10 +131,9 @@ def _walk(
 def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[[Request], Answer | NoAnswer]:
     """Who answers, by the options' mode; what is to be recorded is on disk as soon as it is said."""
     suite, mode = asking.suite, options.mode or "replay"
-    folder = project.recordings(suite.name)
-    index = open_index(folder if mode in ("replay", "auto") else folder / "none", options.journals)
-    index.asks_otherwise = OwnRequests(project, suite).ask_otherwise
-    replaced = open_index(folder) if mode == "record" else None
+    index = open_index(project.tree if mode in ("replay", "auto") else None, suite.name, options.journals)
+    index.asks_otherwise = OwnRequests(project, suite, index).ask_otherwise
+    replaced = open_index(project.tree, suite.name) if mode == "record" else None
 
     def answer(request: Request) -> Answer | NoAnswer:
         recorded = index.answer(request)
@@ -147,7 +146,7 @@ def _answers(project: Project, asking: Asking, options: RunOptions) -> Callable[
         given = asyncio.run(_ask(project, suite, request))
         if isinstance(given, Answer) and mode in ("auto", "record"):
             with writing(project.local):
-                merge(folder, [to_line(request, given, recorded_at=now())])
+                merge(project.root, suite.name, [to_line(request, given, recorded_at=now())])
         return given
 
     return answer

@@ -9,7 +9,7 @@ from row3.domain.counts import count, part
 from row3.matching.likeness import is_acronym
 from row3.matching.normalise import normalise
 from row3.reports.investigations.investigation_parts import Investigation, predicate_confusions
-from row3.reports.markdowns.markdown_text import code
+from row3.reports.markdown import code
 from row3.workflows.investigating.checklist import Circumstances
 
 NOTHING = "Nothing went wrong in this case."

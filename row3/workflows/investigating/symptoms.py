@@ -65,10 +65,10 @@ def fall_of(metric: Metric, before: float | None, now: float | None, policy: Gat
 
 def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseRecord | None, list[str]]:
     path = project.baseline(suite.name, baseline_tier(project, suite))
-    if not path.is_file():
+    if not project.tree.exists(path):
         return None, ["There is no baseline to compare with."]
     try:
-        run = read_run(path, where=f"baselines/{path.name}")
+        run = read_run(project.tree, path)
         record = run.record(stored.id)
     except Row3Error as error:
         return None, [f"The baseline cannot be used: {error}"]

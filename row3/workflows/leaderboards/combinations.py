@@ -78,7 +78,7 @@ def _versions(
     project: Project, suite: Suite, prompts: Sequence[str], named: Collection[str]
 ) -> dict[str, list[Version]]:
     """By prompt name in pipeline order, the versions that take part."""
-    there = prompt_store.versions(project.root)
+    there = prompt_store.versions(project.tree)
     pipeline = [prompt.ref.name for prompt in line_up(project, suite, role="candidate").prompts]
     if not prompts:
         return {name: list(there[name]) for name in pipeline}

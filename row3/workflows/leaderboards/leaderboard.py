@@ -23,7 +23,7 @@ from row3.workflows.leaderboards.board import Gathered, Leaderboard, make_board
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
 from row3.workflows.running import tell_unused_inputs
 from row3.workflows.session import Session
@@ -155,7 +155,7 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
     """Those whose first request is recorded for at least one case."""
     index = open_recordings(project, suite, options.journals)
     wanted = wanted_cases(options)
-    if not any(wanted(read_case(path, suite.kind).id) for path in case_files(project.golden(suite.name))):
+    if not any(wanted(read_case(project.tree, path, suite.kind).id) for path in case_files(project.tree, suite.golden)):
         raise no_case_fits(project, suite, options.case, fix="Correct --case")
     seen: dict[object, bool] = {}
     found = []
@@ -163,7 +163,7 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
         prompt = asking.lineup.prompts[0]
         key = (prompt.digest, asking.parameters[prompt.ref.name])
         if key not in seen:
-            cases = (read_case(path, suite.kind) for path in case_files(project.golden(suite.name)))
+            cases = (read_case(project.tree, path, suite.kind) for path in case_files(project.tree, suite.golden))
             seen[key] = any(
                 asking.request(prompt, stored.id, suite.kind.variables(stored.case), repeat).digest in index
                 for stored in cases

@@ -23,6 +23,7 @@ from row3.store.locks import finish_interrupted, tell_interrupted
 from row3.store.project import LOCAL, READ_PATHS, Project, find_root
 from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite, pick_suite
+from row3.store.tree import Tree, WorkTree
 from row3.workflows.asking.endpoints import check_provider
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
@@ -47,7 +48,7 @@ def lint_at(
     else:
         tell_interrupted(root / LOCAL, say=say)
     try:
-        project = Project(root, read_config(root))
+        project = Project(root, read_config(WorkTree(root)))
     except InvalidFile:  # `_Lint` meets it again and makes it a finding
         return _Lint(Project(root, _anything_goes(root)), settings=False).run(None)
     try:
@@ -91,11 +92,10 @@ class _Lint:
             self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
             lint_recordings(self.project, suite, self._findings)
             for tier in TIERS:
-                if (path := self.project.baseline(suite.name, tier)).exists():
-                    where = f"baselines/{path.name}"
-                    self._findings.attempt(where, partial(_read_baseline, path, where))
+                if self.project.tree.exists(path := self.project.baseline(suite.name, tier)):
+                    self._findings.attempt(path, partial(_read_baseline, self.project.tree, path))
         if (self.project.root / HISTORY).exists():
-            self._findings.attempt(HISTORY, partial(read_history, self.project.root))
+            self._findings.attempt(HISTORY, partial(read_history, self.project.tree))
         if (self.project.root / CHANGELOG).exists():
             self._changelog()
         return self._findings.report()
@@ -122,7 +122,7 @@ class _Lint:
     def _config(self) -> None:
         if not (self.project.root / FILE).exists():
             return
-        config = self._findings.attempt(FILE, partial(read_config, self.project.root))
+        config = self._findings.attempt(FILE, partial(read_config, self.project.tree))
         names = self.project.suite_names()
         if config is not None and config.suite is not None and config.suite not in names:
             line = positions.line_in_toml(self._findings.text(FILE), ["suite"])
@@ -144,5 +144,5 @@ class _Lint:
         return made
 
 
-def _read_baseline(path: Path, where: str) -> int:
-    return sum(1 for _ in read_run(path, where=where).records())
+def _read_baseline(tree: Tree, path: str) -> int:
+    return sum(1 for _ in read_run(tree, path).records())

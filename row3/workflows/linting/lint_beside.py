@@ -21,7 +21,7 @@ MOST = 20
 def lint_beside(project: Project, suite: Suite, findings: Findings, ids: Collection[str] | None) -> None:
     """Check both files; `ids` are those of the suite's cases, None where not all of them are known."""
     _quarantine(project, suite, findings, ids)
-    path = project.golden(suite.name) / reviewed.FILE
+    path = project.root / suite.golden / reviewed.FILE
     if not path.exists():
         return
     where = f"{suite.golden}/{reviewed.FILE}"
@@ -41,13 +41,15 @@ def lint_beside(project: Project, suite: Suite, findings: Findings, ids: Collect
 
 
 def _quarantine(project: Project, suite: Suite, findings: Findings, ids: Collection[str] | None) -> None:
-    folder, where = project.golden(suite.name), f"{suite.golden}/{quarantine.FILE}"
-    if not (folder / quarantine.FILE).exists():
+    where = f"{suite.golden}/{quarantine.FILE}"
+    if not project.tree.exists(where):
         return
     if findings.attempt(where, partial(in_force, project, suite)) is None or ids is None:
         return
     text = findings.text(where)
-    strange = [entry.case_id for entry in quarantine.read_quarantine(folder) if entry.case_id not in ids]
+    strange = [
+        entry.case_id for entry in quarantine.read_quarantine(project.tree, suite.golden) if entry.case_id not in ids
+    ]
     for case_id in islice(strange, MOST):
         cure = f"`row3 flaky release{suite.flag} {case_id}`"
         what = f"case `{case_id}` does not exist: {cure}{near_miss(case_id, sorted(ids))}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ValidationError
@@ -15,10 +14,11 @@ from row3.reports.findings import Level
 from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after
 from row3.store.documents import check_schema_version, complaints, parse_json
-from row3.store.files import decode, read_bytes
-from row3.store.golden import PATTERN, golden_files, misnamed
+from row3.store.files import decode
+from row3.store.golden import PATTERN, golden_files, misnamed, name_of
 from row3.store.project import Project
 from row3.store.suites import Suite
+from row3.store.tree import Tree
 from row3.workflows.linting.lint_beside import lint_beside
 from row3.workflows.linting.lint_corpus import Corpus
 from row3.workflows.linting.lint_findings import Findings, at_level
@@ -36,12 +36,12 @@ class CaseLint:
 
     def suite(self, suite: Suite) -> list[Any]:
         """Check all cases of a suite; returns the usable ones."""
-        folder, where = self._project.golden(suite.name), f"{suite.golden}/"
-        files = golden_files(folder)
-        for name in misnamed(folder):
+        tree, where = self._project.tree, f"{suite.golden}/"
+        files = golden_files(tree, suite.golden)
+        for name in misnamed(tree, suite.golden):
             self._findings.add("warning", "not-a-case", where + name, f"is not named {PATTERN}; nothing reads it")
         ids: dict[str, str] = {}
-        cases = [self._case(suite, path, where + path.relative_to(folder).as_posix(), ids) for path in files]
+        cases = [self._case(suite, path, ids) for path in files]
         usable = [case for case in cases if case is not None]
         lint_beside(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
         if not files:
@@ -53,8 +53,8 @@ class CaseLint:
             self._findings.unsized.append(suite.name)
         return usable
 
-    def _case(self, suite: Suite, path: Path, where: str, ids: dict[str, str]) -> Any:
-        read = self._findings.attempt(where, partial(_read_value, path, where))
+    def _case(self, suite: Suite, where: str, ids: dict[str, str]) -> Any:
+        read = self._findings.attempt(where, partial(_read_value, self._project.tree, where))
         if read is None:
             return None
         value, text = read
@@ -77,7 +77,7 @@ class CaseLint:
             elif earlier != where:
                 found.append(("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at))
             if not named:
-                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {path.name}", at))
+                found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at))
             wrong = at_level(suite, suite.kind.lint(case, suite.rules))
             found += [(level, f.rule, f.message, f.path) for level, f in wrong]
             found += [("error", f.rule, f.message, f.path) for f in self._corpus.missing(suite.kind.refers_to(case))]
@@ -95,8 +95,8 @@ class CaseLint:
         self._findings.add("error", "id-twice", where, message, field=key, line=line)
 
 
-def _read_value(path: Path, where: str) -> tuple[dict[str, Any], str]:
-    text = decode(read_bytes(path, where=where), where=where)
+def _read_value(tree: Tree, where: str) -> tuple[dict[str, Any], str]:
+    text = decode(tree.read(where), where=where)
     value = parse_json(text, where=where, surrogates=True)  # each is a finding of its own
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     if not isinstance(value, dict):

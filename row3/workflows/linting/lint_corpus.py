@@ -34,9 +34,9 @@ class Corpus:
         for name in self._project.suite_names():
             with suppress(Row3Error):  # a suite or case that cannot be read is a finding of its own
                 suite = make_suite(self._project.config, name)
-                for path in golden_files(self._project.golden(name)):
+                for path in golden_files(self._project.tree, self._project.golden(name)):
                     with suppress(Row3Error):
-                        case = read_case(path, suite.kind).case
+                        case = read_case(self._project.tree, path, suite.kind).case
                         found.update((_key(one), one.name) for one in suite.kind.declares(case))
         return found
 

@@ -17,7 +17,7 @@ from row3.store.config import FILE
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.linting.lint_findings import Findings, near_miss
-from row3.workflows.pipeline.systems import stage_prompt, stage_text
+from row3.workflows.pipeline.stages import call_stage, request_texts
 from row3.workflows.pipeline.templates import render, unsent_lines
 from row3.workflows.pipeline.unused_input import hand_on, unused_input, with_handed
 
@@ -40,7 +40,9 @@ class PromptLint:
         root = self._root
         promoted: dict[str, prompt_store.Promotion] = {}
         if (root / prompt_store.PROMOTED).exists():
-            read = self._findings.attempt(prompt_store.PROMOTED, partial(prompt_store.read_promoted, root))
+            read = self._findings.attempt(
+                prompt_store.PROMOTED, partial(prompt_store.read_promoted, self._project.tree)
+            )
             promoted = read or {}
         there: dict[str, list[Prompt]] = {}
         for path in sorted((root / prompt_store.FOLDER).glob("*.md")):
@@ -51,7 +53,7 @@ class PromptLint:
             if ref is None:
                 self._findings.add("error", "file-name", where, "the file name is not `<name>-v<major>.<minor>.md`")
                 continue
-            prompt = self._findings.attempt(where, partial(prompt_store.read_prompt, root, ref))
+            prompt = self._findings.attempt(where, partial(prompt_store.read_prompt, self._project.tree, ref))
             there.setdefault(ref.name, [])
             if prompt is not None:
                 there[ref.name].append(prompt)
@@ -138,6 +140,6 @@ class PromptLint:
 
     def _system(self, suite: Suite, cases: Sequence[Any]) -> None:
         """Of a suite without prompts: its call has a value for every placeholder."""
-        stage = self._findings.attempt(FILE, partial(stage_prompt, self._project, suite), count=False)
+        stage = self._findings.attempt(FILE, partial(call_stage, self._project, suite), count=False)
         if stage is not None and cases:
-            self._findings.attempt(FILE, partial(stage_text, stage, suite.kind.variables(cases[0])), count=False)
+            self._findings.attempt(FILE, partial(request_texts, stage, suite.kind.variables(cases[0])), count=False)

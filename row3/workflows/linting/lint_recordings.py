@@ -17,11 +17,11 @@ MOST = 20
 
 def lint_recordings(project: Project, suite: Suite, findings: Findings) -> None:
     """Check each file in the order in which a replay reads them."""
-    folder = project.recordings(suite.name)
     first: dict[str, tuple[str, str]] = {}
-    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-        where = f"recordings/{suite.name}/{path.name}"
-        vectors = embeddings.is_embeddings(path)
+    for where in project.tree.files(project.recordings(suite.name)):
+        if not where.endswith(".jsonl"):
+            continue
+        path, vectors = project.root / where, embeddings.is_embeddings(where)
         told = len(findings)
         for number, line in read_lines(path, where, embeddings.from_line if vectors else from_line):
             if isinstance(line, Row3Error):

@@ -1,104 +1,44 @@
 """One case through the pipeline: render, ask, read, hand on, score.
 
-Written as a generator that yields requests and is sent answers, so that replay (no waiting) and live (many at once)
-share one piece of code.
+`steps` yields requests and is sent answers; a `Walk` gets these from an `Answerer`. So replay (no waiting) and live
+(many at once) share one piece of code.
 """
 
 from __future__ import annotations
 
-import json
-from collections.abc import Generator, Mapping
+from collections.abc import Coroutine, Generator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from msgspec.structs import replace
-from pydantic_core import PydanticSerializationError, to_json
 
 from row3.domain.embeddings import EmbeddingRequest, Vectors
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
-from row3.errors import UsageError
 from row3.gate.silence import side_by_side
 from row3.kinds.base import Kind, Unusable
 from row3.metrics.aggregate import mean_and_spread
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
-from row3.store.config import ProviderConfig
 from row3.store.suites import Suite
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.meanings import scored
-from row3.workflows.pipeline.systems import stage_text
-from row3.workflows.pipeline.templates import render
+from row3.workflows.pipeline.results import Transcript
+from row3.workflows.pipeline.stages import Parameters, answer_schema, request_texts
+
+Result = TypeVar("Result")
 
 
-@dataclass(frozen=True, slots=True)
-class Overrides:
-    """What the command line says of the model; stronger than `row3.toml` and the prompt."""
-
-    model: str | None = None
-    temperature: float | None = None
-    seed: int | None = None
-    max_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Parameters:
-    """What a prompt's requests are sent with."""
-
-    model: str
-    temperature: float | None
-    seed: int | None
-    max_tokens: int | None
-
-    def as_json(self) -> dict[str, Any]:
-        """As files spell them."""
-        return {
-            "model": self.model,
-            "temperature": self.temperature,
-            "seed": self.seed,
-            "maxTokens": self.max_tokens,
-        }
-
-
-def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides) -> Parameters:
-    """Front matter, then `row3.toml`, then flags: the later the stronger. Raises `UsageError` without a model."""
-
-    if prompt.stage is not None:
-        if overrides != Overrides():
-            raise UsageError(
-                f"a suite that is answered by `{prompt.stage.type}` has no model and no parameters of one",
-                where="--model, --temperature, --seed, --max-tokens",
-                fix="Leave them out",
-            )
-        return Parameters(prompt.stage.type, None, None, None)
-
-    def strongest(key: str) -> Any:
-        for source in (getattr(overrides, key), getattr(provider, key), prompt.parameters.get(key)):
-            if source is not None:
-                return source
-        return None
-
-    model = strongest("model")
-    if model is None:
-        raise UsageError(
-            "no model is named",
-            where="row3.toml field provider.model",
-            fix="Set it there, in the prompt, or with --model",
-        )
-    return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
-
-
-class _Told(NamedTuple):
+class _Common(NamedTuple):
     """What all requests of a prompt and repeat have in common."""
 
-    prompt: Prompt
     ref: str
     parameters: Parameters
     schema: Mapping[str, Any]
     schema_digest: str
     head: bytes
-    """Of the digest."""
+    """First part of the digest's input."""
 
 
 @dataclass(slots=True)
@@ -111,20 +51,20 @@ class Asking:
     """By prompt name."""
     repeats: int = 1
     schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
-    """With its digest, by name of the output."""
-    _told: dict[tuple[int, int], _Told] = field(default_factory=dict)
-    """By the prompt's identity, which its being kept here makes lasting, and repeat."""
+    """Schema and its digest, by name of the output."""
+    _common: dict[tuple[str, int], _Common] = field(default_factory=dict)
+    """By prompt digest and repeat."""
 
     def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
         """The exact request for one case and prompt; raises `InvalidFile` for a template that fails."""
-        told = self._told.get((id(prompt), repeat))
-        if told is None:
-            told = self._told[id(prompt), repeat] = self._tell(prompt, repeat)
-        system, user = render(prompt, variables) if prompt.stage is None else ("", stage_text(prompt, variables))
-        p = told.parameters
+        common = self._common.get((prompt.digest, repeat))
+        if common is None:
+            common = self._common[prompt.digest, repeat] = self._commonly(prompt, repeat)
+        system, user = request_texts(prompt, variables)
+        p = common.parameters
         return Request(
             case_id,
-            told.ref,
+            common.ref,
             repeat,
             p.model,
             p.temperature,
@@ -133,17 +73,16 @@ class Asking:
             system,
             user,
             prompt.output,
-            told.schema,
-            told.schema_digest,
+            common.schema,
+            common.schema_digest,
             prompt.digest,
             variables,
-            digest_of(told.head, system, user),
+            digest_of(common.head, system, user),
         )
 
-    def _tell(self, prompt: Prompt, repeat: int) -> _Told:
+    def _commonly(self, prompt: Prompt, repeat: int) -> _Common:
         if prompt.output not in self.schemas:
-            # A system is told no schema, so none is part of the question.
-            made = self.suite.kind.schema(prompt.output, self.suite.rules) if prompt.stage is None else {}
+            made = answer_schema(prompt, self.suite.kind, self.suite.rules)
             self.schemas[prompt.output] = made, digest_json(made)
         schema, schema_digest = self.schemas[prompt.output]
         p = self.parameters[prompt.ref.name]
@@ -155,13 +94,66 @@ class Asking:
             schema_digest=schema_digest,
             repeat=repeat,
         )
-        return _Told(prompt, str(prompt.ref), p, schema, schema_digest, head)
+        return _Common(str(prompt.ref), p, schema, schema_digest, head)
 
 
 Question = Request | EmbeddingRequest
 Given = Answer | NoAnswer | Vectors
 Steps = Generator[Question, Given, CaseScore]
-"""Answers are sent to requests, vectors to texts that are to be embedded, and to both why there is nothing."""
+"""Yields a request and is sent its answer, or texts and is sent their vectors; a `NoAnswer` to either."""
+
+
+class Answerer(Protocol):
+    """Where answers and vectors come from: recordings, or a provider."""
+
+    async def answer(self, question: Question) -> Given: ...
+
+
+class Walk:
+    """A case on its way through the pipeline: asks one question a step, until it has a score."""
+
+    def __init__(self, asked: Steps, answerer: Answerer, transcript: Transcript | None = None) -> None:
+        self._steps, self._answerer = asked, answerer
+        self.transcript = Transcript() if transcript is None else transcript
+        """Continues what went before."""
+        self.score: CaseScore | None = None
+        self._question: Question | None = None
+        self._advance(None)
+
+    async def step(self) -> bool:
+        """Ask the next question; False where none was left."""
+        question = self._question
+        if question is None:
+            return False
+        given = await self._answerer.answer(question)
+        if isinstance(question, Request):
+            assert isinstance(given, Answer | NoAnswer)
+            self.transcript.add(question, given)
+        self._advance(given)
+        return True
+
+    async def to_end(self) -> CaseScore:
+        """Ask all that is left, and return the score."""
+        while await self.step():
+            pass
+        assert self.score is not None
+        return self.score
+
+    def _advance(self, given: Given | None) -> None:
+        try:
+            self._question = next(self._steps) if given is None else self._steps.send(given)
+        except StopIteration as end:
+            self._question, self.score = None, end.value
+
+
+def without_waiting(answering: Coroutine[Any, Any, Result]) -> Result:
+    """The result of a coroutine that waits for nothing, without an event loop: of answers that are recorded."""
+    try:
+        answering.send(None)
+    except StopIteration as end:
+        result: Result = end.value
+        return result
+    raise RuntimeError("a recorded answer was waited for")
 
 
 def steps(asking: Asking, stored: StoredCase) -> Steps:
@@ -249,11 +241,3 @@ def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:
         tally=tally,
         output=middle.output,
     )
-
-
-def dump(value: Any) -> bytes:
-    """Compact JSON; lone surrogates, which a model can write, as escapes."""
-    try:
-        return to_json(value)
-    except PydanticSerializationError:
-        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()

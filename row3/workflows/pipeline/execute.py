@@ -1,73 +1,140 @@
-"""Driving cases through the pipeline by their recordings, in one or several processes."""
+"""Evaluate many cases: in this process, or shared among forked ones."""
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
-from collections.abc import Callable, Iterable, Iterator
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import islice
+from typing import Any, Protocol, TypeVar
 
-from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.scores import CaseScore
+from row3.errors import EnvironmentFault, Row3Error
 from row3.kinds.base import Kind
 from row3.store.cases import StoredCase, read_case
-from row3.store.recording_index import RecordingIndex
-from row3.workflows.pipeline.evaluate import Asking, steps
-from row3.workflows.pipeline.meanings import recorded
-from row3.workflows.pipeline.missing_recording import miss
-from row3.workflows.pipeline.results import CaseResult, Packing, Transcript
-from row3.workflows.pipeline.spool import SharedFile
+from row3.store.tree import Tree
+from row3.workflows.pipeline.results import CaseResult
 
 PARALLEL_FROM = 300
 """Cases from which a second process pays for its start."""
 CHUNK = 40
+AHEAD = 3
+"""Tasks a process that are begun before the first result is taken, so that results do not pile up."""
+COLLECT_AFTER = 50_000
+"""Objects from which on a process looks for cycles; scoring makes none, and looking at every 700 takes a tenth."""
+_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGHUP", "SIGTERM") if hasattr(signal, name))
 
-Evaluate = Callable[[StoredCase], CaseResult]
+Task = TypeVar("Task")
+Result = TypeVar("Result")
 
 
-@dataclass(slots=True)
-class Replay:
-    """Answers from recordings only."""
+class Executor(Protocol):
+    """Does work for every task; results come in the order of the tasks."""
 
-    asking: Asking
-    index: RecordingIndex
-    pack: Packing
+    def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]: ...
 
-    def __call__(self, stored: StoredCase) -> CaseResult:
-        """Evaluate one case; raises `InvalidFile` for a template that fails or a broken recording."""
-        transcript = Transcript()
-        walk = steps(self.asking, stored)
-        try:
-            request = next(walk)
-            while True:
-                if isinstance(request, EmbeddingRequest):
-                    request = walk.send(recorded(request, self.index.embeddings(request.model)))
-                    continue
-                answer = self.index.answer(request) or miss(self.index, request, self.asking.lineup)
-                transcript.add(request, answer)
-                request = walk.send(answer)
-        except StopIteration as end:
-            score: CaseScore = end.value
-        return self.pack(stored, score, transcript)
+
+class Inline:
+    """Works in this process."""
+
+    def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Do one task after the other, when its result is asked for."""
+        return map(do, tasks)
+
+
+_do: Callable[[Any], Any]
+"""What a forked process does: inherited, so that only tasks and results are pickled."""
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
-    """What a process does with a case file; inherited by fork, so it need not be pickled."""
+class Processes:
+    """Works in forked processes, which end with this one however that ends."""
 
-    evaluate: Evaluate
-    kind: Kind
-    wanted: Callable[[str], bool]
-    detailed: bool = True
-    """Results have details."""
+    workers: int
 
-    def run(self, paths: Iterable[Path]) -> Iterator[CaseResult]:
-        """Read and evaluate the files, leaving out the cases that are not wanted."""
-        for path in paths:
-            stored = read_case(path, self.kind)
-            if self.wanted(stored.id):
-                yield self.evaluate(stored)
+    def map(self, do: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
+        """Do the tasks a few ahead. What one raises is raised in its turn; `EnvironmentFault` where a process died."""
+        import multiprocessing
+        from concurrent.futures import Future, ProcessPoolExecutor
+        from concurrent.futures.process import BrokenProcessPool
+
+        global _do  # noqa: PLW0603 - the one way to hand a closure to a forked process
+        _do = do
+        one: Callable[[Task], Result] = _one
+        left = iter(tasks)
+        begun: deque[Future[Result]] = deque()
+        masked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        pool = ProcessPoolExecutor(
+            self.workers, multiprocessing.get_context("fork"), initializer=_begin, initargs=(masked,)
+        )
+
+        def begin(count: int) -> None:
+            # A signal between the fork and the process's own rules would be answered by a traceback.
+            signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
+            try:
+                begun.extend(pool.submit(one, task) for task in islice(left, count))
+            except OSError as error:
+                what = f"{self.workers} processes cannot be started ({error.strerror or error})"
+                raise EnvironmentFault(what, where="row3", fix="Use --jobs 1") from None
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, masked)
+
+        try:
+            begin(self.workers * AHEAD)
+            while begun:
+                yield begun.popleft().result()
+                begin(1)
+        except BrokenProcessPool:
+            what = "a process that scored some of the cases was killed"
+            raise EnvironmentFault(what, where="row3", fix="If memory ran out, use --jobs 1") from None
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _begin(signals: Iterable[int]) -> None:
+    """Make a worker of a forked process: it leaves Ctrl-C to its parent, and ends when that is gone."""
+    for number in _SIGNALS:
+        signal.signal(number, signal.SIG_DFL if number is signal.SIGTERM else signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_SETMASK, signals)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    import multiprocessing
+
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+def _one(task: object) -> Any:
+    """Do a task; a defect is sent home as its traceback, since not every exception survives pickling."""
+    try:
+        return _do(task)
+    except Row3Error:
+        raise
+    except Exception as error:  # all are told
+        raise RuntimeError("".join(traceback.format_exception(error)).strip()) from None
+
+
+def executor_for(tasks: int, jobs: int | None) -> Executor:
+    """Processes where there is enough to do, more than one core, and a system that can fork; else this process.
+
+    `jobs` limits the processes; None for one a core.
+    """
+    workers = min(jobs or _cores(), tasks // CHUNK)
+    if tasks < PARALLEL_FROM or workers < 2 or not hasattr(os, "fork"):
+        return Inline()
+    import multiprocessing
+
+    # A process of somebody else's pool may have none of its own.
+    return Inline() if multiprocessing.current_process().daemon else Processes(workers)
 
 
 def _cores() -> int:
@@ -75,39 +142,47 @@ def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-COLLECT_AFTER = 50_000
-"""Objects from which on a worker looks for cycles; scoring makes none, and looking at every 700 takes a tenth."""
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is done with case files."""
+
+    evaluate: Callable[[StoredCase], CaseResult]
+    kind: Kind
+    wanted: Callable[[str], bool]
+    tree: Tree
+    """Where the golden cases are read from."""
+
+    def run(self, paths: Iterable[str]) -> Iterator[CaseResult]:
+        """Read and evaluate the files, leaving out the cases that are not wanted."""
+        for path in paths:
+            stored = read_case(self.tree, path, self.kind)
+            if self.wanted(stored.id):
+                yield self.evaluate(stored)
 
 
-def evaluate_all(files: list[Path], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
-    """Evaluate every case, results in the order of the files.
-
-    Many cases are shared among forked processes, in windows, so that finished results do not pile up. Their details
-    are then places in files without names. Raises what evaluating raises; `EnvironmentFault` where a process is killed.
-    """
-    workers = min(jobs or _cores(), len(files) // CHUNK)
-    if len(files) < PARALLEL_FROM or workers < 2:
+def evaluate_all(files: Sequence[str], work: Work, *, jobs: int | None) -> Iterator[CaseResult]:
+    """Evaluate every case, results in the order of the files. Raises what evaluating and `Processes.map` raise."""
+    executor = executor_for(len(files), jobs)
+    if isinstance(executor, Inline):
         yield from work.run(files)
         return
-    from row3.workflows.pipeline.sending import Sent, receive, send
-    from row3.workflows.pipeline.workers import in_order, may_start
 
-    if not may_start():
-        yield from work.run(files)
-        return
+    def chunk(start: int) -> list[CaseResult]:
+        return list(work.run(files[start : start + CHUNK]))
 
-    details = [SharedFile() if work.detailed else None for _ in range(workers)]
+    with _few_collections():
+        for results in executor.map(chunk, range(0, len(files), CHUNK)):
+            yield from results
 
-    def evaluate(worker: int, paths: list[Path]) -> Sent:
-        return send(work.run(paths), details[worker])
 
-    chunks = [files[i : i + CHUNK] for i in range(0, len(files), CHUNK)]
-    gc.freeze()  # a collection in a worker would write to, and so copy, every page it shares
+@contextlib.contextmanager
+def _few_collections() -> Iterator[None]:
+    """Keep the garbage collector from the pages that forked processes share, which it would write to and so copy."""
     often = gc.get_threshold()
-    gc.set_threshold(COLLECT_AFTER)  # nor do the results that arrive make cycles
+    gc.freeze()
+    gc.set_threshold(COLLECT_AFTER)
     try:
-        for sent in in_order(chunks, evaluate, workers=workers):
-            yield from receive(sent)
+        yield
     finally:
         gc.set_threshold(*often)
         gc.unfreeze()

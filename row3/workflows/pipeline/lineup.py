@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Literal
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference
@@ -14,7 +13,8 @@ from row3.kinds import of_another_kind
 from row3.store import prompts as store
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.pipeline.systems import no_prompts, stage_name, stage_prompt
+from row3.store.tree import Tree
+from row3.workflows.pipeline.stages import call_stage, no_prompts
 
 Role = Literal["promoted", "candidate"]
 
@@ -30,7 +30,7 @@ class Lineup:
     """Highest version there is, where it is not the one that runs."""
     formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Versions by prompt name that were promoted once, and are no more."""
-    root: Path | None = None
+    tree: Tree | None = None
     """Of the project, in which the other versions are; None where there are none to look at."""
 
     def awaits_promotion(self, ref: PromptRef) -> bool:
@@ -69,8 +69,8 @@ def line_up(
     """
     if suite.system is not None:
         return _system_lineup(project, suite, named, pinned or {}, told or {})
-    there = store.versions(project.root)
-    promoted = store.read_promoted(project.root)
+    there = store.versions(project.tree)
+    promoted = store.read_promoted(project.tree)
     wanted = _named(named, there, told or {})
     pipeline = suite.pipeline or _default_pipeline(project, suite, there)
     for name, version in wanted.items():
@@ -80,7 +80,7 @@ def line_up(
                 where=(told or {}).get(str(PromptRef(name, version)), "--prompt"),
                 fix=f"The pipeline is {' → '.join(pipeline)}{_elsewhere(project, name)}",
             )
-    store.check_all_locked(project.root, promoted)
+    store.check_all_locked(project.tree, promoted)
     chosen = []
     for name in pipeline:
         if name not in there:
@@ -93,7 +93,7 @@ def line_up(
             version = _parsed(promoted[name].version)
         if pinned is not None and name in pinned:
             version = _parsed(pinned[name])
-        prompt = store.read_prompt(project.root, PromptRef(name, wanted.get(name, version)))
+        prompt = store.read_prompt(project.tree, PromptRef(name, wanted.get(name, version)))
         if prompt.output not in suite.kind.outputs:
             raise InvalidFile(
                 f"field `output`: `{prompt.output}` is no output of kind `{suite.kind.name}`",
@@ -106,7 +106,7 @@ def line_up(
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
         {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
         {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
-        project.root,
+        project.tree,
     )
 
 
@@ -122,8 +122,9 @@ def _system_lineup(
     """A suite without prompts: its call, in the version that `row3.toml` counts. There is no other to promote."""
     if named:
         raise no_prompts(suite, told.get(named[-1], "--prompt"))
-    version = pinned.get(stage_name(suite))
-    stage = stage_prompt(project, suite, None if version is None else _parsed(version))
+    stage = call_stage(project, suite)
+    if stage.ref.name in pinned:
+        stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
     return Lineup((stage,), {stage.ref.name: str(stage.ref.version)}, {})
 
 
@@ -177,7 +178,7 @@ def _default_pipeline(project: Project, suite: Suite, there: Mapping[str, Sequen
     order = list(suite.kind.outputs)
     ranked = []
     for name, versions in there.items():
-        output = store.read_prompt(project.root, PromptRef(name, versions[-1])).output
+        output = store.read_prompt(project.tree, PromptRef(name, versions[-1])).output
         if not of_another_kind(output, suite.kind):
             ranked.append((order.index(output) if output in order else len(order), name))
     if not ranked:
@@ -199,7 +200,7 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
 
     if suite.system is not None:
         raise no_prompts(suite, "VERSION")
-    there = store.versions(project.root)
+    there = store.versions(project.tree)
     ref = parse_reference(text.removeprefix("prompts/"))
     if ref is not None:
         _named([str(ref)], there, {str(ref): "VERSION"})
@@ -214,6 +215,6 @@ def resolve_version(project: Project, suite: Suite, text: str) -> PromptRef:
     if not owners:
         known = ", ".join(f"{name} {v}" for name in pipeline for v in there.get(name, ()))
         raise UsageError(f"no prompt has version {version}", where="VERSION", fix=f"There are {known}")
-    promoted = store.read_promoted(project.root)
+    promoted = store.read_promoted(project.tree)
     waiting = [name for name in owners if name not in promoted or promoted[name].version != str(version)]
     return PromptRef((waiting or owners)[0], version)

@@ -98,7 +98,7 @@ def with_recorded(suite: Suite, project: Project, missing: dict[str, None] | Non
     if rule is None:
         return suite
     lost: dict[str, None] = {} if missing is None else missing
-    index = EmbeddingIndex(project.recordings(suite.name), rule.model)
+    index = EmbeddingIndex(project.tree, suite.name, rule.model)
 
     def similarity(one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
         return Lookup(rule.model, index.get((*one, *other)), lost)(one, other)
@@ -148,7 +148,7 @@ class Meanings:
         rule = self.suite.rules.semantic
         if self.fresh and rule is not None:
             with writing(project.local, say=say):
-                merge(project.recordings(self.suite.name), rule.model, self.fresh)
+                merge(project.root, self.suite.name, rule.model, self.fresh)
 
 
 def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanings | None:
@@ -165,8 +165,7 @@ def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanin
     rule = suite.rules.semantic
     if rule is None:
         return None
-    folder = project.recordings(suite.name)
-    index = EmbeddingIndex(folder if recordings else folder / "none", rule.model)
+    index = EmbeddingIndex(project.tree if recordings else None, suite.name, rule.model)
     return Meanings(suite, index, make_embedder(embedding_endpoint(project, suite), rule.model, os.environ))
 
 
@@ -186,7 +185,7 @@ def vector_source(
     if rule is None:
         yield None
     elif meanings is None:
-        index = EmbeddingIndex(project.recordings(suite.name), rule.model)
+        index = EmbeddingIndex(project.tree, suite.name, rule.model)
         yield lambda request: recorded(request, index)
     else:
         import asyncio
@@ -203,5 +202,4 @@ def vector_source(
 def file_of(suite: Suite, project: Project) -> str:
     """Where a suite's embeddings are kept, for messages; empty where it matches by no meaning."""
     rule = suite.rules.semantic
-    folder = project.recordings(suite.name)
-    return "" if rule is None else f"recordings/{suite.name}/{file_for(folder, rule.model).name}"
+    return "" if rule is None else file_for(suite.name, rule.model)

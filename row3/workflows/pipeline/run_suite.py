@@ -15,20 +15,21 @@ from row3.domain.scores import Usage
 from row3.errors import InvalidFile, UsageError
 from row3.gate.zones import zones_of
 from row3.metrics.composite import overall
-from row3.store.cases import case_files, refuse_twice
+from row3.store.cases import CaseFiles, case_files, refuse_twice
 from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.store.unbuilt import made
-from row3.workflows.pipeline.evaluate import Asking, Overrides, parameters_of
-from row3.workflows.pipeline.execute import PARALLEL_FROM, Replay, Work, evaluate_all
+from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.execute import PARALLEL_FROM, Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import Replay, open_recordings
 from row3.workflows.pipeline.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, UsageMeter
 from row3.workflows.pipeline.run_header import header_for, now, usage_json
 from row3.workflows.pipeline.spool import Spool
+from row3.workflows.pipeline.stages import Overrides, parameters_of
 
 __all__ = [
     "Run",
@@ -127,24 +128,20 @@ def replay(
     suite: Suite,
     asking: Asking,
     options: RunOptions,
-    files: list[Path] | None = None,
+    files: CaseFiles | None = None,
     *,
     compare: Compare | None = None,
 ) -> Iterator[CaseResult]:
     """All cases answered from recordings; raises `InvalidFile`, and `UsageError` where no case fits."""
     index = open_recordings(project, suite, options.journals)
-    files = files or case_files(project.golden(suite.name))
-    pack = Packing(suite, options.explain, compare, options.page, many=len(files) >= PARALLEL_FROM)
-    work = Work(
-        Replay(asking, index, pack),
-        suite.kind,
-        wanted_cases(options),
-        detailed=options.explain or options.page is not None,
-    )
+    tree, paths = files or (project.tree, [])
+    paths = paths or case_files(tree, suite.golden)
+    pack = Packing(suite, options.explain, compare, options.page, many=len(paths) >= PARALLEL_FROM)
+    work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options), tree)
     seen: set[str] = set()
-    for result in evaluate_all(files, work, jobs=options.jobs or project.config.jobs):
+    for result in evaluate_all(paths, work, jobs=options.jobs or project.config.jobs):
         if result.case_id in seen:
-            refuse_twice(files, suite.kind)
+            refuse_twice(tree, paths, suite.kind)
         seen.add(result.case_id)
         yield result
     if not seen and options.case is not None:

@@ -20,7 +20,6 @@ from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
-from row3.workflows.pipeline.plain_prompts import Blocks, filled, plain_blocks
 
 BLOCKS = ("system", "user")
 MAX_RENDERED = 2_000_000
@@ -116,12 +115,9 @@ def _joined(parts: Iterable[Any]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _compiled(body: str, path: str) -> tuple[Template, Blocks | None]:
-    """The template, and its blocks where they are plain."""
+def _compiled(body: str, path: str) -> Template:
     try:
-        tree = _environment().parse(body)
-        plain = plain_blocks(tree)
-        template = _environment().from_string(tree)
+        template = _environment().from_string(body)
     except TemplateSyntaxError as error:
         raise InvalidFile(
             f"the template is wrong in line {error.lineno} of its body: {error.message}", where=path, fix="Correct it"
@@ -137,11 +133,11 @@ def _compiled(body: str, path: str) -> tuple[Template, Blocks | None]:
         raise InvalidFile(
             what, where=path, fix="Write `{% block system %}…{% endblock %}` and `{% block user %}…{% endblock %}`"
         )
-    return template, plain
+    return template
 
 
 def unsent_lines(prompt: Prompt) -> list[int]:
-    """Lines of the prompt's file with text that stands in no block, and so is never sent. Raises as `render`."""
+    """Lines of the prompt's file with text outside the blocks, which is never sent. Raises as `render`."""
     _compiled(prompt.body, prompt.path)
     above = prompt.text.count("\n", 0, max(prompt.text.rfind(prompt.body), 0))
     found = []
@@ -159,18 +155,7 @@ def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     Raises `InvalidFile` for a template that does not compile, uses an undefined name, reaches for
     internals, takes longer than `DEADLINE_S` or writes more than `MAX_RENDERED` characters.
     """
-    plain = _compiled(prompt.body, prompt.path)[1]
-    if plain is not None:
-        user = filled(plain["user"], variables, most=MAX_RENDERED)
-        system = filled(plain.get("system", ()), variables, most=MAX_RENDERED)
-        if system is not None and user is not None:
-            return system, user
-    return run_template(prompt, variables)
-
-
-def run_template(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
-    """What `render` gives, by Jinja2 alone. Raises as `render`."""
-    template = _compiled(prompt.body, prompt.path)[0]
+    template = _compiled(prompt.body, prompt.path)
     try:
         with _deadline():
             context = template.new_context(dict(variables))
@@ -194,7 +179,7 @@ def run_template(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str
         raise InvalidFile(
             "the template never ends (recursion)", where=prompt.path, fix="Remove the recursion"
         ) from None
-    except Exception as error:  # a template can raise what it likes; each is the author's to mend
+    except Exception as error:  # a template can raise what it likes; each is the author's to fix
         raise InvalidFile(
             f"the template fails: {type(error).__name__}: {error}", where=prompt.path, fix="Correct it"
         ) from None

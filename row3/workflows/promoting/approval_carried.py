@@ -84,4 +84,4 @@ def _note(session: Session, comparison: Comparison, approval: Approval) -> None:
     comparison.run = with_action(comparison.run, "compare", commit=commit_id, dirty=dirty)
     with writing(project.local, say=session.say):
         entry = entry_of(comparison.run, comparison, approval)
-        commit(project.root, project.local, {HISTORY: history_text(project.root, entry).encode()})
+        commit(project.root, project.local, {HISTORY: history_text(project.tree, entry).encode()})

@@ -55,12 +55,12 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
     from row3.reports.changelogs.changelog_insert import insert_entry
 
     with writing(project.local):
-        there = store.versions(project.root)
+        there = store.versions(project.tree)
         known = _known(name, there)
-        promoted = store.read_promoted(project.root)
+        promoted = store.read_promoted(project.tree)
         current = parse_version(promoted[name].version) if name in promoted else None
         source = PromptRef(name, current or known[-1])
-        prompt = store.read_prompt(project.root, source)
+        prompt = store.read_prompt(project.tree, source)
         ref = PromptRef(name, _next(known[-1], major=major))
         target = project.root / store.FOLDER / f"{ref}.md"
         if target.exists() or target.is_symlink():
@@ -85,7 +85,7 @@ def new_version(project: Project, name: str, *, major: bool = False) -> NewVersi
 
 def _without_baseline(project: Project, prompt: Prompt) -> str | None:
     suites = [name for name in project.suite_names() if _runs(project, name, prompt)]
-    if not suites or any(project.baseline(suite, tier).exists() for suite in suites for tier in TIERS):
+    if not suites or any(project.tree.exists(project.baseline(suite, tier)) for suite in suites for tier in TIERS):
         return None
     return min((suite_flag(project, suite) for suite in suites), key=bool)  # the default suite, whose flag is empty
 
@@ -128,7 +128,7 @@ def _renumbered(raw: bytes, source: PromptRef, ref: PromptRef) -> bytes:
     )
     where = f"{store.FOLDER}/{source}.md"
     try:
-        store.parse_prompt(decode(new, where=where), ref, where=where)
+        store.parse_prompt(decode(new, where=where), ref, path=where, where=where)
     except InvalidFile:
         fix = f'Write it on a line of its own: version: "{source.version.major}.{source.version.minor}"'
         raise InvalidFile("the version in the front matter cannot be replaced", where=where, fix=fix) from None

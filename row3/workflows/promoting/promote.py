@@ -63,7 +63,7 @@ def promote(
         raise UsageError("a part of the cases is no gate", where="--case", fix="Promote with all of them")
     project, suite = session.project, session.suite
     ref = resolve_version(project, suite, version)
-    promoted = prompt_store.read_promoted(project.root)
+    promoted = prompt_store.read_promoted(project.tree)
     current = promoted.get(ref.name)
     if current is not None and current.version == str(ref.version):
         wanted = not dry_run
@@ -104,7 +104,7 @@ def promote(
             "a promotion writes tracked files", where="CI", fix="Promote on a developer's machine and commit it"
         )
     with writing(project.local, say=session.say):
-        now = prompt_store.read_promoted(project.root).get(ref.name)
+        now = prompt_store.read_promoted(project.tree).get(ref.name)
         if now is not None and now.version == str(ref.version):  # somebody else was quicker
             raise AlreadyDone(f"{ref.name} {ref.version}")
         # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
@@ -138,7 +138,7 @@ def _judged(
             policy=session.suite.policy,
             cases=run.cases,
             failed=run.collected.failed,
-            declines=declining_runs(read_history(session.project.root), run, session.suite),
+            declines=declining_runs(read_history(session.project.tree), run, session.suite),
         )
     )
     return run, None, max((verdict, *(reason.verdict for reason in back))), (*reasons, *back)

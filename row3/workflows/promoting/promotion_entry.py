@@ -58,13 +58,13 @@ def unexplained(entry: str) -> bool:
 
 def _changes(project: Project, ref: PromptRef) -> list[str]:
     """What the prompt's description says; of one that was only copied, that it tells nothing of this version."""
-    described = prompt_store.read_prompt(project.root, ref).description
+    described = prompt_store.read_prompt(project.tree, ref).description
     if not described:
         return []
-    earlier = [version for version in prompt_store.versions(project.root)[ref.name] if version < ref.version]
+    earlier = [version for version in prompt_store.versions(project.tree)[ref.name] if version < ref.version]
     for version in reversed(earlier):
         try:
-            old = prompt_store.read_prompt(project.root, PromptRef(ref.name, version)).description
+            old = prompt_store.read_prompt(project.tree, PromptRef(ref.name, version)).description
         except Row3Error:  # `row3 lint` is for that
             continue
         if old.split() == described.split():

@@ -23,9 +23,13 @@ def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
     """The files that a promotion would write, without making their contents."""
     suite, comparison = result.run.suite, result.comparison
     baseline = project.baseline(suite.name, suite.tier)
-    old = () if comparison is None or not baseline.is_file() else (archived(suite.name, comparison.baseline.run_id),)
+    old = (
+        ()
+        if comparison is None or not project.tree.exists(baseline)
+        else (archived(suite.name, comparison.baseline.run_id),)
+    )
     charts = (f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png")
-    return (prompt_store.PROMOTED, *old, f"baselines/{baseline.name}", CHANGELOG, HISTORY, *charts)
+    return (prompt_store.PROMOTED, *old, baseline, CHANGELOG, HISTORY, *charts)
 
 
 def check_entry(project: Project, ref: PromptRef) -> None:
@@ -50,7 +54,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
 
     project, suite, run = session.project, session.suite, result.run
     today = datetime.now(UTC).date().isoformat()
-    table = prompt_store.read_promoted(project.root)
+    table = prompt_store.read_promoted(project.tree)
     for prompt in newly:
         before = table.get(prompt.ref.name)
         locked = {} if before is None else before.locked | {before.version: before.digest}
@@ -64,7 +68,7 @@ def promotion_files(session: Session, result: PromotionResult, newly: Sequence[P
     entry = entry_of(run, result.comparison, result.approval)
     if result.comparison is None:
         entry = entry.model_copy(update={"verdict": result.verdict.word, "reasons": [r.text for r in result.reasons]})
-    history = history_text(project.root, entry)
+    history = history_text(project.tree, entry)
     files[HISTORY] = history.encode()
     files |= chart_files(suite, parse_history(history), weekly=False)
     return files

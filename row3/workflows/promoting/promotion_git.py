@@ -16,6 +16,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import Suite
+from row3.store.tree import WorkTree
 from row3.workflows.against.at_ref import inside_of
 from row3.workflows.history.trend import chart_name
 from row3.workflows.pipeline.lineup import line_up
@@ -143,7 +144,7 @@ def _lost_locks(repository: Repository, project: Project) -> tuple[str, str] | N
 
 def _versions(root: Path) -> set[str]:
     """All versions that are or were promoted."""
-    table = read_promoted(root)
+    table = read_promoted(WorkTree(root))
     return {f"{name} {version}" for name, entry in table.items() for version in (entry.version, *entry.locked)}
 
 
@@ -161,7 +162,7 @@ def _has(repository: Repository, project: Project, commit: str, ref: PromptRef) 
     """Whether a commit has this version as the current one."""
     with TemporaryDirectory(prefix="row3-promoted-") as folder:
         repository.read_tree(commit, _inside(repository, project, [PROMOTED]), Path(folder))
-        entry = read_promoted(Path(folder) / inside_of(repository, project.root)).get(ref.name)
+        entry = read_promoted(WorkTree(Path(folder) / inside_of(repository, project.root))).get(ref.name)
     return entry is not None and entry.version == str(ref.version)
 
 
@@ -169,7 +170,7 @@ def _written(project: Project, suite: Suite) -> list[str]:
     """All that the last promotion of a suite can have written, and what it rests on."""
     run_id = re.compile(rf"{re.escape(suite.name)}-\d{{8}}T")
     archive = sorted(path.name for path in (project.root / "baselines/archive").glob("*.json"))
-    table = read_promoted(project.root)
+    table = read_promoted(project.tree)
     prompts = [prompt.ref for prompt in line_up(project, suite, role="promoted").prompts]
     ran = [str(ref) for ref in prompts]
     promoted = [str(ref) for ref in prompts if ref.name in table]

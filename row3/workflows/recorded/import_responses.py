@@ -22,7 +22,7 @@ from row3.store.recordings import Merged, RecordingIndex, merge, to_line
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, line_up
-from row3.workflows.pipeline.own_requests import open_recordings
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
 from row3.workflows.recorded.others_answers import keep_others
 from row3.workflows.recorded.two_answers import another_answer
@@ -91,7 +91,7 @@ def import_responses(
     by_prompt: dict[str, int] = {}
     models: dict[str, str] = {}
     told: dict[str, tuple[str, str]] = {}
-    for stored in read_cases(project.golden(suite.name), suite.kind):
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
         known.add(stored.id)
         for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, left, where=where):
             first, text = told.setdefault(request.digest, (stored.id, answer.text))
@@ -107,7 +107,7 @@ def import_responses(
         line = min(response.line for response in responses[case_id].values())
         raise InvalidFile(f"`{case_id}` is no golden case of the suite", where=f"{where}:{line}", fix=hint)
     with writing(project.local):
-        merged = merge(project.recordings(suite.name), lines)
+        merged = merge(project.root, suite.name, lines)
     return Imported(
         sum(map(len, responses.values())), merged, by_prompt, models, tuple(left.unused), Counter(left.waiting)
     )

@@ -69,5 +69,5 @@ def _newer(request: Request, other: PromptRef) -> PromptRef:
 def _asks(project: Project, ref: PromptRef, request: Request) -> bool:
     """The version is there and asks what the request asks."""
     with contextlib.suppress(InvalidFile):
-        return render(read_prompt(project.root, ref), request.variables) == (request.system, request.user)
+        return render(read_prompt(project.tree, ref), request.variables) == (request.system, request.user)
     return False

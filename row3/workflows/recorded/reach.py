@@ -6,20 +6,19 @@ import contextlib
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from row3.domain.prompts import Prompt, PromptRef
+from row3.domain.prompts import Prompt
 from row3.domain.requests import Request, digest_text
 from row3.domain.spoken import marked
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Parsed, Unusable
-from row3.store import prompts as prompt_store
 from row3.store.cases import StoredCase, read_cases
 from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, other_field
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking, Overrides, Parameters, parameters_of
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, Role, line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
-from row3.workflows.pipeline.systems import versions_of
+from row3.workflows.pipeline.stages import Overrides, Parameters, parameters_of, readable_versions, versions_of
 
 ACCOUNT = ("model", "temperature", "seed", "maxTokens", "repeat", "schemaDigest", "inputDigest", "promptDigest")
 
@@ -42,18 +41,13 @@ class Reach:
             with contextlib.suppress(TypeError):  # edited to a list or an object: no parameter of any request
                 self._used.setdefault(recording.prompt, set()).add(used)
             self._repeats.add(recording.repeat)
-        if suite.system is not None:
-            self._stages, self._outside = [versions_of(project, suite, self._used)], []
-            return
         self._stages = [self._versions(name) for name in _pipeline(project, suite)]
         inside = {prompt.ref.name for stage in self._stages for prompt in stage}
-        names = prompt_store.versions(project.root)
-        self._outside = [prompt for name in names if name not in inside for prompt in self._versions(name)]
+        others = (prompt for prompt in readable_versions(project, suite, self._used) if prompt.ref.name not in inside)
+        self._outside = [prompt for prompt in others if prompt.output in suite.kind.outputs]
 
     def _versions(self, name: str) -> list[Prompt]:
-        there = prompt_store.versions(self._project.root).get(name, [])
-        prompts = [prompt_store.read_prompt(self._project.root, PromptRef(name, version)) for version in there]
-        return [prompt for prompt in prompts if prompt.output in self._suite.kind.outputs]
+        return versions_of(self._project, self._suite, name, self._used)
 
     def _parameters(self, prompt: Prompt, *, any_model: bool) -> list[Parameters]:
         found = set(self._used.get(str(prompt.ref), ())) if any_model else set()
@@ -69,7 +63,7 @@ class Reach:
         Raises `InvalidFile`.
         """
         reached: set[str] = set()
-        for stored in read_cases(self._project.golden(self._suite.name), self._suite.kind):
+        for stored in read_cases(self._project.tree, self._suite.golden, self._suite.kind):
             for repeat in self._repeats:
                 self._case(stored, repeat, reached, any_model=any_model)
         return reached
@@ -142,7 +136,7 @@ def lineup_use(project: Project, suite: Suite, role: Role, index: RecordingIndex
     asking = make_asking(suite, line_up(project, suite, role=role), RunOptions())
     used: set[str] = set()
     missing: list[Request] = []
-    for stored in read_cases(project.golden(suite.name), suite.kind):
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
         variables = suite.kind.variables(stored.case)
         for prompt in asking.lineup.prompts:
             request = asking.request(prompt, stored.id, variables, 0)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from row3.domain.embeddings import embedding_digest
 from row3.errors import Row3Error
 from row3.store import embeddings
 from row3.store.cases import read_cases
+from row3.store.golden import name_of
 from row3.store.project import Project
 from row3.store.suites import Suite
+from row3.store.tree import Tree
 from row3.workflows.pipeline.meanings import file_of, with_recorded
 from row3.workflows.recorded.recorded_scores import RecordedScores
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
@@ -18,8 +19,8 @@ from row3.workflows.recorded.recording_findings import FileSummary, RecordingFin
 
 def summaries(project: Project, suite: Suite) -> list[FileSummary]:
     """What is embedded, by file and model; stale is what another model than the suite's made. Raises `InvalidFile`."""
-    found: dict[tuple[Path, str], FileSummary] = {}
-    for row in embeddings.rows(project.recordings(suite.name)):
+    found: dict[tuple[str, str], FileSummary] = {}
+    for row in embeddings.rows(project.tree, suite.name):
         model = row.embedding.model
         file = row.where.rpartition(":")[0]
         summary = found.setdefault((row.path, model), FileSummary(file, f"embeddings {model}"))
@@ -29,21 +30,21 @@ def summaries(project: Project, suite: Suite) -> list[FileSummary]:
     return list(found.values())
 
 
-def _used(path: Path, model: str, suite: Suite) -> bool:
+def _used(path: str, model: str, suite: Suite) -> bool:
     rule = suite.rules.semantic
-    return rule is not None and rule.model == model and path == embeddings.file_for(path.parent, model)
+    return rule is not None and rule.model == model and path == embeddings.file_for(suite.name, model)
 
 
 def verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     """What is wrong with the lines themselves."""
-    for path in embeddings.files(project.recordings(suite.name)):
-        yield from _verify_file(path, suite)
+    for path in embeddings.files(project.tree, suite.name):
+        yield from _verify_file(project.tree, path, suite)
 
 
-def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
+def _verify_file(tree: Tree, path: str, suite: Suite) -> Iterator[RecordingFinding]:
     held: dict[str, tuple[str, str]] = {}
     before = ("", "", "")
-    for where, line in embeddings.lines(path):
+    for where, line in embeddings.lines(tree, path):
         try:
             embedding = embeddings.from_line(line, where=where)
             embedding.vector(where)
@@ -66,8 +67,8 @@ def _verify_file(path: Path, suite: Suite) -> Iterator[RecordingFinding]:
             yield RecordingFinding("warning", "unsorted", what, where)
         before = key
         if not _used(path, embedding.model, suite):
-            own = embeddings.file_for(path.parent, embedding.model)
-            why = "by which the suite does not match" if path == own else f"which is read from {own.name} only"
+            own = embeddings.file_for(suite.name, embedding.model)
+            why = "by which the suite does not match" if path == own else f"which is read from {name_of(own)} only"
             what = f"of {embedding.model}, {why}; `row3 recordings prune{suite.flag}` removes it"
             yield RecordingFinding("warning", "stale", what, where)
 
@@ -79,7 +80,7 @@ def verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
         return
     lost: dict[str, None] = {}
     answers = RecordedScores(project, with_recorded(suite, project, lost))
-    for stored in read_cases(project.golden(suite.name), suite.kind):
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
         lost.clear()
         for _ in answers.scores(stored):
             pass
@@ -95,9 +96,9 @@ def prune(project: Project, suite: Suite, *, dry_run: bool) -> tuple[dict[str, i
     The rest is sorted. Texts that no recorded answer asks for stay: outputs made elsewhere may.
     Returns how many lines were removed, by file, and how many were kept. Raises `InvalidFile`, `EnvironmentFault`.
     """
-    kept: dict[Path, dict[str, str]] = {}
+    kept: dict[str, dict[str, str]] = {}
     removed: dict[str, int] = {}
-    for row in embeddings.rows(project.recordings(suite.name)):
+    for row in embeddings.rows(project.tree, suite.name):
         lines = kept.setdefault(row.path, {})
         if _used(row.path, row.embedding.model, suite) and row.embedding.digest not in lines:
             lines[row.embedding.digest] = row.line
@@ -106,5 +107,5 @@ def prune(project: Project, suite: Suite, *, dry_run: bool) -> tuple[dict[str, i
             removed[file] = removed.get(file, 0) + 1
     if not dry_run:
         for path, lines in kept.items():
-            embeddings.write(path, lines)
+            embeddings.write(project.root / path, lines)
     return removed, sum(map(len, kept.values()))

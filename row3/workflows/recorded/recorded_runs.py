@@ -10,15 +10,14 @@ from typing import Any, NamedTuple
 from row3.domain.prompts import Prompt, PromptRef
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Parsed
-from row3.store import prompts as prompt_store
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking, Overrides, Parameters, parameters_of
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, line_up
-from row3.workflows.pipeline.own_requests import open_recordings
-from row3.workflows.pipeline.systems import versions_of
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.stages import Overrides, Parameters, parameters_of, versions_of
 
 
 @dataclass(slots=True)
@@ -142,11 +141,7 @@ class RecordedRuns:
             yield _State({**state.variables, **kind.context(prompt.output, parsed.value)}, given)
 
     def _versions(self, project: Project, name: str) -> list[Prompt]:
-        if self._suite.system is not None:
-            return versions_of(project, self._suite, (recording.prompt for recording in self._index.all()))
-        there = prompt_store.versions(project.root).get(name, [])
-        prompts = [prompt_store.read_prompt(project.root, PromptRef(name, version)) for version in there]
-        return [prompt for prompt in prompts if prompt.output in self._suite.kind.outputs]
+        return versions_of(project, self._suite, name, (recording.prompt for recording in self._index.all()))
 
     def _gives_concepts(self, prompt: Prompt) -> bool:
         return "concepts" in self._suite.kind.outputs[prompt.output].model_fields

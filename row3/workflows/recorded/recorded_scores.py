@@ -14,9 +14,10 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
-from row3.workflows.pipeline.evaluate import Asking, Parameters
+from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.meanings import with_recorded
 from row3.workflows.pipeline.results import ANSWERS_DIGITS
+from row3.workflows.pipeline.stages import Parameters
 from row3.workflows.recorded.recorded_runs import RecordedRuns
 
 

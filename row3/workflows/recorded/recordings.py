@@ -8,24 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
-from row3.domain.prompts import PromptRef
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Unusable
-from row3.store import prompts as prompt_store
-from row3.store.embeddings import is_embeddings
 from row3.store.locks import writing
 from row3.store.outputs import lines_of
 from row3.store.project import Project
-from row3.store.recordings import Recording, from_line, open_index, write_files
+from row3.store.recordings import Recording, from_line, open_index, recording_files, write_files
 from row3.store.suites import Suite
 from row3.workflows.against.at_ref import find_ref, laid_out
 from row3.workflows.against.recording_drift import since_base
 from row3.workflows.pipeline.lineup import Role, line_up
-from row3.workflows.pipeline.systems import versions_of
+from row3.workflows.pipeline.stages import readable_versions
 from row3.workflows.recorded import recorded_embeddings
 from row3.workflows.recorded.reach import Reach, lineup_use
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
@@ -49,19 +45,15 @@ class Pruned:
 
 
 class _Row(NamedTuple):
-    file: Path
+    file: str
     where: str
     raw: bytes
 
 
 def _rows(project: Project, suite: Suite) -> Iterator[_Row]:
-    folder = project.recordings(suite.name)
-    for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
-        if is_embeddings(path):
-            continue
-        name = f"recordings/{suite.name}/{path.name}"
-        for line in lines_of(path, where=name):
-            yield _Row(path, f"{name}:{line.number}", line.raw)
+    for name in recording_files(project.tree, suite.name):
+        for line in lines_of(project.root / name, where=name):
+            yield _Row(name, f"{name}:{line.number}", line.raw)
 
 
 def _recording(row: _Row) -> Recording:
@@ -74,7 +66,7 @@ def _recording(row: _Row) -> Recording:
 
 def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
     """What is recorded, by file and prompt, and what of it is used or stale. Raises `InvalidFile`."""
-    index = open_index(project.recordings(suite.name))
+    index = open_index(project.tree, suite.name)
     reached = Reach(project, suite, index).digests(any_model=True)
     promoted, candidate = (lineup_use(project, suite, role, index)[0] for role in ROLES)
     current = _promoted(project, suite)
@@ -125,7 +117,7 @@ def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[R
 def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     answers: dict[str, tuple[str, str]] = {}
     outputs = _outputs_by_prompt(project, suite)
-    before: tuple[Path, tuple[str, str, int, str]] | None = None
+    before: tuple[str, tuple[str, str, int, str]] | None = None
     for row in _rows(project, suite):
         try:
             recording = _recording(row)
@@ -155,20 +147,13 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
 
 
 def _outputs_by_prompt(project: Project, suite: Suite) -> dict[str, str]:
-    if suite.system is not None:
-        recorded = (path.stem for path in project.recordings(suite.name).glob("*.jsonl"))
-        return {str(prompt.ref): prompt.output for prompt in versions_of(project, suite, recorded)}
-    outputs = {}
-    for name, versions in prompt_store.versions(project.root).items():
-        for version in versions:
-            prompt = prompt_store.read_prompt(project.root, PromptRef(name, version))
-            if prompt.output in suite.kind.outputs:
-                outputs[str(prompt.ref)] = prompt.output
-    return outputs
+    recorded = (path.rpartition("/")[2].removesuffix(".jsonl") for path in recording_files(project.tree, suite.name))
+    prompts = readable_versions(project, suite, recorded)
+    return {str(prompt.ref): prompt.output for prompt in prompts if prompt.output in suite.kind.outputs}
 
 
 def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
-    index = open_index(project.recordings(suite.name))
+    index = open_index(project.tree, suite.name)
     reach = Reach(project, suite, index)
     today, ever = reach.digests(any_model=False), reach.digests(any_model=True)
     for digest in index.digests():
@@ -190,8 +175,7 @@ def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             if request.digest not in told:
                 told.add(request.digest)
                 standing = "promoted" if request.prompt in current else "candidate"
-                which = request.prompt if suite.system is not None else f"{request.prompt} ({standing})"
-                what = f"no recording of {which} for {request.case_id}"
+                what = f"no recording of {request.prompt} ({standing}) for {request.case_id}"
                 yield RecordingFinding("warning", "missing", what, f"recordings/{suite.name}/{request.prompt}.jsonl")
 
 
@@ -214,9 +198,9 @@ def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
 
 
 def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
-    index = open_index(project.recordings(suite.name))
+    index = open_index(project.tree, suite.name)
     reached = Reach(project, suite, index).digests(any_model=True)
-    lines: dict[Path, list[str]] = {}
+    lines: dict[str, list[str]] = {}
     removed: dict[str, int] = {}
     for row in _rows(project, suite):
         kept = lines.setdefault(row.file, [])
@@ -226,6 +210,6 @@ def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
             name = row.where.rpartition(":")[0]
             removed[name] = removed.get(name, 0) + 1
     if not dry_run:
-        write_files(lines)
+        write_files({project.root / name: kept for name, kept in lines.items()})
     others, still = recorded_embeddings.prune(project, suite, dry_run=dry_run)
     return Pruned(removed | others, sum(map(len, lines.values())) + still, dry_run)

@@ -20,7 +20,7 @@ def another_answer(
     """The error for two answers to one question: of two cases that are alike, or of a prompt that makes them so."""
     kind, said = asking.suite.kind, "another answer to the same question"
 
-    cases = partial(read_cases, project.golden(asking.suite.name), kind)
+    cases = partial(read_cases, project.tree, asking.suite.golden, kind)
 
     def inputs() -> Iterator[Mapping[str, Any]]:
         return (kind.variables(each.case) for each in cases())

@@ -21,8 +21,8 @@ from row3.workflows.against.default_suite import has_cases
 from row3.workflows.against.gone_suites import gone_suites
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.flags import LiveFlags
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import with_action
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import Announced
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, repository_state, save_log, tell_misnamed
 from row3.workflows.suites.judge_suites import judge_suites
@@ -85,7 +85,7 @@ class AllSuites:
     def history(self) -> list[HistoryEntry]:
         """The history, read once. Raises `InvalidFile`."""
         if self._history is None:
-            self._history = read_history(self.project.root)
+            self._history = read_history(self.project.tree)
         return self._history
 
     def _shared_budget(self) -> Budget:
@@ -190,7 +190,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
         save_log(suites.made[0], run)
     if entries:
         with writing(project.local, say=suites.made[0].say):
-            text, suites.noted = history_with_new(project.root, entries)
+            text, suites.noted = history_with_new(project.tree, entries)
             if suites.noted:
                 commit(project.root, project.local, {HISTORY: text.encode()})
     return SuitesReport(sorted(results, key=lambda result: result.suite))

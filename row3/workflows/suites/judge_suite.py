@@ -22,8 +22,8 @@ from row3.reports.style import PLAIN, VERDICT_MARKS, plain
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import gate
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.run_suite import Run, RunOptions
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import plain_run
 from row3.workflows.session import Session, open_session
 from row3.workflows.suites.all_suites import fitting

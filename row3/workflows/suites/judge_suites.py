@@ -41,7 +41,7 @@ def _by_its_own(session: Session, base: Base | None, *, pages: bool) -> SuiteRes
     """A suite that no base has, judged by a baseline that has to follow from recordings: no other holds it."""
     name = session.suite.name
     session.switch("replay")  # like all that is judged by a base
-    if not session.project.baseline(name).is_file():
+    if not session.project.tree.exists(session.project.baseline(name)):
         how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
         return Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
     comparison = compare(session, base=base, verify=True, pages=pages)

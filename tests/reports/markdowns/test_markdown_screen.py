@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from row3.reports.markdown import code, fenced, grid, inline
 from row3.reports.markdowns.markdown_screen import on_screen
-from row3.reports.markdowns.markdown_text import block, code, grid, inline
 from row3.reports.style import Style, cells, plain, visible
 
 COLOUR = Style(colour=True)
@@ -42,7 +42,7 @@ def test_a_table_that_is_too_wide_moves_closer() -> None:
 
 
 def test_a_block_of_code_stays_as_it_is() -> None:
-    shown = on_screen("\n".join([*block("{**no** `mark`}\n\n  indented", "text"), "after"]), Style())
+    shown = on_screen("\n".join([*fenced("{**no** `mark`}\n\n  indented", "text"), "after"]), Style())
     assert shown == "    {**no** `mark`}\n\n      indented\nafter\n"
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import UsageError
 from row3.providers.pricing import Price
-from row3.workflows.asking.asking_live import many
 from row3.workflows.asking.budget import Budget
+from row3.workflows.asking.live import many
 
 PRICES = {"m": Price(1.0, 4.0)}
 

@@ -173,7 +173,7 @@ def test_the_intervals_are_those_of_a_comparison(project: Project) -> None:
 def test_cases_of_one_source_are_one_cluster(project: Project) -> None:
     saved(project, "old.json", *(record(f"case-{i}", 0.5) for i in range(4)))
     saved(project, "new.json", *(record(f"case-{i}", 0.5 + 0.1 * i) for i in range(4)))
-    folder = project.golden("bread")
+    folder = project.root / project.golden("bread")
     folder.mkdir(parents=True, exist_ok=True)
     for i in range(2):
         (folder / f"case-{i}.gold.json").write_text(json.dumps({"id": f"case-{i}", "source": "one book"}))

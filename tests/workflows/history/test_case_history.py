@@ -13,8 +13,8 @@ from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.history.case_history import History, Past, Seen, gather
-from row3.workflows.pipeline.evaluate import Parameters
 from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.pipeline.stages import Parameters
 from row3.workflows.recorded.recorded_scores import Setting
 from row3.workflows.running import plain_run
 from row3.workflows.session import open_session

@@ -12,8 +12,10 @@ import pytest
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile, UsageError
+from row3.store.cases import CaseFiles, case_files
 from row3.store.history import read_history
 from row3.store.quarantine import read_quarantine, write_quarantine
+from row3.store.tree import WorkTree
 from row3.workflows.comparing.baseline import read_baseline, save_baseline
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.comparing.comparison import Comparison
@@ -62,7 +64,7 @@ def compared(box: Box, held: Iterable[Quarantined] = ()) -> Comparison:
     project, suite = session.project, session.suite
     comparer = Comparer(project, suite, read_baseline(project, suite), StoredCases(project, suite))
     run = run_under(box, held, comparer, session)
-    return comparer.finish(run, read_history(box.root), against=None, partial=False, own=lambda **_: "")
+    return comparer.finish(run, read_history(WorkTree(box.root)), against=None, partial=False, own=lambda **_: "")
 
 
 class TestCounting:
@@ -120,7 +122,7 @@ class TestComparing:
         self, box: Box, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setattr("row3.workflows.history.quarantine.today", lambda: DAY)
-        write_quarantine(box.path(f"golden/{SUITE}"), [entry("ember")])
+        write_quarantine(box.root, f"golden/{SUITE}", [entry("ember")])
         save_baseline(opened(box))
         record(box, "1.1", {"ember": 0})
         comparison = compared(box, [entry("ember")])
@@ -171,14 +173,14 @@ class TestInForce:
 
     def test_today_and_after(self, box: Box) -> None:
         session = opened(box)
-        write_quarantine(box.path(f"golden/{SUITE}"), [entry("ember")])
+        write_quarantine(box.root, f"golden/{SUITE}", [entry("ember")])
         before, after = (in_force(session.project, session.suite, on=day) for day in (DAY, date(2026, 12, 1)))
         assert ([e.case_id for e in before.active], before.expired) == (["ember"], ())
         assert (after.active, [e.case_id for e in after.expired]) == ((), ["ember"])
 
     def test_one_that_begins_on_a_day_to_come_would_last_too_long(self, box: Box) -> None:
         session = opened(box)
-        write_quarantine(box.path(f"golden/{SUITE}"), [entry("ember", since="2027-01-01", until="2027-03-01")])
+        write_quarantine(box.root, f"golden/{SUITE}", [entry("ember", since="2027-01-01", until="2027-03-01")])
         with pytest.raises(InvalidFile, match="`ember` begins on 2027-01-01, and today is 2026-11-22"):
             in_force(session.project, session.suite, on=DAY)
         in_force(session.project, session.suite, on=date(2026, 12, 31))
@@ -186,9 +188,10 @@ class TestInForce:
     def test_the_file_beside_the_cases_that_judge_decides(self, box: Box, tmp_path: Path) -> None:
         session = opened(box)
         base = box.copy(tmp_path / "base")
-        write_quarantine(base.path(f"golden/{SUITE}"), [entry("iris")])
-        write_quarantine(box.path(f"golden/{SUITE}"), [entry("ember"), entry("iris")])
-        files = sorted(base.path(f"golden/{SUITE}").glob("*.gold.json"))
+        write_quarantine(base.root, f"golden/{SUITE}", [entry("iris")])
+        write_quarantine(box.root, f"golden/{SUITE}", [entry("ember"), entry("iris")])
+        tree = WorkTree(base.root)
+        files = CaseFiles(tree, case_files(tree, f"golden/{SUITE}"))
         held = in_force(session.project, session.suite, files, on=DAY)
         assert [e.case_id for e in held.active] == ["iris"]
         assert [e.case_id for e in held.waiting] == ["ember"]
@@ -201,19 +204,17 @@ class TestInForce:
         box.write("row3.toml", box.read("row3.toml") + f'\n[suites.{SUITE}]\ngolden = "kitchen/breads"\n')
         (deep / "more").mkdir()
         first = deep / f"{IDS[0]}.gold.json"
-        inner = first.rename(deep / "more" / first.name)
-        write_quarantine(deep / "more", [entry(case_id) for case_id in IDS[1:3]])
-        write_quarantine(deep, [entry(IDS[3])])
+        first.rename(deep / "more" / first.name)
+        write_quarantine(box.root, "golden/kitchen/breads/more", [entry(case_id) for case_id in IDS[1:3]])
+        write_quarantine(box.root, "golden/kitchen/breads", [entry(IDS[3])])
         session = opened(box)
-        files = [inner, *sorted(deep.glob("*.gold.json"))]
-        assert [e.case_id for e in in_force(session.project, session.suite, files, on=DAY).active] == [IDS[3]]
+        assert [e.case_id for e in in_force(session.project, session.suite, on=DAY).active] == [IDS[3]]
 
     def test_more_than_a_fifth_is_refused(self, box: Box) -> None:
         session = opened(box)
-        folder = box.path(f"golden/{SUITE}")
-        write_quarantine(folder, [entry(case_id) for case_id in IDS[:3]])
+        write_quarantine(box.root, f"golden/{SUITE}", [entry(case_id) for case_id in IDS[:3]])
         assert len(in_force(session.project, session.suite, on=DAY).active) == 3
-        write_quarantine(folder, [entry(case_id) for case_id in IDS[:4]])
+        write_quarantine(box.root, f"golden/{SUITE}", [entry(case_id) for case_id in IDS[:4]])
         with pytest.raises(InvalidFile, match="4 of 15 cases are in quarantine; no more than one in 5"):
             in_force(session.project, session.suite, on=DAY)
         assert len(in_force(session.project, session.suite, on=date(2026, 12, 1)).expired) == 4
@@ -226,7 +227,7 @@ class TestPutting:
         return quarantine(opened(box), case_id, until=until, reason=reason, on=DAY).entry
 
     def held(self, box: Box) -> dict[str, Quarantined]:
-        return {each.case_id: each for each in read_quarantine(box.path(f"golden/{SUITE}"))}
+        return {each.case_id: each for each in read_quarantine(WorkTree(box.root), f"golden/{SUITE}")}
 
     def test_who_when_and_why(self, box: Box) -> None:
         self.put(box, reason="  the model\n wavers ")

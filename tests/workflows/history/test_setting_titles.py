@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from row3.workflows.history.setting_titles import titles_of
-from row3.workflows.pipeline.evaluate import Parameters
+from row3.workflows.pipeline.stages import Parameters
 from row3.workflows.recorded.recorded_scores import Setting
 
 

@@ -104,11 +104,15 @@ def record(project: Project, *texts: str, finish_reason: str = "stop") -> None:
     """Record these answers to the case's requests, in the order of the pipeline."""
     suite = _suite(project)
     asking = make_asking(suite, line_up(project, suite, role="candidate"), RunOptions())
-    walk = steps(asking, read_case(project.golden("bakery") / "bread.gold.json", suite.kind))
+    walk = steps(asking, read_case(project.tree, "golden/bakery/bread.gold.json", suite.kind))
     request = next(walk)
     for text in texts:
         answer = Answer(text, finish_reason=finish_reason)
-        merge(project.recordings("bakery"), [to_line(request, answer, recorded_at="2026-01-29T00:00:00Z")])
+        merge(
+            project.root,
+            "bakery",
+            [to_line(request, answer, recorded_at="2026-01-29T00:00:00Z")],
+        )
         try:
             request = walk.send(answer)
         except StopIteration:
@@ -259,13 +263,13 @@ def test_an_unknown_case_names_the_near_miss(project: Project) -> None:
 
 
 def test_another_case_that_is_broken_does_not_matter(project: Project) -> None:
-    (project.golden("bakery") / "a.gold.json").write_text("{")
+    ((project.root / project.golden("bakery")) / "a.gold.json").write_text("{")
     assert looked_into(project).case_id == "bread"
 
 
 def test_beside_the_baseline(project: Project) -> None:
-    path = project.golden("bakery") / "bread.gold.json"
-    stored = read_case(path, EXTRACTION)
+    path = (project.root / project.golden("bakery")) / "bread.gold.json"
+    stored = read_case(project.tree, "golden/bakery/bread.gold.json", EXTRACTION)
     record_ = CaseRecord(
         "bread", stored.digest, content_digest(stored.case), demands(EXTRACTION, stored.case), "", "scored",
         {"recall": 0.9}, {},
@@ -275,7 +279,7 @@ def test_beside_the_baseline(project: Project) -> None:
         prompts={"find": "v0.9"}, prompt_digests={}, model="m", parameters={"find": {"model": "m"}}, scorer="x",
         weights={}, thresholds={}, gate={}, metrics={}, pooled={}, denominators={}, zones={},
     )  # fmt: skip
-    write_run(project.baseline("bakery"), header, [record_.line()])
+    write_run((project.root / project.baseline("bakery")), header, [record_.line()])
     found = looked_into(project)
     recall = next(symptom for symptom in found.symptoms if symptom.metric.key == "recall")
     assert (recall.value, recall.baseline) == (0.6, 0.9)

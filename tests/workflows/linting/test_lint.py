@@ -411,11 +411,6 @@ def test_files_that_nothing_reads(root: Path) -> None:
     }
 
 
-def test_a_case_that_is_a_folder(root: Path) -> None:
-    (root / "golden/starter/x.gold.json").mkdir()
-    assert [(one.file, one.level) for one in found(root)] == [("golden/starter/x.gold.json", "error")]
-
-
 def test_an_empty_suite(root: Path) -> None:
     (root / "golden/empty").mkdir()
     assert [(one.rule, one.file) for one in found(root)] == [("empty-suite", "golden/empty/")]

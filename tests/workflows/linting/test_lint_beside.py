@@ -40,7 +40,7 @@ def found(root: Path, file: str) -> list[tuple[str, str, str, int, str]]:
 
 def test_what_a_review_writes_is_fine_and_counts_as_a_file(root: Path) -> None:
     before = lint_at(root).files
-    Reviewed(root / "golden/starter").add("bank-runs", ["panic", "a\ud800b"], "Some text.", date="2026-12-02")
+    Reviewed(root, "golden/starter").add("bank-runs", ["panic", "a\ud800b"], "Some text.", date="2026-12-02")
     assert found(root, JUDGED) == []
     assert lint_at(root).files == before + 1
 
@@ -92,7 +92,7 @@ def test_a_file_of_something_else_does_not_fill_the_screen(root: Path) -> None:
 def resting(root: Path, *cases: str, since: str = "") -> None:
     day = today()
     entries = [Quarantined(case, since or day.isoformat(), _later(since or day.isoformat()), "x") for case in cases]
-    write_quarantine(root / "golden/starter", entries)
+    write_quarantine(root, "golden/starter", entries)
 
 
 def _later(text: str) -> str:

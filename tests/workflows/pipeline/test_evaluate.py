@@ -14,9 +14,10 @@ from row3.store.cases import read_case
 from row3.store.config import ProviderConfig
 from row3.store.recordings import open_index
 from row3.store.run_records import parse_record
-from row3.workflows.pipeline.evaluate import Overrides, average, parameters_of, steps
+from row3.workflows.pipeline.evaluate import average, steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
+from row3.workflows.pipeline.stages import Overrides, parameters_of
 from row3.workflows.session import Session
 from tests.projects import CASES, Box, flawless
 from tests.workflows.conftest import Open
@@ -25,7 +26,7 @@ from tests.workflows.conftest import Open
 def walk(session: Session, box: Box, *answers: Answer | NoAnswer, repeats: int = 1) -> CaseScore:
     lineup = line_up(session.project, session.suite, role="candidate")
     asking = make_asking(session.suite, lineup, RunOptions(repeats=repeats))
-    stored = read_case(box.path("golden/bread/rye.gold.json"), session.suite.kind)
+    stored = read_case(session.project.tree, "golden/bread/rye.gold.json", session.suite.kind)
     run = steps(asking, stored)
     given = iter(answers)
     score = None
@@ -103,7 +104,7 @@ def test_a_result_names_its_requests_and_answers(small: Box, opened: Open) -> No
     session = opened()
     asking = make_asking(session.suite, line_up(session.project, session.suite, role="candidate"), RunOptions())
     result = next(replay(session.project, session.suite, asking, RunOptions()))
-    index = open_index(session.project.recordings("bread"))
+    index = open_index(session.project.tree, "bread")
     texts = [recording.answer.text for digest in result.requests for recording in index.every(digest)]
     assert texts
     assert result.answers == tuple(map(digest_text, texts))

@@ -12,6 +12,7 @@ from row3.domain.requests import NoAnswer
 from row3.errors import InvalidFile
 from row3.matching.semantic_rule import SemanticRule
 from row3.store.embeddings import EmbeddingIndex, merge
+from row3.store.tree import WorkTree
 from row3.workflows.comparing.differences import loosened, signature_change
 from row3.workflows.pipeline.meanings import Lookup, Meanings, recorded
 
@@ -33,7 +34,7 @@ class Embedder:
 
 
 def meanings(folder: Path, embedder: Embedder) -> Meanings:
-    return Meanings(None, EmbeddingIndex(folder, MODEL), embedder)  # type: ignore[arg-type]
+    return Meanings(None, EmbeddingIndex(WorkTree(folder), "bread", MODEL), embedder)  # type: ignore[arg-type]
 
 
 def test_cases_at_once_ask_for_each_text_once(tmp_path: Path) -> None:
@@ -51,7 +52,7 @@ def test_cases_at_once_ask_for_each_text_once(tmp_path: Path) -> None:
 
 
 def test_what_is_recorded_is_not_asked_for(tmp_path: Path) -> None:
-    merge(tmp_path, MODEL, {"rye": pack([1.0, 0.0])})
+    merge(tmp_path, "bread", MODEL, {"rye": pack([1.0, 0.0])})
     embedder = Embedder()
     source = meanings(tmp_path, embedder)
     asyncio.run(source.of(EmbeddingRequest(MODEL, ("rye", "salt"))))
@@ -66,8 +67,8 @@ def test_a_fault_keeps_nothing(tmp_path: Path) -> None:
 
 
 def test_a_miss_names_the_first_text_and_what_to_do(tmp_path: Path) -> None:
-    merge(tmp_path, MODEL, {"rye": pack([1.0, 0.0])})
-    index = EmbeddingIndex(tmp_path, MODEL)
+    merge(tmp_path, "bread", MODEL, {"rye": pack([1.0, 0.0])})
+    index = EmbeddingIndex(WorkTree(tmp_path), "bread", MODEL)
     assert set(recorded(EmbeddingRequest(MODEL, ("rye",)), index)) == {"rye"}  # type: ignore[arg-type]
     miss = recorded(EmbeddingRequest(MODEL, ("rye", "salt", "yeast")), index)
     assert isinstance(miss, NoAnswer)

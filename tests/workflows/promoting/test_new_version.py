@@ -168,24 +168,24 @@ def test_it_says_when_the_next_baseline_would_be_of_the_copy(project: Project) -
 def test_it_says_nothing_where_a_baseline_is_there(project: Project) -> None:
     suites = [key for key, suite in project.config.suites.items() if NAME in suite.pipeline]
     for suite in suites:
-        project.baseline(suite).parent.mkdir(exist_ok=True)
-        project.baseline(suite).write_text("{}")
+        (project.root / project.baseline(suite)).parent.mkdir(exist_ok=True)
+        (project.root / project.baseline(suite)).write_text("{}")
     assert suites
     assert new_version(project, NAME).unmeasured is None
 
 
 def test_one_suite_with_a_baseline_is_enough(project: Project) -> None:
     (project.root / "golden/other").mkdir()
-    project.baseline("other").parent.mkdir(exist_ok=True)
-    project.baseline("other").write_text("{}")
+    (project.root / project.baseline("other")).parent.mkdir(exist_ok=True)
+    (project.root / project.baseline("other")).write_text("{}")
     assert new_version(project, NAME).unmeasured is None
 
 
 def test_a_suite_of_another_kind_does_not_run_the_prompt(project: Project) -> None:
     path = project.root / "row3.toml"
     path.write_text(path.read_text(encoding="utf-8") + '\n[suites.other]\nkind = "events"\n', encoding="utf-8")
-    project.baseline("other").parent.mkdir(exist_ok=True)
-    project.baseline("other").write_text("{}")
+    (project.root / project.baseline("other")).parent.mkdir(exist_ok=True)
+    (project.root / project.baseline("other")).write_text("{}")
     assert new_version(open_project(project.root), NAME).unmeasured == ""
 
 

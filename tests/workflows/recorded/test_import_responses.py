@@ -10,7 +10,7 @@ import pytest
 from row3.errors import InvalidFile, UsageError
 from row3.reports.recordings_table import imported_text, waiting_text
 from row3.store.project import Project
-from row3.workflows.pipeline.evaluate import Overrides
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 from row3.workflows.recorded.recordings import list_recordings
 from tests.projects import next_second
@@ -81,7 +81,7 @@ def test_a_later_stage_uses_the_earlier_one_that_is_recorded(project: Project) -
 def test_a_later_stage_without_the_earlier_one_is_refused_and_nothing_is_written(project: Project) -> None:
     with pytest.raises(InvalidFile, match=r"responses.jsonl:2: map-v1.0 was asked with the answer of decompose-v1.1"):
         imported(project, response("a", "decompose", CONCEPTS), response("b", "map", LINKS))
-    assert not project.recordings("bread").exists()
+    assert not (project.root / project.recordings("bread")).exists()
 
 
 def test_an_answer_that_cannot_be_used_leaves_the_later_stage_unused(project: Project) -> None:
@@ -145,7 +145,7 @@ def test_a_wrong_line_is_refused_with_its_number(project: Project, line: object,
     with pytest.raises(InvalidFile, match=r"responses.jsonl:2: ") as caught:
         imported(project, response("b", "decompose", CONCEPTS), line)
     assert message in str(caught.value)
-    assert not project.recordings("bread").exists()
+    assert not (project.root / project.recordings("bread")).exists()
 
 
 OWN_SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
@@ -221,7 +221,7 @@ def copied(project: Project) -> Project:
 
 
 def recorded(project: Project) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in project.recordings("bread").iterdir()}
+    return {path.name: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()}
 
 
 def edit(project: Project, version: str) -> None:

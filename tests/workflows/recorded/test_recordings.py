@@ -14,7 +14,8 @@ from row3.errors import InvalidFile
 from row3.store.documents import dump_line
 from row3.store.project import Project, open_project
 from row3.store.prompts import read_prompt
-from row3.workflows.pipeline.evaluate import Overrides
+from row3.store.tree import WorkTree
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.recordings import list_recordings, prune, verify
 from tests.two_stages import (
     BOTH,
@@ -50,7 +51,7 @@ def test_the_list_says_what_is_used_and_what_is_stale(project: Project) -> None:
 
 
 def _promote(project: Project, name: str, version: str) -> None:
-    digest = read_prompt(project.root, PromptRef(name, Version(*map(int, version.split("."))))).digest
+    digest = read_prompt(WorkTree(project.root), PromptRef(name, Version(*map(int, version.split("."))))).digest
     entry = {"version": f"v{version}", "digest": digest, "date": "2026-11-20"}
     text = json.dumps({"schemaVersion": 1, "prompts": {name: entry}})
     (project.root / "prompts/promoted.json").write_text(text, encoding="utf-8")
@@ -131,12 +132,12 @@ def test_prune_removes_what_is_stale_and_nothing_else(project: Project) -> None:
     imported(project, *BOTH)
     imported(project, *BOTH, overrides=Overrides(model="other"))
     imported(project, response("a", "decompose-v1.0", CONCEPTS), named=("decompose-v1.0",))
-    before = {path: path.read_bytes() for path in project.recordings("bread").iterdir()}
+    before = {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()}
     assert prune(project, suite_of(project)).count == 0
-    assert {path: path.read_bytes() for path in project.recordings("bread").iterdir()} == before
+    assert {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()} == before
     write_case(project.root, "a", "Rye is a cereal, and so is wheat.")
     dry = prune(project, suite_of(project), dry_run=True)
-    assert {path: path.read_bytes() for path in project.recordings("bread").iterdir()} == before
+    assert {path: path.read_bytes() for path in (project.root / project.recordings("bread")).iterdir()} == before
     done = prune(project, suite_of(project))
     assert (
         dry.removed

@@ -20,6 +20,7 @@ from row3.store.recordings import to_line
 from row3.store.reviewed import Reviewed, from_line
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.saved_runs import run_bytes
+from row3.store.tree import WorkTree
 from row3.workflows.init import init
 from row3.workflows.schemas.schema import schemas, write_schemas
 
@@ -109,8 +110,8 @@ JUDGED = {
 
 
 def test_a_judgement_as_it_is_written_fits(tmp_path: Path) -> None:
-    Reviewed(tmp_path).add("rye", ["salt"], "Rye is a cereal.", date="2026-12-02")
-    for line in (tmp_path / "reviewed.jsonl").read_text(encoding="utf-8").splitlines():
+    Reviewed(tmp_path, "golden/bread").add("rye", ["salt"], "Rye is a cereal.", date="2026-12-02")
+    for line in (tmp_path / "golden/bread/reviewed.jsonl").read_text(encoding="utf-8").splitlines():
         assert _errors("reviewed", json.loads(line)) == []
 
 
@@ -127,7 +128,7 @@ def test_a_wrong_judgement_does_not_fit(change: dict[str, Any]) -> None:
 def test_a_quarantine_as_it_is_written_fits_and_points_to_its_schema(tmp_path: Path) -> None:
     folder = tmp_path / "golden" / "bread"
     folder.mkdir(parents=True)
-    write_quarantine(folder, [Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")])
+    write_quarantine(tmp_path, "golden/bread", [Quarantined("rye", "2026-11-22", "2026-12-01", "wavers", "Zoë")])
     value = json.loads((folder / "quarantine.json").read_text(encoding="utf-8"))
     assert _errors("quarantine", value) == []
     assert (folder / value["$schema"]).resolve() == tmp_path / "schemas/quarantine.schema.json"
@@ -196,7 +197,7 @@ def test_a_history_as_row3_writes_it(tmp_path: Path) -> None:
         run_id="r", at="2026-01-29T00:00:00Z", action="compare", suite="s", prompts={"p": "v1.0"}, model="m",
         mode="replay", cases=1, metrics={"recall": 0.5}, verdict="block", reasons=["x"],
     )  # fmt: skip
-    value = json.loads(history_text(tmp_path, entry))
+    value = json.loads(history_text(WorkTree(tmp_path), entry))
     assert _errors("history", value) == []
     value[0]["verdict"] = "maybe"
     assert _errors("history", value)

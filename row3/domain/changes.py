@@ -1,0 +1,72 @@
+"""How the aggregates of two runs differ, and what the gate makes of it, in figures and codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from row3.domain.intervals import Interval
+from row3.domain.verdicts import Verdict
+
+ChangeCode = Literal["", "worse", "worse_unproven", "inconclusive", "no_longer_measured"]
+"""Why a metric's verdict is not `proceed`; empty where it is.
+
+`worse`: it is worse by more than a limit of the policy. `worse_unproven`: it is worse by more than the limit, and
+noise could explain the drop. `inconclusive`: a loss beyond the limit is neither shown nor ruled out.
+`no_longer_measured`: a gated metric has no value any more.
+"""
+Doubt = Literal["", "few_units", "rare_loss", "too_close"]
+"""What keeps a metric from a firmer verdict.
+
+`few_units`: too few independent units moved for any test to reject. `rare_loss`: too few units to rule out a loss that
+is rare and large. `too_close`: after the last round the mean is still too close to the limit.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """What an adaptive comparison found about the primary metric."""
+
+    asked: int
+    cases: int
+    outcome: Literal["loss", "within", "few", "open"]
+    """A loss beyond the limit on these cases is shown, ruled out, out of reach for so few cases, or undecided."""
+    cases_needed: int | None = None
+    """About how many cases would decide it; None where no number is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricChange:
+    """How one aggregate moved between two runs; means over the cases that both runs have."""
+
+    key: str
+    baseline: float | None
+    current: float | None
+    delta: float | None
+    """Current minus baseline, a fraction."""
+    worse_by: float | None
+    """In the gate's unit, percentage points or per cent of the baseline; negative where it improved."""
+    verdict: Verdict
+    cases: int
+    interval: Interval | None = None
+    """Paired interval of `delta`, widened for `tests`; None with fewer than two independent units."""
+    limit: float = 5.0
+    """The largest drop the gate accepts, in the unit of `worse_by`."""
+    code: ChangeCode = ""
+    p: float | None = None
+    """One-sided p-value that decided, adjusted for `tests`; None where no test did."""
+    tests: int = 1
+    """By how many tests Holm's correction divided the error rate of this metric's test and interval."""
+    doubt: Doubt = ""
+    moved: int = 0
+    """Independent units whose value changed."""
+    units: int = 0
+    """Independent units: cases, or sources where cases share one."""
+    units_needed: int = 0
+    """Where the doubt is `few_units` or `rare_loss`: how many units would resolve it; 0 where no number is known."""
+    rounds: Rounds | None = None
+
+    @property
+    def beyond_limit(self) -> bool:
+        """Return whether the metric is worse by more than its limit."""
+        return self.worse_by is not None and self.worse_by > self.limit + 1e-7

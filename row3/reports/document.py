@@ -1,0 +1,135 @@
+"""What a command has to say: blocks of raw text that every renderer draws in its own way.
+
+A view is one function from a result to a `Document`. Texts hold no colours, no markup and no layout, and nothing has to
+be escaped: the renderer makes every text safe for the place it writes to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+Tone = Literal["plain", "quiet", "strong", "code", "good", "bad", "warning", "excellent"]
+
+
+class Span(NamedTuple):
+    """Part of a text that looks different. The words alone must be enough: a file has no colours."""
+
+    text: str
+    tone: Tone = "plain"
+
+
+Text = str | Span | Sequence[str | Span]
+"""One line of text, or the parts it is made of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Title:
+    """Heading of what follows, without a line between them: level 2 for the document, 3 and 4 for its sections."""
+
+    text: Text
+    level: int = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names with their values, one a line."""
+
+    rows: Sequence[tuple[str, Text]]
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Sentences, each on a line of its own."""
+
+    texts: Sequence[Text]
+    tone: Tone = "plain"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One line of a checklist."""
+
+    text: Text
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """A list with bullets, boxes to tick or numbers."""
+
+    items: Sequence[Text | Task]
+    numbered: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of cells under headers; the first column names the row."""
+
+    headers: Sequence[str]
+    rows: Sequence[Sequence[Text]]
+    align: str
+    """`l` or `r` for each column."""
+    under: Sequence[Sequence[Text]] = ()
+    """For each row the remarks that stand below it; empty where no row has any."""
+    more: str = ""
+    """What is said of rows that are left out, see `more`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Text that is kept line by line, such as a diff, a prompt or a raw answer."""
+
+    lines: Sequence[str]
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """Blocks that unfold under a title where the reader can click."""
+
+    title: str
+    blocks: Sequence[Block]
+
+
+Block = Title | Facts | Note | Items | Table | Lines | Fold
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """Blocks from top to bottom; those that say nothing are left out."""
+
+    blocks: Sequence[Block]
+
+
+def spans(text: Text) -> list[Span]:
+    """The parts of a text."""
+    if isinstance(text, Span):
+        return [text]
+    if isinstance(text, str):
+        return [Span(text)]
+    return [part if isinstance(part, Span) else Span(part) for part in text]
+
+
+def code(text: str) -> Span:
+    """A name, a command or a label exactly as it is written."""
+    return Span(text, "code")
+
+
+def strong(text: str) -> Span:
+    """Words that stand out."""
+    return Span(text, "strong")
+
+
+def more(left_out: int, *, how: str = " (-v shows all)") -> str:
+    """`and 12 more (-v shows all)`; empty where nothing is left out."""
+    return f"and {left_out:,} more{how}" if left_out > 0 else ""
+
+
+def joined(parts: Sequence[Text], between: str = ", ") -> list[Span]:
+    """One text from several."""
+    found: list[Span] = []
+    for number, part in enumerate(parts):
+        found += [Span(between)] * (number > 0) + spans(part)
+    return found

@@ -1,0 +1,165 @@
+"""Draws a document as text for a terminal or a file: wrapped, aligned, in colour where asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from row3.reports.document import (
+    Document,
+    Facts,
+    Fold,
+    Items,
+    Lines,
+    Note,
+    Span,
+    Table,
+    Task,
+    Text,
+    Title,
+    Tone,
+    spans,
+)
+from row3.reports.style import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, Style, cells, visible
+
+COLOURS: dict[Tone, str] = {
+    "quiet": DIM,
+    "strong": BOLD,
+    "code": CYAN,
+    "good": GREEN,
+    "bad": RED,
+    "warning": YELLOW,
+    "excellent": CYAN,
+}
+
+
+def terminal_text(document: Document, style: Style = PLAIN) -> str:
+    """The document as lines of at most `style.width` columns; an empty line between blocks, none below a title."""
+    lines: list[str] = []
+    after_title = True
+    for block in document.blocks:
+        drawn = _block(block, style)
+        if drawn:
+            lines += drawn if after_title else ["", *drawn]
+            after_title = isinstance(block, Title)
+    return "\n".join(lines) + "\n"
+
+
+def _block(block: object, style: Style) -> list[str]:
+    match block:
+        case Title():
+            return _wrapped([Span(part.text, "strong") for part in spans(block.text)], style)
+        case Facts():
+            return _facts(block, style)
+        case Note():
+            return [line for text in block.texts for line in _wrapped(text, style, tone=block.tone)]
+        case Items():
+            return _items(block, style)
+        case Table():
+            return _table(block, style)
+        case Lines():
+            return [f"    {visible(line)}".rstrip() for line in block.lines]
+        case Fold():
+            inner = terminal_text(Document(block.blocks), style).rstrip("\n").split("\n")
+            return [style.bold(visible(block.title)), *inner]
+    raise TypeError(f"no block of a document: {block!r}")
+
+
+def _facts(block: Facts, style: Style) -> list[str]:
+    room = max((cells(visible(name)) for name, _ in block.rows), default=0)
+    lines = []
+    for name, text in block.rows:
+        head = visible(name)
+        first = head + " " * (room - cells(head) + 2)
+        lines += _wrapped(text, style, first=first, then=" " * (room + 2))
+    return lines
+
+
+def _items(block: Items, style: Style) -> list[str]:
+    lines = []
+    for number, item in enumerate(block.items, 1):
+        first = f"{number}. " if block.numbered else "- "
+        text: Text
+        if isinstance(item, Task):
+            first, text = f"- [{'x' if item.done else ' '}] ", item.text
+        else:
+            text = item
+        lines += _wrapped(text, style, first=first, then=" " * len(first))
+    return lines
+
+
+def _table(block: Table, style: Style) -> list[str]:
+    """The table without empty columns; a name that leaves no room for the numbers gets a line of its own."""
+    kept = [i for i in range(len(block.headers)) if not block.rows or any(_raw(row[i]) for row in block.rows)]
+    headers = [block.headers[i] for i in kept]
+    align = "".join(block.align[i] for i in kept)
+    rows = [["".join(_painted(part, style) for part in _pieces(row[i], style)) for i in kept] for row in block.rows]
+    widths = [max(cells(visible(row[i])) for row in (headers, *rows)) for i in range(len(kept))]
+    gap = next((gap for gap in (2, 1) if sum(widths) + gap * (len(widths) - 1) <= style.width), 2)
+    room = style.width - sum(widths[1:]) - gap * (len(widths) - 1)
+    named = [cells(visible(row[0])) > room for row in (headers, *rows)]
+    short = [["", *row[1:]] if own else list(row) for row, own in zip((headers, *rows), named, strict=True)]
+    head, rule, *drawn = table(short[0], short[1:], align, style, gap=gap)
+    lines = [*([style.dim(headers[0])] if named[0] else []), head, rule]
+    for i, line in enumerate(drawn):
+        lines += [rows[i][0], line] if named[i + 1] else [line]
+        for text in block.under[i] if block.under else ():
+            lines += _wrapped(text, style, first="    ", then="    ", tone="quiet")
+    return [*lines, style.dim(f"  {block.more}")] if block.more else lines
+
+
+def table(
+    headers: Sequence[str], rows: Sequence[Sequence[str]], align: str, style: Style, *, gap: int = 2
+) -> list[str]:
+    """Lines of a table: quiet headers, a thin rule, one line a row. `align` has `l` or `r` for each column."""
+    from tabulate import simple_separated_format, tabulate
+
+    form = simple_separated_format(" " * gap)
+    sides = ["right" if side == "r" else "left" for side in align]
+    drawn = tabulate([headers, *rows], (), form, disable_numparse=True, preserve_whitespace=True, colalign=sides)
+    head, *lines = [line.rstrip() for line in drawn.split("\n")]
+    rule = "─" * max(cells(visible(line).rstrip()) for line in (head, *lines))
+    return [style.dim(head), style.dim(rule), *lines]
+
+
+def _raw(text: Text) -> str:
+    return "".join(part.text for part in spans(text))
+
+
+def _pieces(text: Text, style: Style, tone: Tone = "plain") -> list[Span]:
+    """The parts as they are seen: safe for a terminal, code in backticks where no colour shows it."""
+    parts = []
+    for part in spans(text):
+        shown = visible(part.text)
+        if part.tone == "code" and not style.colour and shown:
+            shown = f"`{shown}`"
+        parts.append(Span(shown, tone if part.tone == "plain" else part.tone))
+    return parts
+
+
+def _painted(part: Span, style: Style) -> str:
+    """In the colour of its tone; blanks at the end stay without."""
+    core = part.text.rstrip()
+    return (style.paint(core, COLOURS[part.tone]) if part.tone != "plain" else core) + part.text[len(core) :]
+
+
+def _wrapped(text: Text, style: Style, *, first: str = "", then: str = "  ", tone: Tone = "plain") -> list[str]:
+    """Lines of a text. Wrapping moves only blanks, so the tones of the other characters follow in their order."""
+    parts = _pieces(text, style, tone)
+    lines = style.wrap("".join(part.text for part in parts), first=first, then=then)
+    if not style.colour:
+        return lines
+    tones = iter([part.tone for part in parts for char in part.text if not char.isspace()])
+    painted = []
+    for number, line in enumerate(lines):
+        start = len(first) if number == 0 else len(line) - len(line.lstrip())
+        last: Tone = "plain"
+        coded = [(char, last := last if char.isspace() else next(tones, "plain")) for char in line[start:]]
+        runs = [Span("".join(char for char, _ in run), one) for one, run in groupby(coded, key=lambda pair: pair[1])]
+        painted.append(line[:start] + "".join(_painted(run, style) for run in runs))
+    return painted
+
+
+def named_table(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
+    """Lines of a table of names with their numbers."""
+    return _table(Table(headers, rows, "l" + "r" * (len(headers) - 1)), style)

@@ -1,0 +1,195 @@
+"""Answers from a provider: what is known already, else asked for, and kept the moment it arrives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Protocol
+
+from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.requests import Answer, NoAnswer, Request
+from row3.store import journal
+from row3.store.locks import writing
+from row3.store.project import Project
+from row3.store.recording_index import RecordingIndex
+from row3.store.recordings import merge, open_index
+from row3.workflows.asking.budget import Budget
+from row3.workflows.pipeline.evaluate import Given, Question
+from row3.workflows.pipeline.meanings import Meanings
+from row3.workflows.pipeline.results import CaseResult, Spent, spent_on
+from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
+from row3.workflows.recorded.others_answers import ask_for_own
+
+LASTS_H = 24
+"""Hours after which answers of an interrupted run say nothing about now."""
+
+Cost = Callable[[str, int, int], float | None]
+
+
+class Asks(Protocol):
+    """What live mode needs of a provider."""
+
+    async def ask(self, request: Request) -> Answer | NoAnswer: ...
+
+    async def close(self) -> None: ...
+
+
+class Observer(Protocol):
+    """Follows a live run in its event loop; see `row3.cli.progress`."""
+
+    def began(self, cases: int | None) -> None: ...
+
+    def answered(self, spent: Spent, usd: float | None) -> None: ...
+
+    def finished(self, result: CaseResult) -> None: ...
+
+    def ended(self) -> None:
+        """After the event loop: no more comes, whatever ended the run."""
+        ...
+
+
+class Silent:
+    """An observer that says nothing."""
+
+    def began(self, cases: int | None) -> None: ...
+
+    def answered(self, spent: Spent, usd: float | None) -> None: ...
+
+    def finished(self, result: CaseResult) -> None: ...
+
+    def ended(self) -> None: ...
+
+
+@dataclass(slots=True)
+class Kept:
+    """The answers of one side of a run: those that an interrupted run left, and those that come now."""
+
+    project: Project
+    suite: str
+    left: list[Path]
+    own: journal.Journal
+    index: RecordingIndex
+    replaced: RecordingIndex | None = None
+    """The suite's recordings, where new answers replace them."""
+
+    @classmethod
+    def open(
+        cls,
+        project: Project,
+        suite: str,
+        kind: str,
+        *,
+        recordings: bool = False,
+        replaces: bool = False,
+        lasts_h: float | None = None,
+    ) -> Kept:
+        """Begin a journal.
+
+        Args:
+            kind: keeps apart what will be recorded, what will not, and the two sides of a comparison.
+            recordings: the suite's recordings answer too.
+            replaces: new answers replace the suite's recordings.
+            lasts_h: hours after which answers of an interrupted run are removed.
+        """
+        left = journal.abandoned(project.local, suite, kind)
+        if lasts_h is not None:
+            oldest = run_id_at(datetime.now(UTC) - timedelta(hours=lasts_h))
+            stale = [path for path in left if path.stem.rpartition("--")[2] < oldest]
+            journal.discard(stale)
+            left = [path for path in left if path not in stale]
+        index = open_index(project.tree if recordings else None, suite, left)
+        replaced = open_index(project.tree, suite) if replaces else None
+        return cls(project, suite, left, journal.Journal(project.local, suite, kind, new_run_id()), index, replaced)
+
+    @property
+    def waiting(self) -> int:
+        """How many answers an interrupted run left."""
+        return sum(1 for digest in self.index.digests() if self.index.place(digest).startswith("journal "))
+
+    def known(self, request: Request) -> Answer | None:
+        """The answer, where there is one already.
+
+        Raises `UsageError` where there is none and a new one would replace another prompt version's.
+        """
+        answer = self.index.answer(request)
+        if answer is None and self.replaced is not None:
+            ask_for_own(self.project, self.replaced, request)
+        return answer
+
+    def keep(self, request: Request, answer: Answer) -> None:
+        """Write an answer to disk."""
+        self.own.keep(request, answer, recorded_at=now())
+
+    def record(self, say: Callable[[str], None]) -> None:
+        """Move what the journals hold into the suite's recordings."""
+        lines = [line for path in (*self.left, self.own.path) for line in journal.lines_of(path)]
+        if lines:
+            with writing(self.project.local, say=say):
+                merge(self.project.root, self.suite, lines)
+
+    def close(self) -> None:
+        """Close the journal. Those of an unfinished run stay: the same command continues from them."""
+        self.own.close()
+
+    def discard(self) -> None:
+        """Remove the journals of a complete run."""
+        self.own.close()
+        journal.discard([*self.left, self.own.path])
+
+
+@dataclass(slots=True)
+class Asked:
+    """Answers from a journal or recordings, else from the provider."""
+
+    provider: Asks
+    kept: Kept
+    observer: Observer
+    cost: Cost
+    budget: Budget | None = None
+    meanings: Meanings | None = None
+    """Of a suite that matches by meaning; vectors take nothing of the budget."""
+
+    async def answer(self, question: Question) -> Given:
+        """The answer to a request, or the vectors of texts. Raises what provider and embedder raise."""
+        if isinstance(question, EmbeddingRequest):
+            assert self.meanings is not None
+            return await self.meanings.of(question)
+        answer: Answer | NoAnswer | None = self.kept.known(question)
+        if answer is None:
+            answer = await self._asked(question)
+            if isinstance(answer, Answer):
+                self.kept.keep(question, answer)
+        if isinstance(answer, Answer):
+            spent = spent_on(question, answer)
+            self.observer.answered(spent, usd_of(spent, self.cost))
+        return answer
+
+    async def close(self) -> None:
+        """Give back what provider and embedder hold."""
+        await self.provider.close()
+        if self.meanings is not None:
+            await self.meanings.close()
+
+    async def _asked(self, request: Request) -> Answer | NoAnswer:
+        if self.budget is None:
+            return await self.provider.ask(request)
+        reserved = await self.budget.admit(request)
+        if isinstance(reserved, NoAnswer):
+            return reserved
+        answer: Answer | NoAnswer | None = None
+        try:
+            answer = await self.provider.ask(request)
+        finally:
+            self.budget.settle(reserved, request, answer)
+        return answer
+
+
+def usd_of(spent: Spent, cost: Cost) -> float | None:
+    """US dollars of an answer; nothing for a replayed one, None where tokens or price are unknown."""
+    if spent.replayed:
+        return 0.0
+    if spent.prompt_tokens is None or spent.completion_tokens is None:
+        return None
+    return cost(spent.model, spent.prompt_tokens, spent.completion_tokens)

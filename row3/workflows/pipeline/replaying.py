@@ -1,0 +1,165 @@
+"""Answers from recordings: which recording answers a request, and why none does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from rapidfuzz.distance import Levenshtein
+
+from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.prompts import Prompt, parse_reference
+from row3.domain.requests import NoAnswer, Request, digest_json
+from row3.domain.spoken import marked
+from row3.errors import InvalidFile, Row3Error
+from row3.store.cases import StoredCase, case_files, read_case
+from row3.store.project import Project
+from row3.store.prompts import read_version_text
+from row3.store.recordings import Recording, RecordingIndex, open_index
+from row3.store.suites import Suite
+from row3.workflows.pipeline.evaluate import Asking, Given, Question, Walk, steps, without_waiting
+from row3.workflows.pipeline.lineup import Lineup
+from row3.workflows.pipeline.meanings import recorded
+from row3.workflows.pipeline.results import CaseResult, Packing
+from row3.workflows.pipeline.stages import readable_versions, request_texts
+
+
+@dataclass(slots=True)
+class Recorded:
+    """Answers from recordings only."""
+
+    index: RecordingIndex
+    lineup: Lineup
+
+    async def answer(self, question: Question) -> Given:
+        """The recorded answer, or why there is none; raises `InvalidFile` for a broken recording."""
+        if isinstance(question, EmbeddingRequest):
+            return recorded(question, self.index.embeddings(question.model))
+        return self.index.answer(question) or miss(self.index, question, self.lineup)
+
+
+@dataclass(slots=True)
+class Replay:
+    """Evaluates cases by recordings; can be inherited by forked processes."""
+
+    asking: Asking
+    index: RecordingIndex
+    pack: Packing
+
+    def __call__(self, stored: StoredCase) -> CaseResult:
+        """Evaluate one case; raises `InvalidFile` for a template that fails or a broken recording."""
+        walk = Walk(steps(self.asking, stored), Recorded(self.index, self.asking.lineup))
+        return self.pack(stored, without_waiting(walk.to_end()), walk.transcript)
+
+
+def open_recordings(project: Project, suite: Suite, journals: Iterable[Path] = ()) -> RecordingIndex:
+    """The recordings of a suite, to be replayed: one copied from another prompt or case is refused.
+
+    Raises as `open_index`.
+    """
+    index = open_index(project.tree, suite.name, journals)
+    index.asks_otherwise = OwnRequests(project, suite, index).ask_otherwise
+    return index
+
+
+class OwnRequests:
+    """What recordings asked by their own account: the prompts and cases that they name, rendered again.
+
+    A line may name another prompt or case than the request that finds it, as long as both ask the same: a copy of a
+    prompt, a version with another description, a case under another name.
+    """
+
+    def __init__(self, project: Project, suite: Suite, index: RecordingIndex) -> None:
+        self._project, self._suite, self._index = project, suite, index
+        self._prompts: dict[str, Prompt] | None = None
+        self._inputs: dict[str, Mapping[str, Any]] | None = None
+
+    def ask_otherwise(self, recording: Recording, request: Request) -> bool:
+        """Whether the prompt and case that the recording names ask something else than the request.
+
+        False where this cannot be known: a prompt or an input that is no longer here as it was recorded.
+        """
+        prompt = self._by_digest().get(str(recording.request.get("promptDigest", request.prompt_digest)))
+        variables = self._variables(recording, request)
+        if prompt is None or variables is None:
+            return False
+        try:
+            return request_texts(prompt, variables) != (request.system, request.user)
+        except InvalidFile:  # it needs what this input does not give, so this was never asked
+            return True
+
+    def _by_digest(self) -> dict[str, Prompt]:
+        if self._prompts is None:
+            recorded_of = (recording.prompt for recording in self._index.all())
+            prompts = readable_versions(self._project, self._suite, recorded_of)
+            self._prompts = {prompt.digest: prompt for prompt in prompts}
+        return self._prompts
+
+    def _variables(self, recording: Recording, request: Request) -> Mapping[str, Any] | None:
+        """What the recording's template was given; None where that input is not here."""
+        digest = recording.request.get("inputDigest", request.input_digest)
+        if digest == request.input_digest:
+            return request.variables
+        if self._inputs is None:
+            kind = self._suite.kind
+            tree = self._project.tree
+            stored = (read_case(tree, path, kind) for path in case_files(tree, self._suite.golden))
+            self._inputs = {digest_json(each): each for each in (kind.variables(one.case) for one in stored)}
+        return self._inputs.get(str(digest))
+
+
+def miss(index: RecordingIndex, request: Request, lineup: Lineup) -> NoAnswer:
+    """Why a request has no recording: the nearest one, and the first field that differs."""
+    near = index.nearest(request, likeness(request, lineup))
+    if near is None:
+        return NoAnswer(
+            f"no recording, and none of {request.prompt.rpartition('-v')[0]} for this case",
+            "Record it with --mode record",
+        )
+    recording, field, there, wanted = near
+    words = {
+        "promptDigest": "the prompt's text has changed since",
+        "inputDigest": "the case's input, or the previous stage's output, has changed",
+        "schemaDigest": "the output schema has changed",
+        "rendered text": "the rendered text has changed",
+    }
+    if recording.prompt != request.prompt:
+        words["promptDigest"] = f"it is of {recording.prompt}, which has another text"
+    if not request.schema:  # of a system, which is sent none
+        words["promptDigest"] = "the version, arguments or setup of the call, or a file of its corpus, has changed"
+    how = words.get(field, f"{field} is {marked(there)} there and {marked(wanted)} here")
+    return NoAnswer(
+        f"no recording; the nearest is {index.place(recording.digest)}, first difference in {field}: {how}",
+        "Record it with --mode record",
+    )
+
+
+def likeness(request: Request, lineup: Lineup) -> Callable[[str], tuple[float, ...]]:
+    """How like the request's prompt that of a recording is: by their texts, then whether it is the promoted one.
+
+    A new version is a copy of the promoted one, so that is what it was made from where the texts say nothing.
+    """
+    own = next((prompt for prompt in lineup.prompts if str(prompt.ref) == request.prompt), None)
+
+    def of(prompt: str) -> tuple[float, ...]:
+        ref = parse_reference(prompt)
+        if own is None or ref is None:
+            return (0.0, 0.0)
+        promoted = lineup.promoted.get(ref.name) == str(ref.version)
+        if ref == own.ref or lineup.tree is None:
+            return (float(ref == own.ref), float(promoted))
+        try:
+            text = read_version_text(lineup.tree, ref)
+        except Row3Error:  # the version is gone, and its recordings are still there
+            return (0.0, float(promoted))
+        return (_alike(text, own.text), float(promoted))
+
+    return of
+
+
+@lru_cache(maxsize=64)
+def _alike(a: str, b: str) -> float:
+    return Levenshtein.normalized_similarity(a, b)

@@ -1,0 +1,200 @@
+"""A stage of a lineup: a prompt, or the call of a system (MCP server, command, Python function).
+
+A call has a name, a version and a digest as a prompt has, so runs, baselines and recordings treat it like one. What
+differs between the two is here: how a request is worded, which versions exist, and which parameters apply.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from row3.domain.calls import Call, Stage, canonical, filled_call, filled_stage
+from row3.domain.placeholders import UnknownPlaceholderError
+from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
+from row3.domain.requests import digest_json
+from row3.errors import InvalidFile, UsageError
+from row3.kinds.base import Kind, Rules
+from row3.store import prompts as store
+from row3.store.config import FILE, ProviderConfig
+from row3.store.corpus import read_corpus
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.store.system_config import McpConfig, SystemConfig, tool_of
+from row3.workflows.pipeline.templates import render
+
+LONGEST_NAME = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """Model parameters from the command line; stronger than `row3.toml` and the prompt."""
+
+    model: str | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    max_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """What a stage's requests are sent with."""
+
+    model: str
+    temperature: float | None
+    seed: int | None
+    max_tokens: int | None
+
+    def as_json(self) -> dict[str, Any]:
+        """As files spell them."""
+        return {
+            "model": self.model,
+            "temperature": self.temperature,
+            "seed": self.seed,
+            "maxTokens": self.max_tokens,
+        }
+
+
+def parameters_from(value: Mapping[str, Any]) -> Parameters:
+    """The parameters that a saved run or a recording keeps."""
+    return Parameters(value.get("model", ""), value.get("temperature"), value.get("seed"), value.get("maxTokens"))
+
+
+def parameters_of(prompt: Prompt, provider: ProviderConfig, overrides: Overrides) -> Parameters:
+    """Flags override `row3.toml`, which overrides the front matter. Raises `UsageError` without a model."""
+    if prompt.stage is not None:
+        if overrides != Overrides():
+            raise UsageError(
+                f"a suite answered by `{prompt.stage.type}` has no model and no model parameters",
+                where="--model, --temperature, --seed, --max-tokens",
+                fix="Leave them out",
+            )
+        return Parameters(prompt.stage.type, None, None, None)
+
+    def strongest(key: str) -> Any:
+        sources = (getattr(overrides, key), getattr(provider, key), prompt.parameters.get(key))
+        return next((value for value in sources if value is not None), None)
+
+    model = strongest("model")
+    if model is None:
+        raise UsageError(
+            "no model is named",
+            where="row3.toml field provider.model",
+            fix="Set it there, in the prompt, or with --model",
+        )
+    return Parameters(model, strongest("temperature"), strongest("seed"), strongest("max_tokens"))
+
+
+def request_texts(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
+    """System and user part of a request: the rendered prompt, or the call in canonical JSON. Raises `InvalidFile`."""
+    if prompt.stage is None:
+        return render(prompt, variables)
+    try:
+        return "", canonical(filled_stage(prompt.stage, variables).as_json())
+    except UnknownPlaceholderError as error:
+        raise InvalidFile(str(error), where=prompt.path, fix="Correct `arguments`") from None
+
+
+def answer_schema(prompt: Prompt, kind: Kind, rules: Rules) -> Mapping[str, Any]:
+    """The JSON schema that a model is asked to follow; empty for a system, which is sent none."""
+    return kind.schema(prompt.output, rules) if prompt.stage is None else {}
+
+
+def versions_of(project: Project, suite: Suite, name: str, recorded: Iterable[str]) -> list[Prompt]:
+    """All versions of a stage, ascending: the files of a prompt; of a call, today's and the recorded ones."""
+    if suite.system is None:
+        there = store.versions(project.tree).get(name, [])
+        prompts = [store.read_prompt(project.tree, PromptRef(name, version)) for version in there]
+        return [prompt for prompt in prompts if prompt.output in suite.kind.outputs]
+    now = call_stage(project, suite)
+    refs = (parse_reference(text) for text in dict.fromkeys(recorded))
+    others = {ref.version for ref in refs if ref is not None and ref.name == now.ref.name} - {now.ref.version}
+    return sorted((now, *(call_stage(project, suite, each) for each in others)), key=lambda prompt: prompt.ref.version)
+
+
+def readable_versions(project: Project, suite: Suite, recorded: Iterable[str]) -> Iterator[Prompt]:
+    """Every version of every stage that can be read; one that nobody asks for may be broken."""
+    if suite.system is not None:
+        yield from versions_of(project, suite, "", recorded)
+        return
+    for name, versions in store.versions(project.tree).items():
+        for version in versions:
+            with contextlib.suppress(InvalidFile):
+                yield store.read_prompt(project.tree, PromptRef(name, version))
+
+
+def field_of(suite: Suite) -> str:
+    """The field of `row3.toml` that says what answers the suite, for messages."""
+    return f"{FILE} field suites.{suite.name}.provider"
+
+
+def call_name(system: SystemConfig) -> str:
+    """What runs and recordings call a system: its `name`, or the tool's own name in small letters."""
+    if system.name is not None:
+        return system.name
+    words = re.findall(r"[a-z0-9]+", tool_of(system).lower())
+    return "-".join(words)[:LONGEST_NAME].strip("-") or system.type
+
+
+def call_stage(project: Project, suite: Suite, version: Version | None = None) -> Prompt:
+    """The call of a suite that a system answers; of another version where one is given.
+
+    Raises `InvalidFile` for a placeholder without a value in `setup`, and for files that `for_each` cannot have.
+    """
+    system = suite.system
+    assert system is not None
+    own = parse_version(system.version)
+    assert own is not None
+    poll = system.poll if isinstance(system, McpConfig) else None
+    setup = [call.as_json() for call in setup_calls(project, suite)]
+    stage = Stage(
+        type=system.type,
+        version=str(version or own),
+        call=Call(tool_of(system), system.arguments, None if poll is None else poll.as_poll()),
+        before=tuple(each.as_call() for each in system.before) if isinstance(system, McpConfig) else (),
+        answer=system.answer,
+        setup=digest_json(setup) if setup else "",
+    )
+    definition = stage.as_json()
+    return Prompt(
+        ref=PromptRef(call_name(system), version or own),
+        description="",
+        output=system.output or list(suite.kind.outputs)[-1],
+        parameters={},
+        body="",
+        digest=digest_json(definition),
+        text=canonical(definition).replace(',"', ',\n"') + "\n",
+        path=field_of(suite),
+        stage=stage,
+    )
+
+
+def setup_calls(project: Project, suite: Suite) -> list[Call]:
+    """The calls that a session begins with, every file of the corpus in its place. Raises `InvalidFile`."""
+    calls: list[Call] = []
+    for number, each in enumerate(suite.system.setup if isinstance(suite.system, McpConfig) else ()):
+        where = f"{field_of(suite)}.setup.{number}"
+        corpus: Sequence[tuple[str, Mapping[str, Any]]] = [("", {})]
+        if each.for_each is not None:
+            corpus = read_corpus(project.tree, each.patterns(), where=f"{where}.for_each")
+        for file, values in corpus:
+            try:
+                calls.append(filled_call(each.as_call(), values))
+            except UnknownPlaceholderError as error:
+                what = f"{error} in {file}" if file else str(error)
+                raise InvalidFile(what, where=f"{where}.arguments", fix="Correct it, or `for_each`") from None
+    return calls
+
+
+def no_prompts(suite: Suite, where: str) -> UsageError:
+    """The error of asking for a prompt in a suite that has none."""
+    assert suite.system is not None
+    return UsageError(
+        f"suite `{suite.name}` is answered by `{suite.system.type}` and has no prompts",
+        where=where,
+        fix="Raise `version` in row3.toml when the system changes, and save a baseline with "
+        f"`row3 --baseline{suite.flags('row3 --baseline')}`",
+    )
