@@ -20,7 +20,7 @@ from typing import Any
 
 from row3.domain.prompts import PromptRef, Version
 from row3.domain.requests import Answer
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
 from row3.store.cases import StoredCase
 from row3.store.project import Project, open_project
 from row3.store.prompts import Promotion, promoted_text, read_prompt
@@ -255,7 +255,7 @@ def _record(root: Path, cases: int) -> None:
     askings = {v: _asking(project, suite, v) for v in ("1.0", "1.1")}
     for number in range(cases):
         made = make_case(number)
-        stored = StoredCase(GoldenCase.model_validate(made.golden), "", "")
+        stored = StoredCase(GoldenCase.of(made.golden), "", "")
         lines: dict[str, list[tuple[str, str]]] = {name: [] for name in held}
         for version, asking in askings.items():
             for name, digest, line in _lines(asking, suite, stored, made.outputs[version]):

@@ -9,7 +9,8 @@ from collections.abc import Callable
 import pytrec_eval
 
 from row3.kinds.base import Rules
-from row3.kinds.retrieval import RETRIEVAL, ResultsOut, RetrievalCase
+from row3.kinds.retrieval.model import ResultsOut, RetrievalCase
+from row3.kinds.retrieval.score import KIND as RETRIEVAL
 from row3.metrics import retrieval as formulas
 
 QUERIES, DOCUMENTS, JUDGED = 10_000, 100, 20
@@ -28,7 +29,7 @@ def main() -> None:
         judged = draw.sample(found, JUDGED // 2) + draw.sample(names, JUDGED // 2)
         runs.append(({name: draw.random() for name in found}, {name: draw.randint(0, 3) for name in judged}))
     cases = [
-        RetrievalCase.model_validate(
+        RetrievalCase.of(
             {
                 "id": f"q{place}",
                 "query": "?",
@@ -37,9 +38,7 @@ def main() -> None:
         )
         for place, (_, judged) in enumerate(runs)
     ]
-    outputs = [
-        ResultsOut.model_validate({"results": [{"id": n, "score": s} for n, s in run.items()]}) for run, _ in runs
-    ]
+    outputs = [ResultsOut.of({"results": [{"id": n, "score": s} for n, s in run.items()]}) for run, _ in runs]
     rules = Rules()
 
     def ours() -> None:

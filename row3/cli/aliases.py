@@ -17,8 +17,9 @@ from row3.cli.output import note
 from row3.errors import Row3Error, UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.aliases.alias_list import Part
-    from row3.reports.aliases.alias_parts import AliasReview, Decision, Unmatched
+    from row3.kinds.alias_review import AliasReview, Decision, Unmatched
+    from row3.reports.alias_list import Part
+    from row3.reports.document import Document
     from row3.workflows.session import Session
 
 NAMED = 5
@@ -54,8 +55,8 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     An item becomes an alias of an expected concept, a canary, or is remembered as a real miss. Each decision is written
     at once: to the golden case, or to golden/<suite>/reviewed.jsonl.
     """
-    from row3.reports.aliases.alias_list import list_json, list_screen, list_text
-    from row3.reports.aliases.alias_screen import unused_told
+    from row3.reports.alias_list import list_document, list_json, list_text
+    from row3.reports.alias_review import unused_told
     from row3.workflows.aliases.alias_review import review as gather
 
     asking = part is None and not common.as_json
@@ -71,12 +72,11 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
         _Dialogue(session, found, common, again=again).run()
         return
     if common.as_json:
-        text = list_json(found, part or "all")
+        common.show(list_json(found, part or "all"))
     elif common.on_terminal:
-        text = list_screen(found, part or "all", common.style)
+        common.show_document(list_document(found, part or "all"))
     else:
-        text = list_text(found, part or "all")
-    common.show(text)
+        common.show(list_text(found, part or "all"))
     if part == "unmatched" and found.unused:
         common.say(unused_told(found))
 
@@ -128,8 +128,7 @@ class _Dialogue:
 
     def run(self) -> None:
         """Ask until all items are judged or the user ends it, then show what was decided."""
-        from row3.reports.aliases.alias_screen import summary
-        from row3.reports.style import Style
+        from row3.reports.alias_review import summary_document
 
         if self._items:
             self._show()
@@ -140,23 +139,24 @@ class _Dialogue:
                     self._show()
         decisions = [decision for _, decision in self._done if decision is not None]
         left = len(self._items) - len(decisions)
-        self._common.show(summary(self._found, decisions, left, Style(self._common.colour)))
+        self._common.show_document(summary_document(self._found, decisions, left))
 
     @property
     def _over(self) -> bool:
         return self._at >= len(self._items)
 
     def _show(self) -> None:
-        from row3.reports.aliases.alias_screen import item_screen
+        from row3.reports.alias_review import item_document
 
         if self._over:
             self._say("That was the last one. u undoes it, any other key ends the review.\n")
         else:
-            self._say("\n" + item_screen(self._items[self._at], self._at + 1, len(self._items), self._style))
+            self._say("\n")
+            self._show_document(item_document(self._items[self._at], self._at + 1, len(self._items)))
 
     def _press(self, key: str) -> bool:
         """Do what a key stands for; returns whether to show the screen again."""
-        from row3.reports.aliases.alias_screen import help_text, outcome, refusal
+        from row3.reports.alias_review import help_document, outcome, refusal
 
         item = None if self._over else self._items[self._at]
         try:
@@ -167,7 +167,7 @@ class _Dialogue:
             if key == "x" and len(item.forms) > 1:
                 return self._split(item)
             if key == "?":
-                self._say(help_text(self._style))
+                self._show_document(help_document())
                 return False
             if key == "s":
                 self._say("– skipped\n")
@@ -175,12 +175,12 @@ class _Dialogue:
                 return True
             decision = self._decide(key, item)
         except Row3Error as error:
-            self._say(refusal(str(error), self._style))
+            self._show_document(refusal(str(error)))
             return False
         if decision is None:
             self._say("  ? shows what the keys do\n")
             return False
-        self._say(outcome(decision, self._style))
+        self._show_document(outcome(decision))
         self._next(decision)
         return True
 
@@ -203,14 +203,14 @@ class _Dialogue:
         self._at += 1
 
     def _undo(self) -> bool:
-        from row3.reports.aliases.alias_screen import undone
+        from row3.reports.alias_review import undone
 
         if not self._done:
             raise UsageError("there is nothing to undo")
         at, decision = self._done[-1]
         if decision is not None:
             self._decider.undo(decision)
-            self._say(undone(decision))
+            self._show_document(undone(decision))
         self._done.pop()
         self._at = at
         return True
@@ -223,6 +223,11 @@ class _Dialogue:
         parts = apart(session.project, session.suite, item, named=self._common.prompt, again=self._again)
         self._items[self._at : self._at + 1] = parts
         return True
+
+    def _show_document(self, document: Document) -> None:
+        from row3.reports.terminal import terminal_text
+
+        self._say(terminal_text(document, self._style))
 
     def _say(self, text: str) -> None:
         sys.stderr.write(text)

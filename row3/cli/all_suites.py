@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 import click
 
 from row3.cli.common import Common
+from row3.cli.output import append_summary
 from row3.cli.show import no_comment, places_of, tell_noted
 
 if TYPE_CHECKING:
-    from row3.reports.suites.suites_model import SuiteResult, SuitesReport
     from row3.store.suites import Suite
     from row3.workflows.flags import LiveFlags
     from row3.workflows.session import Session
     from row3.workflows.suites.all_suites import AllSuites
+    from row3.workflows.suites.results import SuitesReport
 
 
 def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
@@ -44,38 +45,24 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
 
 
 def gate_without(common: Common, against: str) -> int | None:
-    """Judge a suite that has lost its cases, or has no baseline yet, against a commit; None for any other suite."""
-    from row3.reports.suites.suites_model import SuitesReport
-    from row3.workflows.against.default_suite import default_of
-    from row3.workflows.against.gone_suites import gate_gone
-    from row3.workflows.suites.new_suite import unjudged
+    """Judge a suite that the change removed; None for any other."""
+    from row3.workflows.suites.removed import gate_removed
+    from row3.workflows.suites.results import SuitesReport
 
-    project = common.project()
-    name = common.suite or default_of(project)
-    if name is None:
-        return None
-    gone = gate_gone(project, name, against=against, approve=common.approve, may_write=common.may_write, say=common.say)
+    gone = gate_removed(
+        common.project(),
+        common.suite,
+        against=against,
+        approve=common.approve,
+        may_write=common.may_write,
+        say=common.say,
+    )
     if gone is None:
-        if name not in project.suite_names() or project.tree.exists(project.baseline(name)):
-            return None
-        result = unjudged(opened(common), name, against)
-        return None if result is None else show_new(common, result, against)
+        return None
     report = SuitesReport([gone])
     common.show(suites_text(report, common))
-    if gone.approval is not None:
+    if gone.judgement.approval is not None:
         common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
-    return report.exit_code
-
-
-def show_new(common: Common, result: SuiteResult, against: str) -> int:
-    """Show the result of a suite that is new since a commit; for the default one also what the commit had instead."""
-    from row3.reports.suites.suites_model import SuitesReport
-    from row3.workflows.suites.new_suite import with_those_before
-
-    suites = opened(common)
-    report = SuitesReport([result]) if common.suite is not None else with_those_before(suites, result, against)
-    common.show(suites_text(report, common))
-    suites.finish()
     return report.exit_code
 
 
@@ -114,41 +101,16 @@ def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
 
 
 def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
-    """Return the result in the format that --format names."""
-    from row3.reports.suites import suites_text as texts
-    from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran
+    """Return the result in the format of --format. Raises `UsageError` for a comment if nothing was compared."""
+    from row3.reports import formats
+    from row3.reports.issues import HERE
 
-    match common.format:
-        case "json":
-            from row3.reports.suites.suites_json import suites_json
-
-            return suites_json(report)
-        case "markdown":
-            return texts.suites_markdown(report)
-        case "junit":
-            return texts.suites_junit(report)
-        case "github":
-            from row3.cli.output import append_summary
-
-            append_summary(texts.suites_summary(report))
-            return texts.suites_github(report, places_of(common))
-        case "codequality":
-            from row3.reports.ci.codequality import suites_codequality
-
-            judged = [(each.comparison.run, each.comparison) for each in report.results if isinstance(each, Judged)]
-            runs = [(each.run, None) for each in report.results if isinstance(each, Ran)]
-            unusable = [each for each in report.results if isinstance(each, Broken | Gone) and each.exit_code]
-            wrong = [(each.suite, each.problem) for each in unusable]
-            return suites_codequality([*judged, *runs], wrong, places_of(common))
-        case "comment":
-            from row3.reports.markdowns.comment import comment_markdown
-
-            if any(isinstance(each, Ran) for each in report.results):
-                raise no_comment()
-            return comment_markdown(report.results)
-    from row3.reports.suites.suites_table import suites_table
-
-    return suites_table(report, colour=common.colour, verbose=common.verbose > 0, width=common.width)
+    if common.format == "comment" and not report.judged:
+        raise no_comment()
+    if common.format == "github":
+        append_summary(formats.suites_summary(report))
+    places = places_of(common) if common.format in ("github", "codequality") else HERE
+    return formats.suites_text(report, common.format, style=common.style, verbose=common.verbose > 0, places=places)
 
 
 def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None:

@@ -19,7 +19,7 @@ def command(common: Common) -> None:
 
     From every recorded version of the prompts and the saved runs. Nothing is asked and nothing is judged.
     """
-    from row3.reports.cases.cases_table import cases_json, cases_text
+    from row3.reports.case_worth import cases_document, cases_json
     from row3.store.suites import pick_suite
     from row3.workflows.history.cases import judge_cases
 
@@ -28,4 +28,4 @@ def command(common: Common) -> None:
     if common.as_json:
         common.show_json(cases_json(report))
     else:
-        common.show(cases_text(report, common.style, verbose=common.verbose > 0))
+        common.show_document(cases_document(report, verbose=common.verbose > 0))

@@ -43,7 +43,7 @@ def command(
     summary.
     """
     from row3.errors import UsageError
-    from row3.reports.markdowns.comment import comment_markdown
+    from row3.reports.suites import comment_markdown
     from row3.vcs.github_comments import PullRequestComments, Refused
     from row3.workflows.suites.comment import BOT, keep_comment, marker_of, place_of, what_the_gate_says
 
@@ -53,7 +53,7 @@ def command(
     place = place_of(os.environ, repository=repo, number=number)
     suites = opened(replace(common, format="comment", mode=common.mode or "replay"))
     names = None if common.suite is None else [common.suite]
-    text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more=link)
+    text = comment_markdown(what_the_gate_says(suites, against=against, names=names), more_at=link)
     suites.finish()
     if dry_run or common.out is not None:
         common.show(text)

@@ -15,6 +15,7 @@ from row3.cli import output
 if TYPE_CHECKING:
     from row3.cli.progress import ProgressLine
     from row3.gate.policy import PolicyName
+    from row3.reports.document import Document
     from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
@@ -88,7 +89,7 @@ class Common:
 
     def fitted(self, text: str) -> str:
         """Return sentences wrapped for a person; one line each for a program."""
-        from row3.reports.prose import prose
+        from row3.reports.style import prose
 
         return "\n".join(prose(text, self.width)) if self.on_terminal else text
 
@@ -104,6 +105,13 @@ class Common:
     def show_json(self, value: Any) -> None:
         """Write the result as JSON."""
         self.show(json.dumps(value, ensure_ascii=False, indent=1))
+
+    def show_document(self, document: Document) -> None:
+        """Write the result as Markdown if --format says so, else for a terminal."""
+        from row3.reports.markdown import markdown_text
+        from row3.reports.terminal import terminal_text
+
+        self.show(markdown_text(document) if self.format == "markdown" else terminal_text(document, self.style))
 
     def say(self, text: str) -> None:
         """Write a note to stderr, unless --quiet."""

@@ -25,6 +25,7 @@ def command(common: Common, before: str, after: str) -> int:
     --prompt names versions to be replayed for a model or a ref. Exit 3 if recordings are missing.
     """
     from row3.cli.show import INCOMPLETE
+    from row3.reports.diff import diff_document, diff_json
     from row3.store.suites import pick_suite
     from row3.workflows.diffing.diff import diff
 
@@ -32,15 +33,7 @@ def command(common: Common, before: str, after: str) -> int:
     suite = pick_suite(project, common.suite)
     result = diff(project, suite, before, after, common.run_options, named=common.prompt)
     if common.as_json:
-        from row3.reports.diffs.diff_json import diff_json
-
         common.show_json(diff_json(result))
-    elif common.format == "markdown":
-        from row3.reports.diffs.diff_markdown import diff_markdown
-
-        common.show(diff_markdown(result, suite.kind.metrics))
     else:
-        from row3.reports.diffs.diff_table import diff_text
-
-        common.show(diff_text(result, suite.kind.metrics, verbose=common.verbose > 0, style=common.style))
+        common.show_document(diff_document(result, suite.kind.metrics, verbose=common.verbose > 0))
     return INCOMPLETE if result.unanswered else 0

@@ -50,7 +50,7 @@ def show_drift(
     common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool, recordings: bool = False
 ) -> int:
     """Ask again and show how far the answers moved; returns the exit code, of several suites the worst."""
-    from row3.reports.drift_text import drift_report_json, drift_text
+    from row3.reports.drift import drift_document, drift_report_json
     from row3.workflows.comparing.drift import drift
     from row3.workflows.flags import LiveFlags
 
@@ -67,7 +67,7 @@ def show_drift(
     if common.as_json:
         common.show_json(drift_report_json(found))
     else:
-        common.show(drift_text(found, common.style, verbose=common.verbose > 0))
+        common.show_document(drift_document(found, verbose=common.verbose > 0))
     session.finish()
     return _code(found)
 
@@ -76,8 +76,8 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
     """Do the same for every suite, whether or not others can be asked; returns the worst exit code: 2, 1, 3, 0."""
     from row3.cli.all_suites import opened, refuse_one
     from row3.errors import Row3Error
-    from row3.reports.drifts_text import drifts_json, drifts_text
-    from row3.reports.suites.suites_model import worst_code
+    from row3.reports.drift import drifts_document, drifts_json
+    from row3.workflows.suites.results import worst_code
 
     refuse_one(common)
     suites = opened(common, live)
@@ -91,7 +91,7 @@ def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]
     if common.as_json:
         common.show_json(drifts_json(found))
     else:
-        common.show(drifts_text(found, common.style, verbose=common.verbose > 0))
+        common.show_document(drifts_document(found, verbose=common.verbose > 0))
     suites.finish()
     return worst_code(each.exit_code if isinstance(each, Row3Error) else _code(each) for each in found.values())
 

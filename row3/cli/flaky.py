@@ -22,14 +22,14 @@ def command(common: Common) -> None:
 
     From recorded repeats and saved runs of the same prompts, model and parameters. Nothing is asked, nothing judged.
     """
-    from row3.reports.flaky_table import flaky_json, flaky_text
+    from row3.reports.flaky import flaky_document, flaky_json
     from row3.workflows.history.flaky import find_flaky
 
     report = find_flaky(common.session())
     if common.as_json:
         common.show_json(flaky_json(report))
     else:
-        common.show(flaky_text(report, common.style, verbose=common.verbose > 0))
+        common.show_document(flaky_document(report, verbose=common.verbose > 0))
 
 
 @command.command()

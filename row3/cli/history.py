@@ -16,7 +16,7 @@ from row3.cli.common import Common
 @options.output_options("table", "json")
 def command(common: Common, *, action: str | None, last: int | None) -> None:
     """List the baselines, comparisons and promotions: the latest, with -v all of them."""
-    from row3.reports.history_table import history_table
+    from row3.reports.history import history_document
     from row3.store.history import as_json
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import suite_history
@@ -25,14 +25,12 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
     suite = pick_suite(project, common.suite)
     if common.as_json:
         return common.show(as_json(suite_history(project, suite, action=action, last=last)))
-    text = history_table(
+    document = history_document(
         suite_history(project, suite),  # all of them: the table may hide a baseline and still compare with it
         primary=suite.kind.primary,
-        colour=common.colour,
         verbose=common.verbose > 0,
-        width=common.width,
         action=action,
         last=last,
         flag=suite.flag,
     )
-    return common.show(text)
+    return common.show_document(document)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from row3.cli import options
@@ -26,20 +28,16 @@ def command(case_id: str, common: Common) -> None:
     Fills in the investigation template of the standards; for kinds other than extraction: what was expected, answered
     and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
-    from row3.reports.investigations.investigation import as_json, investigation_markdown
-    from row3.reports.investigations.items_investigation import (
-        ItemsInvestigation,
-        items_investigation_json,
-        items_markdown,
-    )
-    from row3.reports.markdowns.markdown_screen import on_screen
+    from row3.domain.investigations import ItemsInvestigation
+    from row3.reports.investigations.extraction import investigation_document, investigation_json
+    from row3.reports.investigations.items import items_document, items_json_text
     from row3.workflows.investigating.investigate import investigate
 
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
     if common.as_json:
-        text = items_investigation_json(found) if isinstance(found, ItemsInvestigation) else as_json(found)
-        return common.show(text)
-    text = items_markdown(found) if isinstance(found, ItemsInvestigation) else investigation_markdown(found)
-    on_terminal = common.format == "table" or (common.format is None and common.on_terminal)
-    return common.show(on_screen(text, common.style) if on_terminal else text)
+        common.show(items_json_text(found) if isinstance(found, ItemsInvestigation) else investigation_json(found))
+        return
+    document = items_document(found) if isinstance(found, ItemsInvestigation) else investigation_document(found)
+    form = common.format or ("table" if common.on_terminal else "markdown")
+    replace(common, format=form).show_document(document)

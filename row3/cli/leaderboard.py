@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -11,9 +10,6 @@ from row3.cli import options
 from row3.cli.commands import Command
 from row3.cli.common import Common
 from row3.cli.out_file import check_folder, refuse_foreign_charts
-
-if TYPE_CHECKING:
-    from row3.workflows.leaderboards.board import Leaderboard
 
 CHARTS = "charts/"
 
@@ -51,10 +47,10 @@ def command(
     answers, and if some are still missing after --mode live.
     """
     from row3.cli.show import INCOMPLETE
-    from row3.reports.leaderboards.leaderboard_plan import leaderboard_plan_json, leaderboard_plan_text
+    from row3.reports.leaderboard import leaderboard_document, plan_document
+    from row3.reports.leaderboard_json import leaderboard_json, plan_json
     from row3.workflows.flags import LiveFlags
-    from row3.workflows.leaderboards.leaderboard import leaderboard, plan
-    from row3.workflows.leaderboards.leaderboard_files import chart_name, draw_leaderboard
+    from row3.workflows.leaderboards.leaderboard import chart_name, draw_leaderboard, leaderboard, plan
 
     chosen = {"prompts": (*common.prompt, *_listed(prompts, "--prompts")), "models": _listed(models, "--models")}
     if dry_run and chart is not None:
@@ -65,16 +61,19 @@ def command(
     session = common.session().under(LiveFlags(max_cost=max_cost))
     folder = None if chart in (None, CHARTS) else Path(chart)
     if folder is not None:
-        refuse_foreign_charts(folder / chart_name(session.suite))
+        refuse_foreign_charts(folder / chart_name(session.suite.name))
     if dry_run:
         plans = plan(session, **chosen)
         if common.as_json:
-            common.show_json(leaderboard_plan_json(plans))
+            common.show_json(plan_json(plans))
         else:
-            common.show(leaderboard_plan_text(plans, style=common.style))
+            common.show_document(plan_document(plans))
         return 0
     board = leaderboard(session, **chosen)
-    _show(board, common)
+    if common.as_json:
+        common.show_json(leaderboard_json(board))
+    else:
+        common.show_document(leaderboard_document(board, verbose=common.verbose > 0))
     for path in () if chart is None else draw_leaderboard(session.project, board, folder):
         common.say(f"drawn: {path}")
     session.finish()
@@ -98,18 +97,3 @@ def _check_chart(common: Common, chart: str | None) -> None:
         raise UsageError(what, where="--chart", fix="Name a folder: --chart DIR")
     if chart is not None:
         check_folder(common, Path(chart), f"--chart {chart}")
-
-
-def _show(board: Leaderboard, common: Common) -> None:
-    if common.as_json:
-        from row3.reports.leaderboards.leaderboard_json import leaderboard_json
-
-        common.show_json(leaderboard_json(board))
-    elif common.format == "markdown":
-        from row3.reports.leaderboards.leaderboard_markdown import leaderboard_markdown
-
-        common.show(leaderboard_markdown(board))
-    else:
-        from row3.reports.leaderboards.leaderboard_table import leaderboard_text
-
-        common.show(leaderboard_text(board, verbose=common.verbose > 0, style=common.style))

@@ -19,9 +19,8 @@ def command(common: Common) -> int:
     terminal, each finding is one line.
     """
     from row3.cli.show import places_of
-    from row3.reports.ci.codequality import lint_codequality
-    from row3.reports.ci.github import lint_annotations
     from row3.reports.findings import findings_json, findings_text
+    from row3.reports.issues import codequality_json, github_text, lint_issues, lint_notice
     from row3.workflows.linting.lint import lint_at
 
     report = lint_at(common.start, common.suite, finish=common.may_write, say=common.say)
@@ -29,9 +28,9 @@ def command(common: Common) -> int:
         case "json":
             common.show(findings_json(report))
         case "github":
-            common.show(lint_annotations(report, places_of(common)))
+            common.show(github_text(lint_issues(report), lint_notice(report), places_of(common)))
         case "codequality":
-            common.show(lint_codequality(report, places_of(common)))
+            common.show(codequality_json(lint_issues(report), places_of(common)))
         case _:
             width = common.width if common.on_terminal else None
             common.show(findings_text(report, width=width, errors_only=common.quiet))

@@ -69,7 +69,7 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
         form: one of `--format`, or `svg`, `png`, `schema`.
         where: what named the file; by default the file's own path.
     """
-    from row3.reports.ours import is_ours
+    from row3.reports.generated_files import is_ours
 
     for target in targets:
         if not target.is_file() or is_ours(form, *(ends := _ends(target))):

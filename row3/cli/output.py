@@ -61,7 +61,7 @@ def tell(text: str) -> None:
     """Write a message to stderr: wrapped on a terminal, one line for a program."""
     text = CONTROL.sub("�", text)  # a message may quote what a model wrote
     if sys.stderr.isatty():
-        from row3.reports.prose import prose
+        from row3.reports.style import prose
 
         text = "\n".join(prose(text, columns(sys.stderr)))
     sys.stderr.write(f"{text}\n")

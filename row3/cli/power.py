@@ -27,8 +27,7 @@ def command(common: Common, *, detect: float | None, metric: str | None) -> None
     Planned from the baseline and the candidate's recordings; else from two saved runs, else from recorded repeats.
     Nothing is asked and nothing is judged. --policy paired plans for what blocks.
     """
-    from row3.reports.power_json import power_json
-    from row3.reports.power_table import power_text
+    from row3.reports.power import power_document, power_json
     from row3.workflows.history.power import plan
 
     share = None if detect is None else detect / 100
@@ -36,4 +35,4 @@ def command(common: Common, *, detect: float | None, metric: str | None) -> None
     if common.as_json:
         common.show_json(power_json(report))
     else:
-        common.show(power_text(report, common.style))
+        common.show_document(power_document(report))

@@ -10,7 +10,7 @@ import click
 from row3.cli import options
 from row3.cli.commands import Command
 from row3.cli.common import Common
-from row3.cli.show import BLOCKED, headline, other_format, scorecard, whole_comparison
+from row3.cli.show import BLOCKED, result_text
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def command(
     """
     from row3.workflows.flags import LiveFlags
     from row3.workflows.promoting.promote import promote
-    from row3.workflows.promoting.promotion import AlreadyDone
+    from row3.workflows.promoting.promotion_git import AlreadyDone
 
     if make_tag and not make_commit:
         raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
@@ -67,9 +67,16 @@ def command(
 
 def show_promotion(result: PromotionResult, common: Common) -> int:
     """Show what a promotion did; returns 1 if the gate blocks, else 0."""
+    from row3.reports.formats import with_first_line
+    from row3.reports.promotion import promotion_document
+
     comparison = result.comparison
-    other = other_format(result.run, comparison, common, declines=0 if comparison is None else comparison.declines)
-    common.show(other if other is not None else f"{_judged_text(result, common).rstrip()}\n\n{_outcome(result)}")
+    if common.format in (None, "table"):
+        document = promotion_document(result, verbose=common.verbose > 0)
+        common.show(with_first_line(result.run, document, common.style))
+    else:
+        declines = 0 if comparison is None else comparison.declines
+        common.show(result_text(result.run, comparison, common, declines=declines))
     for text in result.notes:
         common.say(text)
     return BLOCKED if result.refused else 0
@@ -80,41 +87,3 @@ def _dry_mode(common: Common) -> Literal["replay", "live"]:
         what, fix = "a dry run writes no recording", "Use --mode replay or --mode live"
         raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
     return "live" if (common.mode or common.project().config.mode) == "live" else "replay"
-
-
-def _judged_text(result: PromotionResult, common: Common) -> str:
-    """Return the comparison or first scorecard: in short if it passes, as the user has seen it before."""
-    from row3.reports.changelogs.first_promotion import first_verdict
-    from row3.reports.comparison_table import brief_comparison
-    from row3.reports.scorecard_table import brief_scorecard
-    from row3.workflows.running import Announced
-
-    brief = not result.refused and not common.verbose
-    if result.comparison is not None:
-        if not brief:
-            return whole_comparison(result.comparison, common)
-        table = brief_comparison(result.comparison, colour=common.colour, width=common.width)
-        return f"{headline(result.run, common)}\n\n{table}"
-    if brief:
-        table = brief_scorecard(result.run, colour=common.colour, width=common.width)
-        text = f"{headline(result.run, common)}\n\n{table}"
-    else:
-        text = scorecard(Announced(result.run, 0), common)
-    return f"{text.rstrip()}\n\n{first_verdict(result, str(result.ref), common.style)}"
-
-
-def _outcome(result: PromotionResult) -> str:
-    name = f"{result.ref.name} {result.ref.version}"
-    if result.refused:
-        return f"{name} was not promoted; nothing was written.\n"
-    if result.dry_run:
-        listed = "\n".join(f"  {file}" for file in result.files)
-        return f"{name} would be promoted; without --dry-run these are written:\n{listed}\n\n{result.entry}"
-    lines = [f"{name} is promoted. Written as one change:", *(f"  {file}" for file in result.files)]
-    if result.commit:
-        lines.append(f"committed as {result.commit[:10]}")
-    elif result.run.header.dirty is not None:  # there is a git repository
-        lines.append("Commit these files together.")
-    if result.tag:
-        lines.append(f"tagged {result.tag}")
-    return "\n".join(lines) + "\n"

@@ -23,7 +23,7 @@ def command() -> None:
 @options.output_options("table", "json")
 def list_(common: Common) -> None:
     """Say what is recorded, and what of it is used or stale."""
-    from row3.reports.recordings_table import list_json, list_text
+    from row3.reports.recordings import list_document, list_json
     from row3.workflows.recorded.recordings import list_recordings
 
     project, suite = common.project_and_suite()
@@ -31,7 +31,7 @@ def list_(common: Common) -> None:
     if common.as_json:
         common.show(json.dumps(list_json(summaries), indent=1))
     else:
-        common.show(list_text(summaries, style=common.style, flag=suite.flag))
+        common.show_document(list_document(summaries, flag=suite.flag))
 
 
 @command.command("import")
@@ -43,7 +43,7 @@ def list_(common: Common) -> None:
 @options.output_options()
 def import_(file: str, common: Common) -> None:
     """Make recordings of raw responses: {"caseId", "prompt", "response"} a line."""
-    from row3.reports.recordings_table import imported_text, waiting_text
+    from row3.reports.recordings import imported_text, waiting_text
     from row3.workflows.recorded.import_responses import import_responses
 
     project, suite = common.project_and_suite()
@@ -59,7 +59,7 @@ def import_(file: str, common: Common) -> None:
 @options.output_options()
 def prune(common: Common, *, dry_run: bool) -> None:
     """Remove the recordings that no prompt version asks for any more."""
-    from row3.reports.recordings_table import pruned_text
+    from row3.reports.recordings import pruned_text
     from row3.workflows.recorded.recordings import prune as prune_recordings
 
     done = prune_recordings(*common.project_and_suite(), dry_run=dry_run)
@@ -72,7 +72,7 @@ def prune(common: Common, *, dry_run: bool) -> None:
 @options.output_options("table", "json")
 def verify(common: Common, *, against: str | None) -> int:
     """Look for broken, edited, stale and missing recordings; exit 2 on errors."""
-    from row3.reports.recordings_table import findings_json, findings_text
+    from row3.reports.recordings import findings_json, findings_text
     from row3.workflows.recorded.recordings import verify as verify_recordings
 
     findings = verify_recordings(*common.project_and_suite(), against=against)

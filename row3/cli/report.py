@@ -19,8 +19,8 @@ from row3.domain.counts import count
 from row3.errors import UsageError
 
 if TYPE_CHECKING:
-    from row3.reports.suites.suites_model import SuiteResult
     from row3.workflows.suites.all_suites import AllSuites
+    from row3.workflows.suites.results import SuiteResult
 
 HTML = "html"
 FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), HTML)
@@ -48,17 +48,17 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     if all_suites:
         return _report_all(common, against)
     from row3.reports.html import html_report
-    from row3.workflows.against.at_ref import find_ref, laid_out
-    from row3.workflows.comparing.gating import compare
+    from row3.workflows.comparing.compare import compare
     from row3.workflows.history.trend import suite_history
+    from row3.workflows.snapshots import find_base
 
     ends_in_html = common.out is not None and common.out.lower().endswith(PAGES)
     common = replace(common, format=common.format or (HTML if ends_in_html else "markdown"))
     check_out(common, FORMS)
     session = common.session()
     pages = common.format == HTML
-    with laid_out(None if against is None else find_ref(session.project, against)) as base:
-        comparison = compare(session, base=base, pages=pages)
+    base = None if against is None else find_base(session.project, against)
+    comparison = compare(session, base=base, pages=pages)
     page = html_report(comparison, suite_history(session.project, session.suite)) if pages else None
     code = show_comparison(comparison, common, page)
     if common.out is not None:
@@ -68,9 +68,9 @@ def command(common: Common, *, against: str | None, all_suites: bool) -> int:
 
 def _report_all(common: Common, against: str | None) -> int:
     """Compare every suite and write the result; returns 2 if one cannot be used, 3 if a case has no answer, else 0."""
-    from row3.reports.suites.suites_model import Broken, Gone, SuitesReport
     from row3.workflows.flags import LiveFlags
     from row3.workflows.suites.all_suites import compare_all
+    from row3.workflows.suites.results import Broken, Gone, SuitesReport
 
     refuse_one(common)
     folder = _folder(common)
@@ -110,10 +110,10 @@ def _folder(common: Common) -> Path | None:
 def _write_pages(suites: AllSuites, folder: Path, against: str | None) -> list[SuiteResult]:
     """Write each page as soon as its suite is compared, so that the cases of one suite are in memory at a time."""
     from row3.reports.html import html_report
-    from row3.reports.html.index import index_html
-    from row3.reports.suites.suites_model import Judged, SuitesReport
+    from row3.reports.html.page import index_html
     from row3.workflows.history.trend import suite_history
     from row3.workflows.suites.all_suites import compare_all
+    from row3.workflows.suites.results import Judged, SuitesReport
 
     refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
     results, pages = [], {}

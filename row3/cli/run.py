@@ -90,16 +90,10 @@ def _compare(session: Session, common: Common, against: str | None) -> int:
     comparison = gate(session, against=against, approve=common.approve)
     if common.approve is not None and comparison.approval is None:
         session.say("nothing is blocked that could be approved")
-    if comparison.brought and common.suite is None and against is not None:
-        from row3.cli.all_suites import show_new
-        from row3.reports.suites.suites_model import Judged
-
-        code = show_new(common, Judged(comparison), against)
-    else:
-        code = show_comparison(comparison, common)
+    code = show_comparison(comparison, common)
     session.finish()
     if comparison.approval is None:  # the result itself says what to commit with an approval
-        tell_noted(common, session.noted, in_git=comparison.in_git)
+        tell_noted(common, int(comparison.noted), in_git=comparison.in_git)
     return code
 
 
@@ -120,25 +114,22 @@ def _save_baseline(session: Session, common: Common) -> int:
 
 def _estimate(session: Session, common: Common, flags: Flags) -> int:
     """Show the requests, tokens and price of a live run; a live comparison asks the baseline's prompts too."""
-    from row3.reports.estimate_table import estimate_json, estimate_text
-    from row3.reports.live_text import plan_json, plan_lines
+    from row3.reports.estimate import estimate_document, estimate_json
     from row3.workflows.asking.estimate import estimate
-    from row3.workflows.comparing.live_compare import asked_beside
+    from row3.workflows.comparing.live import asked_beside
     from row3.workflows.pipeline.lineup import line_up
-    from row3.workflows.running import tell_unused_inputs
+    from row3.workflows.running import note_unused_inputs
 
     role: Literal["promoted", "candidate"] = "promoted" if flags.baseline else "candidate"
     lineup = line_up(session.project, session.suite, role=role, named=session.named)
-    tell_unused_inputs(session, session.suite, lineup)
+    note_unused_inputs(session, session.suite, lineup)
     beside = asked_beside(session) if flags.compare else None
     in_full = common.as_json
     plan = estimate(session.project, session.suite, lineup, session.options, beside=beside, in_full=in_full)
     if in_full:
-        common.show_json(estimate_json(plan) | plan_json(plan))
+        common.show_json(estimate_json(plan))
     else:
-        text = estimate_text(plan, verbose=common.verbose > 0, style=common.style)
-        more = [line for each in plan_lines(plan) for line in common.style.wrap(each, then="  ")]
-        common.show("\n".join([text, *more]))
+        common.show_document(estimate_document(plan, verbose=common.verbose > 0))
     return 0
 
 

@@ -26,14 +26,13 @@ def command(name: str, outputs: str, common: Common) -> int:
     """
     from row3.store.history import read_history
     from row3.store.suites import pick_suite
-    from row3.workflows.comparing.evidence import declining_runs
-    from row3.workflows.running import Announced
+    from row3.workflows.running import Announced, declining_runs
     from row3.workflows.score import score_outputs
-    from row3.workflows.session import Session, save_log, tell_misnamed
+    from row3.workflows.session import Session, note_misnamed, save_log
 
     project = common.project()
     suite, run_options = pick_suite(project, name), common.run_options()
-    tell_misnamed(project, suite, common.say)
+    note_misnamed(project, suite, common.say)
     run = score_outputs(project, suite, Path(outputs), run_options)
     # Kept like every other run, so that `row3 diff` can name it.
     save_log(Session(project, suite, run_options, may_write=common.may_write, say=common.say), run)

@@ -1,23 +1,20 @@
-"""The small models that run in this process: their names, and how they are shown."""
+"""The small model that runs in this process: its name, and how it is shown."""
 
 from __future__ import annotations
 
-DEFAULT = "gemma3"
-NAMES = {"smollm2": "smollm2-135m", "gemma3": "gemma3-270m"}
-"""Full name by family."""
+NAME = "gemma3-270m"
 WEAK = "(local, weak)"
-"""Said wherever such a model is named to people."""
+"""Shown wherever such a model is named to people."""
+_MEANT = ("", "local", "default", "gemma3")
 
 
-def family_of(name: str) -> str | None:
-    """The family that the local provider takes a model's name for, as `smollm2` for `SmolLM2-135M`; None for none."""
+def is_local(name: str) -> bool:
+    """Return whether the local provider takes a model's name for its own: `Gemma-3-270M`, `local` or nothing."""
     asked = name.lower().removesuffix(WEAK).strip().replace("gemma-3", "gemma3")
-    if asked in ("", "local", "default"):
-        return DEFAULT
-    return next((family for family in NAMES if asked == family or asked.startswith(f"{family}-")), None)
+    return asked in _MEANT or asked.startswith("gemma3-")
 
 
 def labelled(model: str) -> str:
-    """The name of a model, or of those of several stages, as people are shown it where the local provider answers."""
+    """Return the name of a model, or of those of several stages, as people see it where the local provider answers."""
     names = model.split(", ")
-    return ", ".join(f"{name} {WEAK}" if name and family_of(name) else name for name in names)
+    return ", ".join(f"{name} {WEAK}" if name and is_local(name) else name for name in names)

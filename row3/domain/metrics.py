@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -48,3 +49,13 @@ class Metric:
     """Can block a change by itself, where it is no companion; one that cannot is warned of in its fail zone."""
     optional: bool = False
     """Only for suites whose cases carry what it needs: where none of a run's does, it is not spoken of."""
+    alarm: bool = False
+    """Any of it at all is for a person to look at: answers contain what the golden cases forbid."""
+    also: str = ""
+    """What EXPERIMENTS or V7 calls it, which limits and results take and give too."""
+
+
+def by_other_names(metrics: Iterable[Metric], values: Mapping[str, float]) -> dict[str, float]:
+    """Return the values by the other names of their metrics; empty where no optional one with such a name applies."""
+    named = [metric for metric in metrics if metric.also and metric.key in values]
+    return {each.also: values[each.key] for each in named} if any(each.optional for each in named) else {}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import Literal, NamedTuple
 
@@ -17,45 +16,6 @@ class Verdict(IntEnum):
     def word(self) -> str:
         """The word of the vocabulary, as files and output spell it."""
         return self.name.lower()
-
-
-Cause = Literal[
-    "answers",
-    "unrecorded",
-    "unjudged",
-    "recordings",
-    "lost",
-    "cases",
-    "texts",
-    "rules",
-    "locks",
-    "baseline",
-    "stale",
-    "part",
-    "history",
-]
-"""What has to be looked at.
-
-What the model said, what it was never asked, what cases asked before and nobody can compare, its recordings, that the
-baseline's answers cannot be scored again, golden cases, golden cases that ask otherwise than the baseline's,
-`row3.toml`, `promoted.json`, the baseline, that it is older than what judges, that only a part was run, or the runs
-before.
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Reason:
-    """One ground of a verdict."""
-
-    verdict: Verdict
-    text: str
-    metric: str | None = None
-    case_id: str | None = None
-    cause: Cause = "answers"
-    broke: bool = False
-    """That the answer to its case cannot be used."""
-    follows: bool = False
-    """Without the cases that broke it would not be there."""
 
 
 CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"]
@@ -75,40 +35,20 @@ class CaseChange(NamedTuple):
     note: str = ""
 
 
-class Then(NamedTuple):
-    """A case as the baseline saved it, where the comparison is with what its prompts answer now."""
-
-    metrics: Mapping[str, float]
-    """Scored as today's."""
-    spread: Mapping[str, float]
-    same: bool
-    """The answers of now are word for word those of then."""
-
-
 class Compared(NamedTuple):
-    """How a case moved, and what the comparison had to do to tell; small, since it is sent between processes."""
+    """One case beside the base's answer to it; small, since it is sent between processes."""
 
     change: CaseChange
     before: Mapping[str, float] | None
-    """The baseline's metrics, scored as today's; None where the two cannot be compared."""
-    before_spread: Mapping[str, float] = {}
-    """Standard deviation of the baseline's repeats, by metric."""
-    before_status: str = ""
-    weakened: tuple[str, ...] = ()
-    """What the case no longer demands."""
-    changed: bool = False
-    """Its expectations are others than the baseline's."""
-    rescored: bool = False
+    """The base's metrics; None where it has no answer."""
+    spread: Mapping[str, float] = {}
+    """Standard deviation over the base's repeats, by metric."""
+    tally: Mapping[str, Mapping[str, int]] = {}
+    """What became of the items of the base's answer, counted."""
+    repeats: int = 1
+    requests: tuple[str, ...] = ()
+    """Digests of the base's requests, stage by stage, repeat by repeat."""
+    answers: tuple[str, ...] = ()
+    """Digests of its answers."""
     problem: str = ""
-    """Why the baseline's answers could not be scored again."""
-    before_tally: Mapping[str, Mapping[str, int]] = {}
-    """What became of the baseline's items, scored as today's; empty where it is not known."""
-    before_repeats: int = 0
-    """How often the baseline's prompts were asked for it now; 0 where `before` is what the baseline saved."""
-    then: Then | None = None
-    otherwise: bool = False
-    """Its answers are not those that the baseline saved."""
-    saved: Mapping[str, float] | None = None
-    """The baseline's metrics of a case that cannot be compared, to which it is held; None for every other case."""
-    unscored: bool = False
-    """Its text is the baseline's, and the old answer cannot be scored again."""
+    """Why the base has no answer."""

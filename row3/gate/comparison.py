@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import filterfalse
 from typing import Literal
 
 from row3.domain.verdicts import CaseChange, CaseMove, Verdict
+from row3.gate.distributions import t_cdf
 from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK
 from row3.kinds.base import Kind
 
 POINT = 100.0
+ALPHA = 0.05
 
 
 def worse_by(baseline: float, current: float, *, higher_is_better: bool, unit: Literal["points", "relative"]) -> float:
@@ -105,3 +108,24 @@ def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
     """Cases in the order in which a person wants to see them: what broke, then by size of change."""
     first: dict[str, int] = {"broke": 0, "failed": 0, "removed": 1}
     return sorted(changes, key=lambda change: (first.get(change.move, 2), -abs(change.delta), change.case_id))
+
+
+def beyond_noise(
+    drop: float, spread_before: float, repeats_before: int, spread_after: float, repeats_after: int
+) -> bool:
+    """Return whether one case fell by more than its own repeats vary, at a one-sided 5%.
+
+    Welch's t: drop / sqrt(s1^2 / k1 + s2^2 / k2). Without repeats a case has no noise of its own to compare with, so
+    any drop counts.
+
+    Args:
+        drop: mean before minus mean after, oriented so that a fall is positive.
+        spread_before, spread_after: sample standard deviations over the repeats.
+    Source: Welch 1947, Biometrika 34, 28-35.
+    """
+    parts = [(spread**2 / k, k) for spread, k in ((spread_before, repeats_before), (spread_after, repeats_after))]
+    variance = sum(part for part, k in parts if k > 1)
+    if variance <= 0.0:
+        return drop > 0.0
+    df = variance**2 / sum(part**2 / (k - 1) for part, k in parts if k > 1)
+    return 1.0 - t_cdf(drop / math.sqrt(variance), df) <= ALPHA

@@ -4,30 +4,32 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from row3.errors import UsageError
-from row3.metrics.extraction import ENTITY_NAMES
 
 NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 MOST = 100
 """Points, or per cent of the baseline: no metric can fall by more."""
+NO_NAMES: Mapping[str, str] = {}
 SHAPE = "Write METRIC:LIMIT, separated by commas, as in overall:5,recall:3,hallucination:0"
 
 
-def parse_limits(text: str, metrics: Sequence[str], *, where: str) -> dict[str, float]:
+def parse_limits(
+    text: str, metrics: Sequence[str], *, where: str, also: Mapping[str, str] = NO_NAMES
+) -> dict[str, float]:
     """Limit by metric key, in the gate's unit.
 
     A metric may be shortened to an unambiguous beginning: `hallucination` is `hallucinationRate`. One that lacks only
-    its last letter is a slip, and refused. Raises `UsageError` for a metric that is none or two, a limit that is no
-    number from 0, and a metric that stands twice.
+    its last letter is a slip, and refused. `also` has other names of metrics. Raises `UsageError` for a metric that is
+    none or two, a limit that is no number from 0, and a metric that stands twice.
     """
     limits: dict[str, float] = {}
     for part in text.split(","):
         name, colon, number = (piece.strip() for piece in part.partition(":"))
         if not name or not colon:
             raise UsageError(f"`{part.strip()}` is no limit", where=where, fix=SHAPE)
-        key = _metric(name, metrics, where)
+        key = _metric(also.get(name.casefold(), name), metrics, where)
         if key in limits:
             raise UsageError(f"`{key}` has two limits", where=where, fix="Keep one of them")
         limits[key] = _number(number, key, where)
@@ -36,8 +38,6 @@ def parse_limits(text: str, metrics: Sequence[str], *, where: str) -> dict[str, 
 
 def _metric(name: str, metrics: Sequence[str], where: str) -> str:
     folded = name.casefold()
-    if (other := ENTITY_NAMES.get(folded)) in metrics:  # as EXPERIMENTS calls it
-        return str(other)
     exact = [key for key in metrics if key.casefold() == folded]
     found = exact or [key for key in metrics if key.casefold().startswith(folded) and not _slip(folded, key)]
     if len(found) == 1:

@@ -1,4 +1,4 @@
-"""What a suite scores. A kind is one module and one line in `MODULES`; see CONTRIBUTING.md."""
+"""What a suite scores. A kind is one folder and one word in `NAMES`; see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -9,37 +9,31 @@ from importlib import import_module
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 
-MODULES = {
-    "extraction": "row3.kinds.extraction",
-    "events": "row3.kinds.events",
-    "entities": "row3.kinds.entities",
-    "retrieval": "row3.kinds.retrieval",
-    "graph": "row3.kinds.graph",
-}
-"""Where a kind is; its name in capitals is the kind. Imported when asked for: a run needs one of them."""
+NAMES = ("extraction", "events", "entities", "retrieval", "graph")
+"""Each is a folder here, whose module `score` has the kind as `KIND`. Imported when asked for: a run needs one."""
 
 
 class _Kinds(Mapping[str, Kind]):
     """The kinds by name."""
 
     def __getitem__(self, name: str) -> Kind:
-        if name not in MODULES:
+        if name not in NAMES:
             raise KeyError(name)
         return _kind(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(MODULES)
+        return iter(NAMES)
 
     def __len__(self) -> int:
-        return len(MODULES)
+        return len(NAMES)
 
     def __contains__(self, name: object) -> bool:
-        return name in MODULES
+        return name in NAMES
 
 
 @cache
 def _kind(name: str) -> Kind:
-    kind: Kind = getattr(import_module(MODULES[name]), name.upper())
+    kind: Kind = import_module(f"row3.kinds.{name}.score").KIND
     return kind
 
 

@@ -16,13 +16,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any
-
-from pydantic import BaseModel, ValidationError
 
 from row3.kinds.base import Parsed, Unusable
-from row3.kinds.broken_json import begins, why_broken
-from row3.kinds.misfits import misfit
 
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
 THINKING = re.compile(
@@ -34,6 +29,21 @@ TRAILING_COMMA = re.compile(r'("(?:[^"\\]|\\.)*(?:"|\Z))|,(?=\s*[}\]])', re.DOTA
 OPENING = re.compile(r'\{\s*"|\[\s*[\[{"]')
 MAX_ANSWER = 4_000_000
 """Characters; beyond it an answer is not read (a model writes perhaps 500,000 at the most)."""
+
+WORDS = {
+    "Expecting value": "a value is missing",
+    "Expecting ',' delimiter": "a comma is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting property name enclosed in double quotes": "a key in double quotes is missing",
+    "Illegal trailing comma before end of object": "a comma is too many",
+    "Illegal trailing comma before end of array": "a comma is too many",
+    "Invalid control character at": "a line break or another control character stands in a text",
+    "Invalid \\escape": "a backslash stands where none may",
+    "Invalid \\uXXXX escape": "a backslash stands where none may",
+}
+"""By the decoder's message."""
+SHOWN = 40
+"""Characters of an answer in a message."""
 
 
 class _NotANumberError(ValueError):
@@ -70,7 +80,7 @@ def read_json(text: str) -> Parsed | Unusable:
         except RecursionError:
             return Unusable("the answer is nested too deeply")
         except ValueError as error:
-            problem = problem or why_broken(error, candidate)
+            problem = problem or _why_broken(error, candidate)
             continue
         rest = candidate[end:].strip()
         if rest and "prose around the JSON removed" not in repairs:
@@ -78,7 +88,7 @@ def read_json(text: str) -> Parsed | Unusable:
         return Parsed(value, repairs)
     if refused:
         return Unusable(refused)
-    return Unusable(f"the answer is not JSON: {problem or begins(text)}")
+    return Unusable(f"the answer is not JSON: {problem or _begins(text)}")
 
 
 def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -100,9 +110,25 @@ def _candidates(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
             yield mended, (*repairs, "trailing commas removed")
 
 
-def as_model(model: type[BaseModel], value: dict[str, Any], repairs: tuple[str, ...]) -> Parsed | Unusable:
-    """An answer's object as the model, or the first thing in it that does not fit."""
-    try:
-        return Parsed(model.model_validate(value), repairs)
-    except ValidationError as error:
-        return Unusable(misfit(value, error))
+def _begins(text: str) -> str:
+    """How an answer begins that holds no JSON at all."""
+    line = " ".join(text[: 10 * SHOWN].split())
+    return f"it begins “{line[:SHOWN].rstrip()}{'…' if len(line) > SHOWN else ''}”"
+
+
+def _why_broken(error: ValueError, text: str) -> str:
+    """What is wrong with a text, and after which of its words; empty for one that does not begin as JSON does."""
+    if not isinstance(error, json.JSONDecodeError):
+        return why_no_json(error)
+    if not text.startswith(("{", "[")):
+        return ""
+    ends = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+    read = text.rstrip() if ends else text[: error.pos]
+    line = " ".join(read[-10 * SHOWN :].split())
+    after = f"after “{'…' if len(line) > SHOWN else ''}{line[-SHOWN:].lstrip()}”"
+    return f"it breaks off {after}" if ends else f"{WORDS.get(error.msg, error.msg)} {after}"
+
+
+def why_no_json(error: Exception) -> str:
+    """What a decoder complains of; Python's advice about numbers of thousands of digits is for programmers."""
+    return "a number has too many digits" if "integer string conversion" in str(error) else str(error)

@@ -6,13 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, Protocol
 
-from pydantic import BaseModel
-
+from row3.domain.asks import Scoring
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
-from row3.matching.semantic_rule import SemanticRule, Similarity
+from row3.matching.semantic_rule import SemanticRule
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +29,6 @@ class Rules:
     thresholds: Mapping[str, Threshold] = field(default_factory=dict)
     semantic: SemanticRule | None = None
     """How what nothing else matches is matched by meaning; None for not at all."""
-    similarity: Similarity | None = field(default=None, compare=False)
-    """Of texts, by the embeddings of `semantic`; without it nothing is matched by meaning."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +71,18 @@ class Kind(Protocol):
     """One kind of suite. All methods are pure."""
 
     name: str
-    case_model: type[BaseModel]
-    plain_cases: bool
-    """The case model is fields alone, without validators and methods, so that a twin can be read in its place."""
+    case_model: type[Any]
+    """A `row3.kinds.cases.Case`; the first line of its docstring says what a golden case of this kind is."""
+    case_schema: str
+    """Name of the JSON schema of its cases."""
     metrics: Sequence[Metric]
     """Headline metrics first, in the order in which they are shown; the composite last of them."""
-    outputs: Mapping[str, type[BaseModel]]
-    """What a prompt's front matter may ask for, by name."""
+    outputs: Mapping[str, type[Any]]
+    """What a prompt's front matter may ask for, by name: a `row3.kinds.outputs.Output`."""
     primary: str
     """Key of the composite, or of the metric that stands in its place."""
+    related: bool
+    """Scores relationships by their predicates, and names by their meaning where a suite asks for it."""
     invented: frozenset[str]
     """Metrics that are skipped where nothing is to be found, unless something is said all the same."""
 
@@ -106,14 +106,6 @@ class Kind(Protocol):
         """Read a whole output, made elsewhere (JSON value, or text of one)."""
         ...
 
-    def usual_line(self, raw: bytes) -> tuple[str, Any, int] | None:
-        """Read a line `{"caseId": …, "output": {…}}` of the usual form at once; None for any other.
-
-        Returns the case id, the output, which `read_output` takes as it is, and how many keys were read at the least:
-        a line with more of them may have one twice.
-        """
-        ...
-
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """The pipeline's outputs, by output name, as one output."""
         ...
@@ -126,8 +118,8 @@ class Kind(Protocol):
         """A whole output as plain values for JSON, without what is not there."""
         ...
 
-    def score(self, case: Any, output: Any, rules: Rules) -> CaseScore:
-        """Score one output."""
+    def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
+        """Score one output; yields what it needs asked and is sent the answers."""
         ...
 
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:

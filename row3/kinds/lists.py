@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import rapidfuzz
 from msgspec.structs import replace
-from pydantic import BaseModel, ValidationError
 
+from row3.domain.asks import Scoring
 from row3.domain.items import Items, items_json
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
-from row3.kinds.answers import as_model, over_length, read_json
+from row3.domain.structs import describe
 from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
 from row3.kinds.demands import Expected, demand_map
 from row3.kinds.empty_answers import EMPTY
-from row3.kinds.misfits import describe
+from row3.kinds.outputs import answer_schema, fit, plain, read_text
 
 
 class ListKind(ABC):
@@ -29,12 +28,13 @@ class ListKind(ABC):
     """Of the scorer: raise it with every change that can move a score."""
     items: str
     """Key of the list in an answer."""
-    case_model: type[BaseModel]
-    plain_cases = False
-    outputs: Mapping[str, type[BaseModel]]
+    case_model: type[Any]
+    case_schema: str
+    outputs: Mapping[str, type[Any]]
     """What a prompt's front matter may ask for: the list."""
     metrics: Sequence[Metric]
     primary: str
+    related = False
     invented: frozenset[str] = frozenset()
     """Metrics that count what is invented where nothing is expected; see `Kind.invented`."""
 
@@ -45,7 +45,7 @@ class ListKind(ABC):
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """JSON schema of the answer that a prompt with this output asks for."""
-        return answer_schema(self.outputs[output])
+        return answer_schema(self.outputs[output], {})
 
     @abstractmethod
     def variables(self, case: Any) -> dict[str, Any]:
@@ -61,29 +61,18 @@ class ListKind(ABC):
 
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read an answer, repairing what is harmless."""
-        if too_long := over_length(text):
-            return too_long
-        model = self.outputs[output]
-        if "NaN" not in text and "Infinity" not in text:
-            with suppress(ValidationError):
-                return Parsed(model.model_validate_json(text))
-        found = read_json(text)
-        return found if isinstance(found, Unusable) else self._fit(found.value, found.repairs)
+        return read_text(self.outputs[output], text, self._fit)
 
     def read_output(self, value: Any) -> Parsed | Unusable:
         """Read a whole output, made elsewhere (JSON value, or text of one)."""
         return self.parse(self.items, value) if isinstance(value, str) else self._fit(value, ())
-
-    def usual_line(self, raw: bytes) -> tuple[str, Any, int] | None:
-        """None: every line is looked at closely."""
-        return None
 
     def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
         if isinstance(value, list):
             value, repairs = {self.items: value}, (*repairs, f"bare list taken for the {self.items}")
         if not isinstance(value, dict):
             return Unusable(f"the answer is {describe(value)}, not an object")
-        return as_model(self.outputs[self.items], value, repairs)
+        return fit(self.outputs[self.items], value, repairs)
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
         """What the last prompt of the pipeline gave."""
@@ -91,15 +80,16 @@ class ListKind(ABC):
 
     def context(self, output: str, value: Any) -> dict[str, Any]:
         """What the templates of later prompts see: the list as plain values."""
-        return {output: value.model_dump(mode="json")[output]}
+        return {output: plain(value)[output]}
 
     def output_json(self, output: Any) -> dict[str, Any]:
         """The list as plain values, without what is not there."""
-        value: dict[str, Any] = output.model_dump(by_alias=True, exclude_none=True)
+        value: dict[str, Any] = plain(output, without_none=True)
         return value
 
-    def score(self, case: Any, output: Any, rules: Rules) -> CaseScore:
-        """Score one output."""
+    def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
+        """Score one output; asks for nothing."""
+        yield from ()
         items, score = self.judge(case, output, rules)
         return self._finish(score, items)
 
@@ -177,39 +167,3 @@ class ListKind(ABC):
     def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
         """What is wrong or weak about the cases together."""
         return []
-
-
-def answer_schema(model: type[BaseModel], choices: Mapping[str, Sequence[str]] | None = None) -> dict[str, Any]:
-    """The JSON schema that an answer is asked to fit, derived from the output model.
-
-    As `answer_schema` of kind `extraction`, and for the same reasons: all keys required, nothing beside them, nothing
-    that a release of pydantic could move. A field that may be anything is asked for as a text; one that is marked
-    `exclude` is read where it is given, and not asked for.
-
-    Args:
-        model: the output model.
-        choices: by field, what it may be, where the suite says so; over what the model says.
-    """
-    properties: dict[str, Any] = {}
-    for name, field in model.model_fields.items():
-        if field.exclude:
-            continue
-        kind, item = field.annotation, get_args(field.annotation)[:1]
-        if get_origin(kind) is list and isinstance(item[0], type) and issubclass(item[0], BaseModel):
-            properties[name] = {"type": "array", "items": answer_schema(item[0], choices)}
-            continue
-        if get_origin(kind) is list:
-            properties[name] = {"type": "array", "items": {"type": "string"}}
-        else:
-            properties[name] = {"type": "integer" if int in (kind, *get_args(kind)) else "string"}
-        if field.description:
-            properties[name]["description"] = field.description
-        own = field.json_schema_extra.get("enum") if isinstance(field.json_schema_extra, dict) else None
-        if allowed := (choices or {}).get(name, own if isinstance(own, list) else ()):
-            properties[name]["enum"] = list(allowed)
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }

@@ -15,23 +15,6 @@ from row3.metrics.tallies import counted
 
 Counts = dict[str, tuple[int, int]]
 
-ENTITY_NAMES: Mapping[str, str] = {
-    "entity_precision": "precision",
-    "entity_recall": "recall",
-    "entity_f1": "f1",
-    "relationship_accuracy": "relationshipAccuracy",
-    "type_accuracy": "typeAccuracy",
-    "deduplication_accuracy": "deduplicationAccuracy",
-}
-"""What EXPERIMENTS calls the metrics of typed entities, and the last one after V7's Deduplication Accuracy."""
-
-
-def entity_metrics(metrics: Mapping[str, float]) -> dict[str, float]:
-    """The same values under the names of EXPERIMENTS; empty where the concepts have no types."""
-    if "typeAccuracy" not in metrics:
-        return {}
-    return {name: metrics[key] for name, key in ENTITY_NAMES.items() if key in metrics}
-
 
 class States(NamedTuple):
     """How many of the extracted items are what; counted once, for metrics and tally."""

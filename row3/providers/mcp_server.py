@@ -16,9 +16,9 @@ from row3.domain.placeholders import UnknownPlaceholderError, filled, found_at
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.errors import ProviderStopped, UsageError
 from row3.providers.base import Access
+from row3.providers.faults import backoff_s
 from row3.providers.mcp_session import LostError, RefusedError, Session, SlowError, require_sdk, text_of
 from row3.providers.redaction import redact
-from row3.providers.retries import backoff_s
 from row3.providers.tool_calls import answered, asked, keys_in, secrets_in
 
 BACKOFF = 0.5

@@ -12,8 +12,7 @@ from typing import Any
 from row3.domain.calls import canonical
 from row3.domain.placeholders import found_at
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.providers.redaction import LONGEST, redact
-from row3.providers.secret_forms import SHORT, holds
+from row3.providers.redaction import LONGEST, SHORT, holds, redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")
 """What every process is given of the environment; keys and tokens only where they are named."""

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from row3.domain.requests import NoAnswer
 from row3.errors import ProviderStopped, UsageError, as_sentence
 from row3.providers.base import Endpoint
-from row3.providers.faults import Exchange, Fault, host_of, status_fault
+from row3.providers.faults import LONGEST_ASKED_S, LONGEST_TOTAL_S, Exchange, Fault, backoff_s, host_of, status_fault
 from row3.providers.redaction import redact
-from row3.providers.retries import LONGEST_ASKED_S, LONGEST_TOTAL_S, backoff_s
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

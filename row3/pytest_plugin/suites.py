@@ -1,4 +1,4 @@
-"""What the fixtures give to a user's own tests: a suite, its cases, and scores of outputs."""
+"""What the fixtures hand to somebody's own tests: a suite, its cases, and scores of outputs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from row3.errors import InvalidFile
-from row3.store.cases import StoredCase, model_of
+from row3.store.cases import StoredCase
 from row3.store.project import find_root, open_project
 from row3.store.suites import pick_suite
 from row3.workflows.score_case import CaseScorecard, CaseScorer
@@ -16,18 +16,18 @@ from row3.workflows.score_case import CaseScorecard, CaseScorer
 
 @dataclass(frozen=True)
 class GoldenCaseView:
-    """One golden case."""
+    """One golden case as a test needs it."""
 
     id: str
     input: dict[str, Any]
-    """What a prompt's template gets of it, such as `source_text`: never its expectations."""
+    """What a prompt's template sees of it, such as `source_text`: never its expectations."""
     stored: StoredCase
     suite: SuiteScorer
 
     @cached_property
     def case(self) -> Any:
-        """The whole golden case with its expectations; its type is the kind's case model."""
-        return model_of(self.stored, self.suite.kind_of_cases)
+        """The whole golden case, expectations and all; its type is the kind's case model."""
+        return self.stored.case
 
     def score(self, output: Any) -> CaseScorecard:
         """Score an output by this case; see `SuiteScorer.score`."""
@@ -38,7 +38,7 @@ class GoldenCaseView:
 
 
 class SuiteScorer:
-    """A suite of golden cases, for scoring outputs of a user's own system one by one."""
+    """A suite of golden cases, for scoring outputs of somebody's own system one by one."""
 
     def __init__(self, scorer: CaseScorer) -> None:
         self._scorer = scorer
@@ -48,7 +48,7 @@ class SuiteScorer:
 
     @property
     def cases(self) -> list[GoldenCaseView]:
-        """Golden cases, in the order of their files. Raises `InvalidFile`."""
+        """The golden cases, in the order of their files. Raises `InvalidFile`."""
         found = self._scorer.cases.values()
         return [GoldenCaseView(each.id, self.kind_of_cases.variables(each.case), each, self) for each in found]
 
@@ -56,7 +56,7 @@ class SuiteScorer:
         """Score an output of a case: plain values, a pydantic model, or the text of an answer.
 
         An output that cannot be read is a bad answer: it is 0 on every metric. Raises `UsageError` for an unknown
-        case and for an output that is not JSON, `InvalidFile` for project files that cannot be used.
+        case and for an output that is no JSON, `InvalidFile` for project files that cannot be used.
         """
         return self._scorer.score(case_id, output)
 
@@ -65,9 +65,9 @@ class SuiteScorer:
 
 
 def suite_beside(test_file: Path, rootpath: Path, name: str | None) -> SuiteScorer:
-    """Return a suite of the project around a test's file, else of the one around pytest's root folder.
+    """The suite of the project around a test's file, else of the one around pytest's root folder.
 
-    Raises `InvalidFile` if there is no project, `UsageError` for an unknown suite.
+    Raises `InvalidFile` where there is no project, `UsageError` for an unknown suite.
     """
     try:
         root = find_root(test_file.parent)
@@ -78,6 +78,6 @@ def suite_beside(test_file: Path, rootpath: Path, name: str | None) -> SuiteScor
 
 @lru_cache(maxsize=16)
 def _suite(root: Path, name: str | None) -> SuiteScorer:
-    """Return a suite, read once a process: golden cases and baselines do not change during a test run."""
+    """Read once a process: golden cases and baselines do not change under a test run."""
     project = open_project(root)
     return SuiteScorer(CaseScorer(project, pick_suite(project, name)))

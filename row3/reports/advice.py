@@ -1,35 +1,81 @@
-"""The verdict in a word, in a line, and what to do about it. Plain text, already safe."""
+"""The verdict in a word and in a line, and what to do next. The texts are plain and safe to print."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from typing import get_args
+from typing import NamedTuple
 
+from row3.domain.judgements import Code, Judgement, Reason
 from row3.domain.requests import RECORDED_ONLY
-from row3.domain.verdicts import Cause, Reason, Verdict
+from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.cases.case_changes import count_line
+from row3.reports.case_changes import count_line
+from row3.reports.document import Span, Tone
 from row3.reports.headline import candidates, taken_back, title_of
-from row3.reports.hooks.behind import catch_up
-from row3.reports.model import ComparisonView, RunView, SuiteView
-from row3.reports.style import plain, visible
+from row3.reports.model import ComparisonView, RunView
+from row3.reports.style import VERDICT_MARKS, plain, visible
+
+TONES: Mapping[Verdict, Tone] = {Verdict.PROCEED: "good", Verdict.INVESTIGATE: "warning", Verdict.BLOCK: "bad"}
+SCORES = frozenset(
+    {
+        Code.WORSE,
+        Code.WORSE_UNPROVEN,
+        Code.INCONCLUSIVE,
+        Code.NO_LONGER_MEASURED,
+        Code.ENTERED_FAIL_ZONE,
+        Code.IN_FAIL_ZONE,
+        Code.CANARY,
+        Code.CASE_BROKE,
+        Code.CRITICAL_BROKE,
+        Code.QUARANTINED_FELL,
+    }
+)
+"""Codes whose cause is in the answers: a case shows it."""
 
 
-def verdict_word(comparison: ComparisonView) -> str:
-    """`PROCEED`, `INVESTIGATE`, `BLOCK`, `BLOCK, approved` or `INCOMPLETE`."""
-    if comparison.run.collected.failed:
-        return "INCOMPLETE"
-    return comparison.verdict.word.upper() + ("" if comparison.approval is None else ", approved")
+class Look(NamedTuple):
+    """How a verdict is shown."""
+
+    word: str
+    mark: str
+    tone: Tone
+
+    @property
+    def span(self) -> Span:
+        """Mark and word."""
+        return Span(f"{self.mark} {self.word}", self.tone)
 
 
-def looks_like(comparison: ComparisonView) -> Verdict:
-    """The verdict whose mark and colour it has: a block that was approved stops nothing, and is to be looked at."""
-    return comparison.verdict if comparison.approval is None else min(comparison.verdict, Verdict.INVESTIGATE)
+def look_of(judgement: Judgement, *, informational: bool = False, incomplete: bool = False) -> Look:
+    """Return `PROCEED`, `INVESTIGATE`, `BLOCK`, `APPROVED (was: block)` or `INCOMPLETE`, with mark and tone."""
+    verdict = judgement.verdict
+    if incomplete or not judgement.complete:
+        return Look("INCOMPLETE", "?", "bad")
+    if judgement.approval is not None:
+        return Look(f"APPROVED (was: {verdict.word})", VERDICT_MARKS[Verdict.PROCEED], "good")
+    if informational and verdict is Verdict.BLOCK:
+        return Look("BLOCK, informational", VERDICT_MARKS[Verdict.INVESTIGATE], "warning")
+    return Look(verdict.word.upper(), VERDICT_MARKS[verdict], TONES[verdict])
+
+
+def look(comparison: ComparisonView) -> Look:
+    """Return how the verdict of a comparison is shown."""
+    run, judgement = comparison.run, comparison.judgement
+    if comparison.approval is not None and judgement.approval is None:
+        judgement = Judgement(
+            judgement.verdict, judgement.reasons, judgement.complete, judgement.signature, comparison.approval
+        )
+    informational = run.suite.policy.informational
+    return look_of(judgement, informational=informational, incomplete=bool(run.collected.failed))
+
+
+def is_complete(comparison: ComparisonView) -> bool:
+    """Return whether every answer is there; an incomplete comparison is not judged."""
+    return comparison.judgement.complete and not comparison.run.collected.failed
 
 
 def summary(comparison: ComparisonView) -> str:
-    """The composite, how it moved, over how many cases, and how these moved."""
+    """Return the primary metric, how it moved over how many cases, and how the cases moved."""
     failed = comparison.run.collected.failed
     if failed:
         return f"{len(failed):,} of {numbers.count(comparison.run.cases, 'case')} without an answer"
@@ -42,185 +88,181 @@ def summary(comparison: ComparisonView) -> str:
     return f"{title} {numbers.percent(change.current)}{moved} · {count_line(comparison.moves)}"
 
 
-def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
-    """What to do, a sentence or command a line; nothing after a promotion, which says itself what it wrote.
-
-    The commands name their suite where it is not the default one; with `named` always, as they must where several are
-    told of.
-    """
-    return _what_next(comparison, _Typed(comparison.run.suite, named=named))
-
-
-class _Typed:
-    """Commands as they are to be typed, to be about the suite, prompts and answers that the output is about."""
-
-    def __init__(self, suite: SuiteView, *, named: bool) -> None:
-        self._suite, self._named = suite, f" --suite {suite.name}" if named and not suite.flag else ""
-
-    def __call__(self, command: str, *said: str) -> str:
-        """A command with what it has to be given beside what it says itself, as `SuiteView.flags` takes it."""
-        return visible(f"{command}{self._named}{self._suite.flags(command, *said)}")
-
-    def fill(self, text: str) -> str:
-        """A sentence in which such commands stand: `row3 --compare{flag} --mode auto`."""
-        return _COMMAND.sub(lambda found: self(found[1], *_OPTION.findall(found[2])) + found[2], text)
+def approval_line(comparison: ComparisonView) -> str:
+    """Return who approved, when and why; empty where nobody did."""
+    approval = comparison.approval
+    if approval is None:
+        return ""
+    return f"approved by {approval.by}, {numbers.moment(plain(approval.at))} UTC: {approval.reason}"
 
 
-_COMMAND = re.compile(r"(row3(?: -{0,2}[a-z]+)*)\{flag\}((?: --[a-z-]+(?: [A-Za-z]+)?)*)")
-_OPTION = re.compile(r"--([a-z-]+)")
+def behind_line(commits: int, ref: str) -> str:
+    """Return what HEAD lacks of the ref that judges, and what to do about it."""
+    return f"{_lacks(commits, ref)}: merge or rebase first, or judge from the fork point with --against {ref}..."
 
 
-def _what_next(comparison: ComparisonView, typed: _Typed) -> list[str]:
-    run, waiting = comparison.run, candidates(comparison.run)
-    if comparison.behind and comparison.against and (run.collected.failed or comparison.blocked):
-        return _numbered(catch_up(comparison.behind, comparison.against, typed("row3 --compare")))
-    promoting = run.header.action == "promotion"
-    proposed = [] if promoting else [name for name in waiting if name not in taken_back(run)]
-    promote = _promote(proposed, comparison, typed)
-    if run.collected.failed:
-        if run.header.mode == "replay":
-            model = model_flag(run)
-            ask = typed.fill(f"Next: row3 --compare{{flag}} --mode auto{model} asks for what is not recorded.")
-            return [ask, *([typed.fill(ANSWER_ELSEWHERE)] if model else [])]
-        return ["Next: give the same command again; it goes on from the answers that are there."]
-    if comparison.blocked:
-        compare = typed("row3 --compare") + (f" --against {visible(comparison.against)}" if comparison.against else "")
-        if any(reason.cause == "part" for reason in comparison.reasons):  # no gate, so there is nothing to approve
-            return _steps(comparison, typed, f"{{}} and run {compare} with all the cases.")
-        if promoting and "locks" in _causes(comparison):  # an older version: to go back is a decision, no fault
-            back = f"{typed('row3 promote', waiting[0])} {waiting[0]} --approve REASON goes back."
-            return _numbered([*_look(comparison, typed), back])
-        again = f"{typed('row3 promote', waiting[0])} {waiting[0]}" if promoting else compare
-        return _steps(comparison, typed, f"{{}} and run {again} again; or, if it has to be, --approve REASON.")
-    if promoting:
-        return []
-    if comparison.verdict is Verdict.BLOCK and comparison.approval is None:
-        return ["This gate is informational: it reports, and blocks nothing.", *_last(promote, comparison)]
-    if comparison.verdict is Verdict.BLOCK:
-        return _approved(promote, comparison)
-    if comparison.verdict is Verdict.INVESTIGATE:
-        if "part" in _causes(comparison):
-            return _numbered([*_look(comparison, typed), f"{typed('row3 --compare')} with all the cases."])
-        return _steps(comparison, typed, promote or _accepted(comparison, typed))
-    return _last(promote, comparison)
+def _lacks(commits: int, ref: str) -> str:
+    some = numbers.count(commits, f"commit of {ref} that changes", f"commits of {ref} that change")
+    return f"HEAD lacks {some} what row3 reads"
 
 
-def _last(promote: str, comparison: ComparisonView) -> list[str]:
-    """The one step that is left; none where there is nothing to promote and no git to commit to."""
-    return _numbered([promote] if promote else ["commit."] if comparison.in_git else [])
-
-
-def _approved(promote: str, comparison: ComparisonView) -> list[str]:
-    """What is to be done with an approval."""
-    if not comparison.in_git:
-        return _last(promote, comparison)
-    kept = "commit metrics-history.json and CHANGELOG.md too: the approval stands there."
-    if comparison.against is None and set(_causes(comparison)) - {"answers"}:
-        kept += " Hook and CI judge by the commit before; what they show besides is approved with --against."
-    return _numbered([promote, kept] if promote else [kept])
-
-
-def _accepted(comparison: ComparisonView, typed: _Typed) -> str:
-    """How what was looked at becomes what is right from now on."""
-    committed = ", and commit" if comparison.in_git else ""
-    if _causes(comparison) == ["cases"]:  # the prompts answer as before: it is the measure that is another
-        if comparison.new_baseline:
-            return "commit: the baseline of this change takes them as they are now."
-        return f"{typed('row3 --baseline')} takes them as they are now{committed}."
-    return f"write down why it is acceptable{committed}."
+def catch_up(commits: int, ref: str, compare: str) -> list[str]:
+    """Return the steps that bring HEAD up to the ref that judges; `compare` is the command that judges."""
+    name = visible(ref)
+    return [
+        f"git rebase --autostash {name}, or merge it: {_lacks(commits, name)}.",
+        f"{compare} --against {name} again; or judge from the fork point: {compare} --against {name}...",
+    ]
 
 
 def model_flag(run: RunView) -> str:
-    """What a command that asks has to name: a model, where the recordings are of none that a provider serves."""
+    """Return the placeholder for a model that a command needs, where the recordings name none that can be asked."""
     return " --model MODEL" if run.suite.system is None and run.header.model in ("", RECORDED_ONLY) else ""
 
 
-def _promote(proposed: list[str], comparison: ComparisonView, typed: _Typed) -> str:
-    """How the first version that says something new is promoted; where there is none, what is to be edited."""
-    new = [name for name in proposed if name not in comparison.copies]
-    if new:
-        return f"{typed('row3 promote', new[0])} {new[0]}"
-    return f"edit prompts/{proposed[0]}.md; there is nothing new to promote." if proposed else ""
+def what_next(comparison: ComparisonView, *, named: bool = False) -> list[str]:
+    """Return what to do, a step a line; nothing after a promotion, which lists what it wrote.
 
-
-ANSWER_ELSEWHERE = (
-    "Or answer it elsewhere: row3{flag} --dry-run --mode auto --format json has the requests, and row3 recordings "
-    "import{flag} FILE takes the answers."
-)
-CURES: Mapping[Cause, str] = {
-    "answers": "mend the prompt",
-    "unrecorded": "record the answers (row3 --compare{flag} --mode auto)",
-    "unjudged": "have the old text answered (recordings/ from git, or --mode auto before the case is edited)",
-    "recordings": "restore recordings/ from git, or record them again (--mode record)",
-    "lost": "make the baseline of the answers that are there (row3 --baseline{flag})",
-    "cases": "put the golden cases back",
-    "texts": "put the golden cases back, or make the baseline of them (row3 --baseline{flag})",
-    "rules": "put the settings in row3.toml back",
-    "locks": "put prompts/promoted.json back and the prompts that it names",
-    "baseline": "put the baseline back from git, or make one that follows from its recordings (row3 --baseline{flag})",
-    "stale": "have a change of its own with row3 --baseline{flag} merged first",
-}
-"""What undoes a block, by its cause; `{flag}` is where a command is given what `_Typed` knows."""
-LOOKS: Mapping[Cause, str] = {
-    "recordings": "see that the answers were meant to be recorded again (git diff{since} recordings)",
-    "lost": "row3 --baseline{flag} in this change, for all who come after",
-    "cases": "see that the golden cases were meant to change (git diff{since} {golden})",
-    "texts": "row3 --baseline{flag} with the golden cases as they are, for all who come after",
-    "rules": "see that row3.toml was meant to change (git diff{since} row3.toml)",
-    "baseline": "row3 recordings verify{flag}",
-    "stale": "row3 --baseline{flag} in a change of its own, for all who come after",
-    "history": "row3 trend{flag} draws the runs that decline",
-}
-"""What to look at before going on, by the cause of an investigation; answers have a case to look into."""
-
-
-def _steps(comparison: ComparisonView, typed: _Typed, last: str) -> list[str]:
-    """Look, then act: `last`, with the cures in its place of `{}`."""
-    causes = _causes(comparison)
-    steps = _look(comparison, typed)
-    if comparison.verdict is Verdict.INVESTIGATE:
-        steps += [_filled(LOOKS[cause], comparison, typed) for cause in causes if cause in LOOKS]
-    cures = CURES if comparison.run.suite.system is None else {**CURES, "answers": "mend the system"}
-    cured = ", ".join(cures[cause] for cause in causes if cause in cures) or cures["answers"]
-    last = last.replace("{}", typed.fill(cured))
-    return _numbered([*steps, last])
-
-
-def _filled(look: str, comparison: ComparisonView, typed: _Typed) -> str:
-    """What to look at, seen from where the baseline was made: what is committed already is in no plain `git diff`."""
-    if not comparison.in_git:
-        look = look.partition(" (git diff")[0]
-    since = f" {visible(comparison.since)} --" if comparison.since else ""
-    golden = visible(comparison.run.suite.golden) if since else "golden"
-    return typed.fill(look).replace("{since}", since).replace("{golden}", golden)
-
-
-def _numbered(steps: list[str]) -> list[str]:
+    Args:
+        named: name the suite in commands even where it is the default, for results of several suites.
+    """
+    steps = _Steps(comparison, named=named).all()
     return [f"{'Then' if i else 'Next'}: {step}" for i, step in enumerate(steps)]
 
 
-def _causes(comparison: ComparisonView) -> list[Cause]:
-    """The causes of the reasons that make the verdict, in a fixed order."""
-    there = {reason.cause for reason in comparison.reasons if reason.verdict >= comparison.verdict}
-    return [cause for cause in get_args(Cause) if cause in there]
+class _Steps:
+    """The steps after one comparison, with commands that select its suite, prompts and answers."""
+
+    def __init__(self, comparison: ComparisonView, *, named: bool) -> None:
+        self.comparison, self.run, self.suite = comparison, comparison.run, comparison.run.suite
+        self.named = f" --suite {self.suite.name}" if named and not self.suite.flag else ""
+        self.deciding = [each for each in comparison.reasons if each.verdict is comparison.verdict]
+        self.codes = {each.code for each in self.deciding}
+
+    def command(self, command: str, *said: str) -> str:
+        """Return a command with its options; `said` are those it names itself, as `SuiteView.flags` takes them."""
+        return visible(f"{command}{self.named}{self.suite.flags(command, *said)}")
+
+    def all(self) -> list[str]:
+        """Return the steps."""
+        comparison, verdict = self.comparison, self.comparison.verdict
+        promoting = self.run.header.action == "promotion"
+        if comparison.behind and comparison.against and (comparison.blocked or not is_complete(comparison)):
+            return catch_up(comparison.behind, comparison.against, self.command("row3 --compare"))
+        if not is_complete(comparison):
+            return self._answer()
+        if comparison.blocked:
+            return self._blocked(promoting=promoting)
+        if promoting:
+            return []
+        last = self._promote()
+        if comparison.approval is not None:
+            kept = "commit metrics-history.json and CHANGELOG.md: they hold the approval."
+            return [*last, kept] if comparison.in_git else last
+        if verdict is Verdict.BLOCK:
+            return ["nothing has to be done: this gate is informational and blocks nothing.", *last]
+        if verdict is Verdict.INVESTIGATE:
+            if Code.PARTIAL in self.codes:
+                return [*self._look(), f"{self.command('row3 --compare')} with all the cases."]
+            record = "record why this is acceptable: --approve REASON."
+            return [*self._look(), *self._checks(), *(last or [record])]
+        return last or (["commit."] if comparison.in_git else [])
+
+    def _answer(self) -> list[str]:
+        """How missing answers are asked for."""
+        if self.run.header.mode != "replay":
+            return ["run the same command again; it continues from the answers so far."]
+        model = model_flag(self.run)
+        against = f" --against {visible(self.comparison.against)}" if self.comparison.against else ""
+        ask = f"{self.command('row3 --compare', 'mode')} --mode auto{against}{model} asks for what is not recorded."
+        if not model:
+            return [ask]
+        requests = f"{self.command('row3', 'mode')} --dry-run --mode auto --format json"
+        answers = f"{self.command('row3 recordings import')} FILE"
+        return [ask, f"or answer elsewhere: {requests} lists the requests, {answers} reads the answers."]
+
+    def _blocked(self, *, promoting: bool) -> list[str]:
+        against = f" --against {visible(self.comparison.against)}" if self.comparison.against else ""
+        again = self.command("row3 --compare") + against
+        fix = f"{self._fix()} and run"
+        if any(reason.code is Code.PARTIAL for reason in self.comparison.reasons):
+            return [*self._look(), f"{fix} {again} with all the cases."]
+        if promoting:
+            waiting = candidates(self.run) or [""]
+            again = f"{self.command('row3 promote', waiting[0])} {waiting[0]}".rstrip()
+        return [*self._look(), f"{fix} {again} again, or accept it with --approve REASON."]
+
+    def _fix(self) -> str:
+        fixes = []
+        if self.codes & SCORES:
+            fixes.append("fix the prompt" if self.suite.system is None else "fix the system")
+        fixes += [f"restore {what}" for what in self._files((Code.CRITERIA_REMOVED, Code.CRITERIA_LOOSENED))]
+        known = {
+            Code.INCOMPARABLE: self._record_base(),
+            Code.BASELINE_DIFFERS: f"save the baseline again ({self.command('row3 --baseline')})",
+            Code.LOCK_BROKEN: "restore prompts/promoted.json and the prompts it lists",
+            Code.NO_CASE: "add golden cases",
+        }
+        return ", ".join([*fixes, *(text for code, text in known.items() if code in self.codes)]) or "fix the prompt"
+
+    def _record_base(self) -> str:
+        auto = f"{self.command('row3 --compare', 'mode')} --mode auto"
+        return f"record the promoted version's answers to the new texts ({auto})"
+
+    def _files(self, codes: Sequence[Code]) -> list[str]:
+        """Names of what the criteria lie in, as far as deciding reasons with these codes are about it."""
+        kinds = {each.subject.partition(" ")[0] for each in self.deciding if each.code in codes}
+        files = {"case": "the golden cases", "rule": "row3.toml", "baseline": "the baseline", "suite": "the suite"}
+        return [name for kind, name in {**files, "quarantine": "the quarantine"}.items() if kind in kinds]
+
+    def _look(self) -> list[str]:
+        """The command that explains the case that fell most; only where answers are the cause."""
+        own = [reason for reason in self.deciding if reason.code in SCORES]
+        case_id = worst_case(self.comparison, own) if own else None
+        return [f"{self.command('row3 investigate')} {plain(case_id)}"] if case_id else []
+
+    def _checks(self) -> list[str]:
+        """What a person looks at before going on."""
+        paths = {"the golden cases": self.suite.golden, "row3.toml": "row3.toml"}
+        checks = [
+            f"check that {name} had to change{self._diff(paths.get(name, 'row3.toml'))}."
+            for name in self._files((Code.CRITERIA_CHANGED,))
+        ]
+        known = {
+            Code.RECORDED_AGAIN: f"check that these answers were meant to be recorded again{self._diff('recordings')}.",
+            Code.INCOMPARABLE: f"{self._record_base()}.",
+            Code.HISTORY_REMOVED: "restore metrics-history.json.",
+            Code.DECLINING: f"{self.command('row3 trend')} shows the declining runs.",
+        }
+        return [*checks, *(text for code, text in known.items() if code in self.codes)]
+
+    def _diff(self, path: str) -> str:
+        """The git command that shows a change of files since the base; empty outside git."""
+        if not self.comparison.in_git:
+            return ""
+        since = f" {visible(self.comparison.since)} --" if self.comparison.since else ""
+        return f" (git diff{since} {visible(path)})"
+
+    def _promote(self) -> list[str]:
+        """How the first candidate is promoted, or that it is still a copy; nothing where nothing waits."""
+        waiting = [name for name in candidates(self.run) if name not in taken_back(self.run)]
+        new = [name for name in waiting if name not in self.comparison.copies]
+        if new:
+            return [f"{self.command('row3 promote', new[0])} {new[0]}"]
+        return [f"edit prompts/{waiting[0]}.md; there is nothing new to promote."] if waiting else []
 
 
-def _look(comparison: ComparisonView, typed: _Typed) -> list[str]:
-    """The case that fell most; else the first that a reason names. Only where answers are the cause."""
-    own = [r for r in comparison.reasons if r.verdict >= comparison.verdict and r.cause == "answers"]
-    if not own:
-        return []
+def worst_case(comparison: ComparisonView, reasons: Sequence[Reason]) -> str | None:
+    """Return the case that fell most, in the primary metric or else in a metric that a reason names."""
     worst = min((c for c in comparison.cases if c.move in ("regressed", "broke")), key=lambda c: c.delta, default=None)
-    case_id = worst.case_id if worst else next((r.case_id for r in own if r.case_id), None) or _fell_in(comparison, own)
-    return [f"{typed('row3 investigate')} {plain(case_id)}"] if case_id else []
-
-
-def _fell_in(comparison: ComparisonView, reasons: Sequence[Reason]) -> str | None:
-    """The case that fell most in a metric that a reason names: the composite may not weigh it."""
+    if worst is not None:
+        return worst.case_id
     higher = {metric.key: metric.higher_is_better for metric in comparison.run.suite.kind.metrics}
-    for key in (reason.metric for reason in reasons if reason.metric in higher):
-        sign = 1 if higher[key] else -1
-        worst = min(comparison.cases, key=lambda case: sign * case.deltas.get(key, 0.0), default=None)
-        if worst is not None and sign * worst.deltas.get(key, 0.0) < 0:
-            return worst.case_id
+    for reason in reasons:
+        if reason.subject not in higher:
+            return reason.subject or None
+        sign, key = (1 if higher[reason.subject] else -1), reason.subject
+        fell = min(comparison.cases, key=lambda case: sign * case.deltas.get(key, 0.0), default=None)
+        if fell is not None and sign * fell.deltas.get(key, 0.0) < 0:
+            return fell.case_id
     return None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from row3.gate.exact import upper_bound
 from row3.reports import numbers
-from row3.reports.model_run import RunView
+from row3.reports.model import RunView
 
 LEVEL = 0.95
 FORBIDDEN = {"hallucinationRate": "canaries", "forbiddenRelationshipRate": "forbidden relationships"}

@@ -20,7 +20,8 @@ class Span(NamedTuple):
     tone: Tone = "plain"
 
 
-Text = str | Span | Sequence[str | Span]
+Parts = Sequence[str | Span]
+Text = str | Span | Parts
 """One line of text, or the parts it is made of."""
 
 

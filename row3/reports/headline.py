@@ -1,4 +1,4 @@
-"""Sentences that every report shares: what runs, what it took, what to be warned of. Plain text, already safe."""
+"""Phrases that every report shares: which versions run, what the run took, what is skipped or in its fail zone."""
 
 from __future__ import annotations
 
@@ -8,35 +8,43 @@ from row3.domain.local_models import WEAK, labelled
 from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import Usage
 from row3.reports import numbers
-from row3.reports.model import HeaderView, RunView, SuiteView
-from row3.reports.style import plain, visible
+from row3.reports.document import Span, Text, Tone
+from row3.reports.model import BaseView, RunView, SuiteView
+from row3.reports.style import MARKS, plain, visible
 
 ELSEWHERE = "outputs"
-"""The mode of `row3 score`, in which nothing is asked."""
+"""The mode of `row3 score`, which asks nothing."""
+ZONE_TONES: Mapping[Zone, Tone] = {
+    Zone.FAIL: "bad",
+    Zone.MARGINAL: "warning",
+    Zone.PASS: "good",
+    Zone.EXCELLENT: "excellent",
+}
 
 
 def first_line(suite: str, versions: Mapping[str, str], promoted: Mapping[str, str], model: str, mode: str) -> str:
-    """Which versions run and which is promoted, by which model and mode; one line however long."""
+    """Return which versions run, which are promoted, the model and the mode, on one line."""
     parts = [f"{name} {version} ({_standing(version, promoted.get(name))})" for name, version in versions.items()]
     how = (f"{model}; no prompt was run",) if mode == ELSEWHERE else (model, mode)
     return " · ".join(plain(part) for part in (suite, " → ".join(parts), *how) if part)
 
 
 def what_runs(run: RunView, suite: str = "") -> str:
-    """The first line of a run; it names the suite where one is given."""
+    """Return the first line of a run; it names the suite where one is given."""
     header = run.header
     return first_line(suite, header.prompts, run.lineup.promoted, shown_model(run.suite, header.model), header.mode)
 
 
 def shown_model(suite: SuiteView, model: str) -> str:
-    """A model as people are shown it: never without a word on how weak the local one is."""
+    """Return the model's name, marked as weak where it is the local one."""
     return labelled(model) if suite.local else model
 
 
-def baseline_origin(baseline: HeaderView, suite: SuiteView) -> str:
-    """What made a baseline, and when."""
-    model = shown_model(suite, baseline.model)
-    return f"{lineup_text(baseline)} · {plain(model)} · {numbers.moment(plain(baseline.at))} UTC"
+def baseline_origin(baseline: BaseView, suite: SuiteView) -> str:
+    """Return the prompts and model of a baseline, and when it was saved."""
+    saved = f"{numbers.moment(plain(baseline.at))} UTC" if baseline.at else ""
+    parts = (lineup_text(baseline), plain(shown_model(suite, baseline.model)), saved)
+    return " · ".join(part for part in parts if part)
 
 
 def _standing(version: str, promoted: str | None) -> str:
@@ -46,37 +54,44 @@ def _standing(version: str, promoted: str | None) -> str:
 
 
 def candidates(run: RunView) -> list[str]:
-    """The prompt versions of a run that are not promoted: `decompose-concepts-v1.1`."""
+    """Return the references of the versions in a run that are not promoted: `decompose-concepts-v1.1`."""
     promoted = run.lineup.promoted
     return [plain(f"{name}-{version}") for name, version in run.header.prompts.items() if promoted.get(name) != version]
 
 
 def taken_back(run: RunView) -> set[str]:
-    """Those of them that were promoted before: there was a reason to go back."""
+    """Return those candidates that were promoted once and replaced since."""
     formerly = run.lineup.formerly
     return {
         plain(f"{name}-{version}") for name, version in run.header.prompts.items() if version in formerly.get(name, ())
     }
 
 
-def lineup_text(header: HeaderView) -> str:
-    """`decompose-concepts v1.0 → map-ontology v1.0`."""
+def lineup_text(header: BaseView) -> str:
+    """Return `decompose-concepts v1.0 → map-ontology v1.0`."""
     return plain(" → ".join(f"{name} {version}" for name, version in header.prompts.items()))
 
 
 def shown_metrics(suite: SuiteView, *, companion: bool) -> list[Metric]:
-    """The headline metrics or their companions, in the kind's order."""
+    """Return the headline metrics or their companions, in the kind's order."""
     return [metric for metric in suite.kind.metrics if metric.companion is companion]
 
 
 def title_of(suite: SuiteView, key: str) -> str:
-    """A metric's title; the key itself where the kind does not know it."""
+    """Return a metric's title; the key itself where the kind does not know it."""
     return next((metric.title for metric in suite.kind.metrics if metric.key == key), plain(key))
 
 
+def zone_span(zone: Zone | None) -> Text:
+    """Return mark and word of a zone; empty for none."""
+    return "" if zone is None else Span(f"{MARKS[zone]} {zone.word}", ZONE_TONES[zone])
+
+
 def skipped_lines(run: RunView) -> list[str]:
-    """Which metrics do not apply to some cases, those with the same reasons in one line; none of what the suite does
-    not carry at all."""
+    """Return which metrics do not apply to some cases; metrics with the same reasons share a line.
+
+    Metrics that the whole suite does not carry are left out.
+    """
     silent = {metric.key for metric in run.suite.kind.metrics if metric.optional} - run.header.metrics.keys()
     titles: dict[str, list[str]] = {}
     for key, reasons in run.collected.skipped.items():
@@ -87,7 +102,7 @@ def skipped_lines(run: RunView) -> list[str]:
 
 
 def usage_lines(usage: Usage, model: str) -> list[str]:
-    """Requests; tokens and cost; latency. Nothing where nothing was asked."""
+    """Return requests, tokens and cost, latency, a line each; nothing where nothing was asked."""
     if not usage.requests:
         return []
     requests = numbers.count(usage.requests, "request")
@@ -119,22 +134,22 @@ def _cost(usage: Usage, model: str) -> str:
 
 
 def fail_zones(run: RunView) -> list[str]:
-    """Titles of the metrics in their fail zone, and which of them only warn."""
+    """Return the titles of the metrics in their fail zone, and which of them only warn."""
     failing = [key for key, zone in run.zones.items() if zone is Zone.FAIL]
     warns = {key for key in failing if not run.suite.rules.thresholds[key].blocking}
     return [title_of(run.suite, key) + (" (warns, does not block)" if key in warns else "") for key in failing]
 
 
 def declines_line(declines: int, run: RunView) -> str:
-    """The announcement of runs that decline in a row; empty below the gate's limit."""
+    """Return how many runs declined in a row; empty below the gate's limit."""
     if declines < run.suite.policy.declines:
         return ""
     title = title_of(run.suite, run.suite.kind.primary)
     draw = f"row3 trend{visible(run.suite.flags('row3 trend'))}"
-    return f"{declines} consecutive declining runs of {title} — {draw} draws them"
+    return f"{declines} consecutive declining runs of {title} ({draw} shows them)"
 
 
 def some(items: Sequence[str], most: int) -> str:
-    """The first few, and how many more there are."""
+    """Return the first few items, and how many more there are."""
     left = len(items) - most
     return ", ".join(items[:most]) + (f" and {left:,} more" if left > 0 else "")

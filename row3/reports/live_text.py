@@ -85,38 +85,6 @@ def asked_now(requests: int) -> str:
     return f"{numbers.count(requests, 'answer')} not recorded yet {'was' if requests == 1 else 'were'} asked for now"
 
 
-class PlanView(Protocol):
-    """Of a planned run: what a comparison asks beside the candidates, and how often."""
-
-    @property
-    def again(self) -> int: ...
-
-    @property
-    def rounds(self) -> int: ...
-
-    @property
-    def cost_usd(self) -> float | None: ...
-
-
-def plan_lines(plan: PlanView) -> list[str]:
-    """What makes a live comparison dearer than a run."""
-    if not plan.again:
-        return []
-    asked = numbers.count(plan.again, "request asks", "requests ask")
-    lines = [f"{asked} the baseline's prompts again, interleaved; --no-interleave leaves them out."]
-    if plan.rounds > 1:
-        most = "" if plan.cost_usd is None else f", {numbers.money(plan.cost_usd * plan.rounds)} in all"
-        lines.append(f"That is one round; --adaptive asks up to {plan.rounds}{most}, and stops when it is decided.")
-    return lines
-
-
-def plan_json(plan: PlanView) -> dict[str, Any]:
-    """The same as plain values; nothing of a plan without it."""
-    if not plan.again:
-        return {}
-    return {"baselineRequests": plan.again, "maxRounds": plan.rounds}
-
-
 def live_json(comparison: LiveView) -> dict[str, Any]:
     """How the comparison was asked; nothing of one that asked nothing."""
     value: dict[str, Any] = {}

@@ -78,7 +78,7 @@ def _table(block: Table) -> list[str]:
 
 def _text(text: Text) -> str:
     """Safe Markdown of a text, its tones as far as Markdown has them."""
-    return _START.sub(_escaped_start, "".join(map(_span, spans(text))))
+    return _START.sub(_escaped_start, "".join(map(_span, spans(text))).strip())
 
 
 def _cell(text: Text) -> str:

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from row3.domain.counts import count
 from row3.domain.scores import Tally
 from row3.matching.predicates import fold_predicate
 from row3.metrics.tallies import PAIR, split
-from row3.reports.markdown import fold, inline
+from row3.reports.document import Facts, Text
 from row3.reports.model import ComparisonView, RunView
-from row3.reports.style import Style, cells, plain, shorten
+from row3.reports.style import plain, shorten
 
 SHOWN_NAMES = 3
-"""Names shown of one kind of error; with -v all."""
+"""Names shown of one kind of error; all where every one is wanted."""
 LONGEST_NAME = 20
-HEADING = "How the items matched"
 UNKNOWN = "unknownPredicates"
 NOTHING: Mapping[str, int] = {}
 
 
 class Group(NamedTuple):
-    """One line: a group of a tally by state."""
+    """One line: the items of one group, counted by state."""
 
     key: str
     title: str
     noun: str
     words: Mapping[str, str]
-    """States in their order, as they are called here."""
+    """Title of each state, in the order in which they are shown."""
     names: Mapping[str, str]
-    """By state, the group that says what was said for what."""
+    """By state, the group of the tally that counts what was said for what."""
 
 
 GROUPS = (
@@ -116,79 +115,51 @@ GROUPS = (
 )
 
 
-class Piece(NamedTuple):
-    """`10 wrong predicate (CAUSES for PRECEDES 6, IS_A for CAUSES 4)`: a count, and what it is made of."""
+def run_counts(run: RunView, *, every: bool = False) -> Facts:
+    """Return how the items of a run matched, a line a group; no lines where nothing was extracted or counted.
 
-    text: str
-    names: tuple[str, ...] = ()
-
-
-class Line(NamedTuple):
-    """`Relationships`, `612 extracted`, pieces."""
-
-    title: str
-    """Empty where it goes on with the line above."""
-    head: str
-    pieces: tuple[Piece, ...]
-
-
-def run_lines(run: RunView, *, names: int | None = SHOWN_NAMES) -> list[Line]:
-    """How the items of a run matched, a line a group; none where nothing was extracted or the kind counts nothing."""
-    tally, repeats = run.collected.tally, run.header.repeats
-    lines = []
+    Args:
+        every: name every error, not only the most frequent of each kind.
+    """
+    tally, most = run.collected.tally, None if every else SHOWN_NAMES
+    often = f" in {run.header.repeats:,} repeats" if run.header.repeats > 1 else ""
+    rows: list[tuple[str, Text]] = []
     for group in GROUPS:
         counts = tally.get(group.key, NOTHING)
         if total := sum(counts.values()):
-            often = f" in {repeats:,} repeats" if repeats > 1 else ""
-            pieces = tuple(
-                Piece(f"{counts[state]:,} {word}", _names(tally.get(group.names.get(state, ""), NOTHING), names))
+            pieces = [
+                _piece(f"{counts[state]:,} {word}", _names(tally.get(group.names.get(state, ""), NOTHING), most))
                 for state, word in _words(group, counts).items()
                 if counts.get(state)
-            )
-            lines.append(Line(group.title, f"{total:,} {group.noun}{often}", pieces))
-    return lines + _unknown({}, tally, run, names)
+            ]
+            rows.append((group.title, f"{total:,} {group.noun}{often}: {' · '.join(pieces)}"))
+    return Facts([*rows, *_unknown({}, tally, run, most)])
 
 
-def moved_lines(comparison: ComparisonView, *, names: int | None = SHOWN_NAMES) -> list[Line]:
-    """Which of these counts moved, over the cases that both runs have; none where none did or it is not known."""
-    before, after = comparison.tallies
-    lines = []
+def moved_counts(comparison: ComparisonView, *, every: bool = False) -> Facts:
+    """Return which of these counts moved over the cases that both sides answer, before → now."""
+    (before, after), most = comparison.tallies, None if every else SHOWN_NAMES
+    rows: list[tuple[str, Text]] = []
     for group in GROUPS:
         old, new = before.get(group.key, NOTHING), after.get(group.key, NOTHING)
         pieces = []
         for state, word in _words(group, {**old, **new}).items():
             key = group.names.get(state, "")
-            moved = _moved_names(before.get(key, NOTHING), after.get(key, NOTHING), names)
+            moved = _moved_names(before.get(key, NOTHING), after.get(key, NOTHING), most)
             if moved or old.get(state, 0) != new.get(state, 0):
-                pieces.append(Piece(f"{word} {_from_to(old.get(state, 0), new.get(state, 0))}", moved))
+                pieces.append(_piece(f"{word} {_from_to(old.get(state, 0), new.get(state, 0))}", moved))
         if pieces:
             total = _from_to(sum(old.values()), sum(new.values()))
-            lines.append(Line(group.title, f"{total} {group.noun}", tuple(pieces)))
-    return lines + _unknown(before, after, comparison.run, names)
+            rows.append((f"{group.title} moved", f"{total} {group.noun}: {' · '.join(pieces)}"))
+    return Facts([*rows, *_unknown(before, after, comparison.run, most)] if before or after else [])
 
 
-def counts_block(run: RunView, style: Style, *, verbose: bool = False) -> list[str]:
-    """The lines of a scorecard on a terminal."""
-    return list(_filled(run_lines(run, names=None if verbose else SHOWN_NAMES), style))
-
-
-def moved_block(comparison: ComparisonView, style: Style, *, verbose: bool = False) -> list[str]:
-    """The lines of a comparison on a terminal."""
-    lines = moved_lines(comparison, names=None if verbose else SHOWN_NAMES)
-    return [style.bold(f"{HEADING}, before → now"), *_filled(lines, style, "  ")] if lines else []
-
-
-def counts_markdown(run: RunView, comparison: ComparisonView | None = None) -> list[str]:
-    """The same, to unfold; of a comparison with what moved. Nothing where nothing was counted."""
-    lines = [_item(line) for line in run_lines(run)]
-    moved = [] if comparison is None else [_item(line) for line in moved_lines(comparison)]
-    if moved:
-        lines += ["", "Moved, over the cases that both runs have:", "", *moved]
-    return fold(HEADING, lines) if lines else []
+def _piece(text: str, names: Sequence[str]) -> str:
+    return f"{text} ({', '.join(names)})" if names else text
 
 
 def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
-    """Counts by state; what was said for what as objects, the most frequent first."""
+    """Return counts by state; what was said for what as objects, the most frequent first."""
     value: dict[str, Any] = {}
     for group, counts in tally.items():
         if group == UNKNOWN:
@@ -238,57 +209,22 @@ def _from_to(before: int, after: int) -> str:
     return f"{after:,}" if before == after else f"{before:,} → {after:,}"
 
 
-def _unknown(before: Tally, after: Tally, run: RunView, most: int | None) -> list[Line]:
+def _unknown(before: Tally, after: Tally, run: RunView, most: int | None) -> list[tuple[str, Text]]:
     """Predicates that the suite does not know, each with the one it may be a slip of."""
     old, new = before.get(UNKNOWN, NOTHING), after.get(UNKNOWN, NOTHING)
     ranked = [label for label in _often({**old, **new}) if not before or old.get(label, 0) != new.get(label, 0)]
     pieces = []
     for label in ranked[:most]:
-        count = _from_to(old.get(label, 0), new.get(label, 0)) if before else f"{new[label]:,}"
+        number = _from_to(old.get(label, 0), new.get(label, 0)) if before else f"{new[label]:,}"
         near = _nearest(label, run.suite.rules.predicates)
         hint = "" if near is None else f" (near {shorten(plain(near), LONGEST_NAME)})"
-        pieces.append(Piece(f"{_said(label)} {count}{hint}"))
+        pieces.append(f"{_said(label)} {number}{hint}")
     left = len(ranked) - len(pieces)
-    pieces += [Piece(f"{left:,} more")] if left else []
-    return [Line("", "unknown predicates", tuple(pieces))] if pieces else []
+    pieces += [f"{left:,} more"] if left else []
+    return [("Unknown predicates", " · ".join(pieces))] if pieces else []
 
 
 def _nearest(name: str, predicates: Sequence[str]) -> str | None:
     known = {fold_predicate(predicate): predicate for predicate in predicates}
     near = difflib.get_close_matches(fold_predicate(name), known, n=1, cutoff=0.7)
     return known[near[0]] if near else None
-
-
-def _filled(lines: Sequence[Line], style: Style, indent: str = "") -> Iterator[str]:
-    """Broken between counts and names, not within them."""
-    column = len(indent) + max((len(line.title) for line in lines), default=0) + 2
-    for line in lines:
-        text = f"{indent}{line.title}".ljust(column)
-        empty = True
-        for unit in _units(line):
-            shown = shorten(unit, style.width - column)
-            if not empty and cells(text) + 1 + cells(shown) > style.width:
-                yield text
-                text, empty = " " * column, True
-            text += shown if empty else f" {shown}"
-            empty = False
-        yield text
-
-
-def _units(line: Line) -> Iterator[str]:
-    yield f"{line.head}:"
-    last = len(line.pieces) - 1
-    for i, (text, names) in enumerate(line.pieces):
-        between = " ·" if i < last else ""
-        if not names:
-            yield f"{text}{between}"
-            continue
-        yield text
-        for j, name in enumerate(names, 1):
-            yield f"{'(' if j == 1 else ''}{name}{',' if j < len(names) else f'){between}'}"
-
-
-def _item(line: Line) -> str:
-    pieces = [f"{text} ({', '.join(names)})" if names else text for text, names in line.pieces]
-    head = f"{line.title}: {line.head}" if line.title else line.head
-    return f"- {inline(head)}: {inline(' · '.join(pieces))}"

@@ -1,123 +1,306 @@
-"""What the reports need of a run, a comparison and the history; workflows' and store's own types fit as they are."""
+"""What reports read of a run, a comparison and the results of several suites; the types of `workflows` fit as they are.
+
+Fields that have a type of their own in `domain` or `gate` have it here too; the rest is named as in `workflows`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Protocol
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from row3.domain.changes import MetricChange
-from row3.domain.scores import Tally
-from row3.domain.verdicts import CaseChange, Reason, Verdict
+from row3.domain.judgements import Judgement, Reason
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.quarantine import Quarantine
+from row3.domain.scores import Tally, Usage
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.drift import Drift
+from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import Sensitivity
-from row3.reports.model_run import (
-    CaseView,
-    CollectedView,
-    HeaderView,
-    KindView,
-    Lines,
-    LineupView,
-    RulesView,
-    RunView,
-    SuiteView,
-)
 
-__all__ = [
-    "ApprovalView",
-    "CaseView",
-    "CollectedView",
-    "ComparisonView",
-    "HeaderView",
-    "HistoryView",
-    "KindView",
-    "Lines",
-    "LineupView",
-    "RulesView",
-    "RunView",
-    "SuiteView",
-]
+Standing = Literal["proceed", "investigate", "block", "approved", "informational", "incomplete", "unusable", "none"]
+"""What became of a suite; `none` where nothing was judged."""
 
 
-class ApprovalView(Protocol):
-    """Who let a blocked comparison proceed, when and why."""
+class Lines(Protocol):
+    """Lines of JSON that can be read repeatedly."""
+
+    def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[bytes]: ...
+
+
+@runtime_checkable
+class JoinedLines(Protocol):
+    """Lines that are stored in the form in which they are written."""
+
+    def joined(self) -> Iterator[bytes]:
+        """Return all lines separated by a comma and a line end, as few large pieces that end where a line does."""
+        ...
+
+
+class KindView(Protocol):
+    """A kind's metrics, headline first, and the key of the one judged first."""
 
     @property
-    def reason(self) -> str: ...
+    def metrics(self) -> Sequence[Metric]: ...
+    @property
+    def primary(self) -> str: ...
+
+
+class RulesView(Protocol):
+    """A suite's zones, and the predicates an answer may use."""
 
     @property
-    def by(self) -> str: ...
+    def thresholds(self) -> Mapping[str, Threshold]: ...
+    @property
+    def predicates(self) -> Sequence[str]: ...
 
+
+class SuiteView(Protocol):
+    """A suite with its kind, rules and gate."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def kind(self) -> KindView: ...
+    @property
+    def rules(self) -> RulesView: ...
+    @property
+    def policy(self) -> GatePolicy: ...
+    @property
+    def golden(self) -> str:
+        """Folder of its cases, relative to the project."""
+        ...
+
+    @property
+    def system(self) -> object:
+        """The system under test; None where a model answers prompts."""
+        ...
+
+    @property
+    def flag(self) -> str:
+        """The option that selects it, ` --suite NAME`; empty for the default suite."""
+        ...
+
+    def flags(self, command: str, *said: str) -> str:
+        """Return `flag` and the options that select the same answers in the printed `command`.
+
+        What the command says itself is left out: names of options, and the prompt version that is its argument.
+        """
+        ...
+
+    @property
+    def local(self) -> bool:
+        """Its model runs in this process."""
+        ...
+
+
+class LineupView(Protocol):
+    """Promoted version by prompt name, and the versions that were promoted earlier."""
+
+    @property
+    def promoted(self) -> Mapping[str, str]: ...
+    @property
+    def formerly(self) -> Mapping[str, frozenset[str]]: ...
+
+
+class BaseView(Protocol):
+    """What answered on one side of a comparison."""
+
+    @property
+    def prompts(self) -> Mapping[str, str]: ...
+    @property
+    def prompt_digests(self) -> Mapping[str, str]: ...
+    @property
+    def model(self) -> str: ...
+    @property
+    def parameters(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def repeats(self) -> int: ...
+    @property
+    def mode(self) -> str: ...
     @property
     def at(self) -> str: ...
+    @property
+    def run_id(self) -> str: ...
+    @property
+    def commit(self) -> str | None: ...
+    @property
+    def metrics(self) -> Mapping[str, float]: ...
+
+
+class HeaderView(BaseView, Protocol):
+    """What a run records about itself."""
+
+    @property
+    def action(self) -> str: ...
+    @property
+    def pooled(self) -> Mapping[str, float]: ...
+    @property
+    def denominators(self) -> Mapping[str, int]: ...
+    @property
+    def usage(self) -> Mapping[str, Any]: ...
+
+
+class CollectedView(Protocol):
+    """Ids of failed and bad answers; what was skipped, by metric and reason; how the items matched."""
+
+    @property
+    def failed(self) -> Sequence[str]: ...
+    @property
+    def bad(self) -> Sequence[str]: ...
+    @property
+    def skipped(self) -> Mapping[str, Mapping[str, int]]: ...
+    @property
+    def seen_in(self) -> Mapping[str, tuple[int, int]]: ...
+    @property
+    def tally(self) -> Tally: ...
+
+
+class CaseView(Protocol):
+    """One row of the table of cases."""
+
+    @property
+    def case_id(self) -> str: ...
+    @property
+    def status(self) -> str: ...
+    @property
+    def metrics(self) -> Mapping[str, float]: ...
+    @property
+    def zones(self) -> Mapping[str, Zone]: ...
+    @property
+    def spread(self) -> float | None: ...
+
+
+class RunView(Protocol):
+    """A finished run."""
+
+    @property
+    def header(self) -> HeaderView: ...
+    @property
+    def suite(self) -> SuiteView: ...
+    @property
+    def lineup(self) -> LineupView: ...
+    @property
+    def collected(self) -> CollectedView: ...
+    @property
+    def zones(self) -> Mapping[str, Zone]: ...
+    @property
+    def usage(self) -> Usage: ...
+    @property
+    def records(self) -> Lines: ...
+    @property
+    def details(self) -> Lines: ...
+    @property
+    def rows(self) -> Sequence[CaseView]: ...
+    @property
+    def notes(self) -> Sequence[str]: ...
+    @property
+    def problems(self) -> Sequence[tuple[str, str]]: ...
+    @property
+    def quarantine(self) -> Quarantine: ...
+    @property
+    def cases(self) -> int: ...
 
 
 class ComparisonView(Protocol):
-    """A run against a baseline, judged."""
+    """A run beside its base, judged."""
 
     @property
     def run(self) -> RunView: ...
-
     @property
-    def baseline(self) -> HeaderView: ...
-
+    def baseline(self) -> BaseView: ...
     @property
     def against(self) -> str | None: ...
-
-    @property
-    def behind(self) -> int: ...
-
     @property
     def metrics(self) -> Sequence[MetricChange]: ...
-
     @property
     def cases(self) -> Sequence[CaseChange]: ...
-
     @property
     def moves(self) -> Mapping[str, int]: ...
-
+    @property
+    def judgement(self) -> Judgement: ...
     @property
     def verdict(self) -> Verdict: ...
-
-    @property
-    def sensitivity(self) -> Sensitivity | None: ...
-
     @property
     def reasons(self) -> Sequence[Reason]: ...
-
-    @property
-    def differs(self) -> Sequence[str]: ...
-
-    @property
-    def declines(self) -> int: ...
-
     @property
     def compared(self) -> int: ...
-
     @property
-    def rescored(self) -> int: ...
-
+    def declines(self) -> int: ...
     @property
-    def approval(self) -> ApprovalView | None: ...
-
+    def sensitivity(self) -> Sensitivity | None: ...
+    @property
+    def approval(self) -> Any: ...
     @property
     def prompt_diffs(self) -> Mapping[str, str]: ...
-
     @property
     def copies(self) -> Sequence[str]: ...
-
     @property
     def since(self) -> str | None: ...
-
     @property
     def in_git(self) -> bool: ...
-
     @property
-    def new_baseline(self) -> bool: ...
-
+    def tallies(self) -> tuple[Tally, Tally]: ...
+    @property
+    def interleaved(self) -> bool: ...
+    @property
+    def drift(self) -> Drift | None: ...
+    @property
+    def behind(self) -> int: ...
+    @property
+    def wrong_cases(self) -> Sequence[str]: ...
+    @property
+    def own_baseline(self) -> bool: ...
     @property
     def blocked(self) -> bool: ...
 
+
+class SuiteResultView(Protocol):
+    """What became of one suite among several."""
+
     @property
-    def tallies(self) -> tuple[Tally, Tally]: ...
+    def suite(self) -> str: ...
+    @property
+    def exit_code(self) -> int: ...
+    @property
+    def standing(self) -> Standing: ...
+    @property
+    def run(self) -> RunView | None:
+        """None where the suite could not be run."""
+        ...
+
+    @property
+    def comparison(self) -> ComparisonView | None:
+        """None where it was not compared."""
+        ...
+
+    @property
+    def judgement(self) -> Judgement | None:
+        """None where nothing was judged."""
+        ...
+
+    @property
+    def declines(self) -> int: ...
+    @property
+    def problem(self) -> str:
+        """Why it could not be run or judged, in a sentence."""
+        ...
+
+
+class SuitesView(Protocol):
+    """The results of several suites, in the order of their names."""
+
+    @property
+    def results(self) -> Sequence[SuiteResultView]: ...
+    @property
+    def exit_code(self) -> int: ...
+    @property
+    def judged(self) -> bool: ...
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def behind(self) -> tuple[int, str] | None: ...
 
 
 class HistoryView(Protocol):
@@ -125,33 +308,23 @@ class HistoryView(Protocol):
 
     @property
     def at(self) -> str: ...
-
     @property
     def mode(self) -> str: ...
-
     @property
     def action(self) -> str: ...
-
     @property
     def suite(self) -> str: ...
-
     @property
     def commit(self) -> str | None: ...
-
     @property
     def dirty(self) -> bool | None: ...
-
     @property
     def prompts(self) -> Mapping[str, str]: ...
-
     @property
     def model(self) -> str: ...
-
     @property
     def metrics(self) -> Mapping[str, float]: ...
-
     @property
     def verdict(self) -> str | None: ...
-
     @property
-    def approval(self) -> ApprovalView | None: ...
+    def approval(self) -> Any: ...

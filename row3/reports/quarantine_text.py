@@ -8,8 +8,8 @@ from typing import Any
 
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.reports import numbers
-from row3.reports.markdown import inline
-from row3.reports.style import PLAIN, YELLOW, Style, plain, wrap
+from row3.reports.document import Note
+from row3.reports.style import plain, wrap
 
 
 def quarantine_sentences(quarantine: Quarantine) -> list[str]:
@@ -31,18 +31,9 @@ def _until(entry: Quarantined) -> str:
     return f"{plain(entry.case_id)} until {entry.until}: {plain(entry.reason)}"
 
 
-def quarantine_block(quarantine: Quarantine, style: Style = PLAIN) -> list[str]:
-    """Lines for a terminal; none without a quarantine."""
-    return [
-        style.paint(line, YELLOW)
-        for text in quarantine_sentences(quarantine)
-        for line in style.wrap(text, first="! ", then="  ")
-    ]
-
-
-def quarantine_markdown(quarantine: Quarantine) -> list[str]:
-    """Items of a list; none without a quarantine."""
-    return [f"- {inline(text)}" for text in quarantine_sentences(quarantine)]
+def quarantine_note(quarantine: Quarantine) -> Note:
+    """The same as a block of a document."""
+    return Note([f"! {text}" for text in quarantine_sentences(quarantine)], "warning")
 
 
 def changed_text(entry: Quarantined, file: str, *, left: int, released: bool) -> str:

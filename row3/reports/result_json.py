@@ -1,4 +1,4 @@
-"""`--format json`: the documented schema (DESIGN, "Command line"), piece by piece, so that many cases fit."""
+"""`--format json`: the documented schema (docs/formats.md), in pieces, so that results of any size fit in memory."""
 
 from __future__ import annotations
 
@@ -7,26 +7,29 @@ from collections.abc import Iterator
 from typing import Any
 
 from row3.domain.intervals import Interval
+from row3.domain.judgements import Approval, Reason
+from row3.domain.metrics import by_other_names
 from row3.domain.tiers import tier_of
-from row3.domain.verdicts import Reason
 from row3.gate.sensitivity import Sensitivity
 from row3.gate.zones import warning_only
-from row3.metrics.extraction import entity_metrics
 from row3.reports.bounds_text import bounds
+from row3.reports.differences import difference_lines
 from row3.reports.match_counts import tally_json
-from row3.reports.model import ComparisonView, HeaderView, RunView
-from row3.reports.model_run import JoinedLines, Lines
+from row3.reports.model import BaseView, ComparisonView, JoinedLines, Lines, RunView, SuiteResultView, SuitesView
 from row3.reports.quarantine_text import quarantine_json
+from row3.reports.reason_text import Words, reason_text, words_of
+from row3.reports.suites import problem_of
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+"""2: a reason has a code, a subject and figures; `rescored` is gone."""
 
 
 def result_json(run: RunView, comparison: ComparisonView | None = None, *, declines: int = 0) -> Iterator[bytes]:
-    """The text of a result; `cases` are the run's details as they are, one a line.
+    """Return the text of a result; `cases` are the run's details as they are, one a line.
 
-    Metrics, deltas and pooled values are fractions; a delta is current minus baseline, over the cases both runs have.
+    Metrics, deltas and pooled values are fractions; a delta is current minus baseline over the cases both answer.
     """
-    head = json.dumps(_head(run, comparison, declines), ensure_ascii=False, allow_nan=False, indent=1)
+    head = json.dumps(_head(run, comparison, declines), ensure_ascii=False, allow_nan=False, indent=1, default=_plain)
     yield f'{head.removesuffix("}").rstrip()},\n "cases": ['.encode("utf-8", "backslashreplace")
     empty = True
     for piece in joined(run.details):
@@ -35,8 +38,41 @@ def result_json(run: RunView, comparison: ComparisonView | None = None, *, decli
     yield b"]\n}\n" if empty else b"\n]}\n"
 
 
+def suites_json(report: SuitesView) -> Iterator[bytes]:
+    """Return several results in one document: `verdict` (null where nothing was judged), `exitCode`, `suites`."""
+    standings = {result.suite: result.standing for result in report.results if result.standing != "none"}
+    head = {
+        "schemaVersion": SCHEMA_VERSION,
+        "verdict": report.verdict.word if report.judged else None,
+        "exitCode": report.exit_code,
+        "standings": standings,
+    }
+    yield f'{json.dumps(head, ensure_ascii=False, indent=1).removesuffix("}").rstrip()},\n"suites": ['.encode()
+    between = b"\n"
+    for result in report.results:
+        yield between
+        yield from _one(result)
+        between = b",\n"
+    yield b"\n]}\n"
+
+
+def _one(result: SuiteResultView) -> Iterator[bytes]:
+    """The document of one suite; of one that could not be run, its name and why."""
+    if result.run is None:
+        value = {"schemaVersion": SCHEMA_VERSION, "suite": result.suite, "verdict": None, "problem": problem_of(result)}
+        if result.judgement is not None:
+            value["verdict"] = result.judgement.verdict.word
+        yield json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        return
+    held = b""
+    for piece in result_json(result.run, result.comparison, declines=result.declines):
+        yield held
+        held = piece
+    yield held.rstrip(b"\n")  # a comma follows
+
+
 def joined(lines: Lines) -> Iterator[bytes]:
-    """The lines with a comma and a line end between them."""
+    """Return the lines with a comma and a line end between them."""
     if isinstance(lines, JoinedLines):
         yield from lines.joined()
         return
@@ -81,25 +117,26 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         value["matchCounts"] = tally_json(run.collected.tally, run.suite.rules.predicates)
     if warns := warning_only(run.suite.rules.thresholds):
         value["warningOnly"] = sorted(warns)
-    if entities := entity_metrics(header.metrics):
+    if entities := by_other_names(run.suite.kind.metrics, header.metrics):
         value["entityMetrics"] = entities
     return value if comparison is None else value | _judged(comparison)
 
 
 def _judged(comparison: ComparisonView) -> dict[str, Any]:
+    words = words_of(comparison)
     value: dict[str, Any] = {
         "intervals": {
             change.key: interval_json(change.interval) for change in comparison.metrics if change.interval is not None
         },
         "deltas": {change.key: change.delta for change in comparison.metrics if change.delta is not None},
         "verdict": comparison.verdict.word,
-        "reasons": [_reason(reason) for reason in comparison.reasons],
+        "reasons": [reason_json(reason, words) for reason in comparison.reasons],
+        "complete": comparison.judgement.complete and not comparison.run.collected.failed,
         "blocked": comparison.blocked,
         "baseline": _baseline(comparison.baseline, comparison.against),
         "compared": comparison.compared,
-        "rescored": comparison.rescored,
         "moves": dict(comparison.moves),
-        "differs": list(comparison.differs),
+        "differs": difference_lines(comparison),
     }
     if comparison.tallies[0]:
         known = comparison.run.suite.rules.predicates
@@ -108,12 +145,29 @@ def _judged(comparison: ComparisonView) -> dict[str, Any]:
     if (seen := comparison.sensitivity) is not None:
         value["sensitivity"] = _sensitivity(seen)
     if (approval := comparison.approval) is not None:
-        value["approval"] = {"reason": approval.reason, "by": approval.by, "at": approval.at}
+        value["approval"] = approval_json(approval)
     return value
 
 
+def reason_json(reason: Reason, words: Words) -> dict[str, Any]:
+    """Return a reason with its sentence; numbers are in the units of their metric, fractions."""
+    return {
+        "code": reason.code.value,
+        "verdict": reason.verdict.word,
+        "subject": reason.subject,
+        "figures": dict(reason.figures),
+        "after": reason.after,
+        "text": reason_text(reason, words),
+    }
+
+
+def approval_json(approval: Approval) -> dict[str, str]:
+    """Return who approved, when and why."""
+    return {"reason": approval.reason, "by": approval.by, "at": approval.at}
+
+
 def interval_json(interval: Interval) -> dict[str, float]:
-    """Of the delta: a fraction like it."""
+    """Return the interval of a delta; fractions like it."""
     return {
         "low": interval.low,
         "high": interval.high,
@@ -139,23 +193,19 @@ def _sensitivity(seen: Sensitivity) -> dict[str, Any]:
     }
 
 
-def _reason(reason: Reason) -> dict[str, str]:
-    value = {"verdict": reason.verdict.word, "text": reason.text}
-    if reason.metric is not None:
-        value["metric"] = reason.metric
-    if reason.case_id is not None:
-        value["case"] = reason.case_id
-    return value
-
-
-def _baseline(header: HeaderView, against: str | None) -> dict[str, Any]:
+def _baseline(base: BaseView, against: str | None) -> dict[str, Any]:
     value: dict[str, Any] = {
-        "runId": header.run_id,
-        "at": header.at,
-        "mode": header.mode,
-        "tier": tier_of(header.mode),
-        "prompts": dict(header.prompts),
-        "model": header.model,
-        "metrics": dict(header.metrics),
+        "runId": base.run_id,
+        "at": base.at,
+        "mode": base.mode,
+        "tier": tier_of(base.mode),
+        "prompts": dict(base.prompts),
+        "model": base.model,
+        "metrics": dict(base.metrics),
     }
     return value | ({} if against is None else {"against": against})
+
+
+def _plain(value: Any) -> Any:
+    """Figures may hold sets of names."""
+    return sorted(value) if isinstance(value, set | frozenset) else str(value)

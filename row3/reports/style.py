@@ -31,6 +31,14 @@ _PIECES = rf"[{_WIDE}\U0001f000-\U0003fffd]|[^\s{_WIDE}\U0001f000-\U0003fffd]+|\
 """A wide character (or one of their blocks), a word, or the space between."""
 
 
+_WORDS = re.compile(
+    r"\s+"
+    r"|(?<=: )(?:row3|git) (?:(?!; |\. ).)+"  # a command that a sentence ends in
+    r"|(?:`[^`]*`|[^\s`])+"  # a word, with what stands in backticks
+    r"|`"
+)
+
+
 def plain(text: str) -> str:
     """One line of printable characters: no escape sequences, controls, bidirectional or invisible marks."""
     return " ".join(visible(text).split())
@@ -94,6 +102,27 @@ def _wrap_wide(text: str, first: str, rest: str, width: int) -> list[str]:
             line, left, space = rest, left[most:], False
         line, empty, space = f"{line}{' ' * space}{left}", False, False
     return [*lines, line.rstrip()]
+
+
+def prose(text: str, width: int, *, then: str = "  ") -> list[str]:
+    """Return lines of at most `width` columns, broken between words; `then` begins those that continue.
+
+    Text in backticks, a command after a colon and a word are never broken, so that they can be copied: one that is too
+    long gets a line of its own.
+    """
+    lines = []
+    for part in text.split("\n"):
+        line = gap = ""
+        for piece in _WORDS.findall(part):
+            if piece.isspace():
+                gap = piece
+            elif line and cells(line + gap + piece) > width:
+                lines.append(line)
+                line, gap = then + piece, ""
+            else:
+                line, gap = line + gap + piece, ""
+        lines.append(line)
+    return lines
 
 
 @dataclass(frozen=True, slots=True)

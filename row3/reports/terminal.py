@@ -20,7 +20,7 @@ from row3.reports.document import (
     Tone,
     spans,
 )
-from row3.reports.style import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, Style, cells, visible
+from row3.reports.style import BOLD, CYAN, DIM, GREEN, PLAIN, RED, YELLOW, Style, cells, shorten, visible
 
 COLOURS: dict[Tone, str] = {
     "quiet": DIM,
@@ -47,6 +47,8 @@ def terminal_text(document: Document, style: Style = PLAIN) -> str:
 
 def _block(block: object, style: Style) -> list[str]:
     match block:
+        case Title(level=2):
+            return [_rule(block, style)]
         case Title():
             return _wrapped([Span(part.text, "strong") for part in spans(block.text)], style)
         case Facts():
@@ -63,6 +65,11 @@ def _block(block: object, style: Style) -> list[str]:
             inner = terminal_text(Document(block.blocks), style).rstrip("\n").split("\n")
             return [style.bold(visible(block.title)), *inner]
     raise TypeError(f"no block of a document: {block!r}")
+
+
+def _rule(title: Title, style: Style) -> str:
+    head = f"── {shorten(visible(_raw(title.text)), style.width - 8)} "
+    return style.bold(head + "─" * (style.width - cells(head)))
 
 
 def _facts(block: Facts, style: Style) -> list[str]:
@@ -158,8 +165,3 @@ def _wrapped(text: Text, style: Style, *, first: str = "", then: str = "  ", ton
         runs = [Span("".join(char for char, _ in run), one) for one, run in groupby(coded, key=lambda pair: pair[1])]
         painted.append(line[:start] + "".join(_painted(run, style) for run in runs))
     return painted
-
-
-def named_table(headers: Sequence[str], rows: Sequence[Sequence[str]], style: Style) -> list[str]:
-    """Lines of a table of names with their numbers."""
-    return _table(Table(headers, rows, "l" + "r" * (len(headers) - 1)), style)

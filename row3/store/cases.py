@@ -6,28 +6,21 @@ import contextlib
 import fnmatch
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, ValidationError
-from pydantic_core import from_json
+import msgspec
 
 from row3.domain.requests import digest_json, digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
-from row3.store.documents import check_schema_version, no_key_twice, parse_json, validate
+from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode
 from row3.store.golden import PATTERN, golden_files, misnamed
 from row3.store.tree import Tree
 
-if TYPE_CHECKING:
-    from row3.kinds.twins import Twin
-
 CASE_SCHEMA_VERSION = 1
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
-APART = ("schema_", "schema_version", "created", "version", "history", "origin")
-"""Fields of a case that cannot move its score."""
 SHORT = 8
 """Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
 
@@ -37,7 +30,7 @@ class StoredCase:
     """A golden case with the digest of its file's text."""
 
     case: Any
-    """Of the kind's case model, or its twin (`row3/kinds/twins.py`), which has the same fields."""
+    """Of the kind's case model."""
     digest: str
     where: str
 
@@ -74,71 +67,10 @@ def read_case(tree: Tree, path: str, kind: Kind) -> StoredCase:
 
 def parse_case(raw: bytes, path: str, kind: Kind, *, where: str) -> StoredCase:
     """Return the golden case of a file's bytes; raises `InvalidFile`. `where` names the file in messages."""
-    case = _quick(raw, kind)
-    if case is not None:
-        return StoredCase(case, digest_text(raw), path)
     text = decode(raw, where=where)
     value = parse_json(text, where=where)
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
-    model = validate(kind.case_model, value, where=where)
-    return StoredCase(_twin(kind.case_model).of(model) if kind.plain_cases else model, digest_text(text), path)
-
-
-def model_of(stored: StoredCase, kind: Kind) -> BaseModel:
-    """The case as the kind's case model, also where a twin stands for it."""
-    if isinstance(stored.case, BaseModel):
-        return stored.case
-    from row3.kinds.twins import as_model
-
-    return as_model(kind.case_model, stored.case)
-
-
-@cache
-def _twin(model: type[BaseModel]) -> Twin:
-    from row3.kinds.twins import twin_of  # brings a package that only a run needs
-
-    return twin_of(model)
-
-
-def _quick(raw: bytes, kind: Kind) -> Any:
-    """The case, read without Python's JSON parser; None where the file needs a closer look.
-
-    That parser is the only one that can see duplicate keys. Here they are seen by counting: a file with one has more
-    keys than were read from it. What could be miscounted is left to the closer look, as is every error.
-    """
-    if b"\r" in raw or raw.startswith(b"\xef\xbb\xbf"):
-        return None
-    found = _twin(kind.case_model).read(raw) if kind.plain_cases else _by_model(raw, kind.case_model)
-    if found is None:
-        return None
-    case, keys = found
-    if getattr(case, "schema_version", 1) > CASE_SCHEMA_VERSION:
-        return None
-    # Each key has a colon: where there are no more colons than keys, none stands twice.
-    return case if raw.count(b":") == keys or no_key_twice(raw, keys) else None
-
-
-def _by_model(raw: bytes, model: type[BaseModel]) -> tuple[BaseModel, int] | None:
-    try:
-        case = model.model_validate_json(raw)
-    except ValidationError:
-        return None
-    return case, _keys_set(case)
-
-
-def _keys_set(model: BaseModel) -> int:
-    keys = model.__pydantic_fields_set__
-    count = len(keys)
-    for name in keys:
-        value = getattr(model, name)
-        if type(value) is list and value and isinstance(value[0], BaseModel):
-            # Items of a list are flat in every case model; a nested one only sends the file to the closer look.
-            count += sum([len(item.__pydantic_fields_set__) for item in value])
-        elif type(value) is list and value and type(value[0]) is dict:
-            count += sum([len(item) for item in value])  # what the kind does not look at
-        elif isinstance(value, BaseModel):
-            count += _keys_set(value)
-    return count
+    return StoredCase(validate(kind.case_model, value, where=where), digest_text(text), path)
 
 
 def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) -> Iterator[StoredCase]:
@@ -184,7 +116,7 @@ def ids_of(tree: Tree, folder: str) -> list[str]:
     found = []
     for path in golden_files(tree, folder):
         with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError):
-            value = from_json(tree.read(path))
+            value = msgspec.json.decode(tree.read(path))
             if isinstance(value, dict) and (case_id := case_id_of(value)):
                 found.append(case_id)
     return found
@@ -202,7 +134,7 @@ def sources_of(tree: Tree, folder: str) -> dict[str, str]:
         if raw.count(b'"source"') == raw.count(b'"predicate"'):
             continue
         try:
-            value = from_json(raw)
+            value = msgspec.json.decode(raw)
         except ValueError:
             continue
         if isinstance(value, dict) and isinstance(value.get("source"), str):
@@ -222,13 +154,7 @@ def refuse_twice(tree: Tree, files: Iterable[str], kind: Kind) -> None:
 
 def content_digest(case: Any) -> str:
     """Digest of all in a case that can move its score: input and expectations, not its dates and notes."""
-    if isinstance(case, BaseModel):
-        value = case.model_dump(mode="json", exclude=set(APART))
-    else:
-        from row3.kinds.twins import plain
-
-        value = {name: part for name, part in plain(case).items() if name not in APART}
-    return digest_json(value)
+    return digest_json({key: part for key, part in msgspec.to_builtins(case).items() if key not in case.not_scored})
 
 
 def source_of(case: Any) -> str | None:

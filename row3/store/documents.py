@@ -11,22 +11,30 @@ import json
 import re
 from collections.abc import Sequence
 from datetime import date
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, cast
 
+from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 from pydantic_core import from_json, to_json
 
 from row3.domain.spoken import marked
+from row3.domain.structs import MisfitsError, convert, describe, shown
 from row3.errors import InvalidFile
-from row3.kinds.misfits import message, why_no_json
+from row3.kinds.answers import why_no_json
 from row3.store.files import decode, refuse_conflicts
 from row3.store.tree import Tree
 from row3.store.unbuilt import unbuilt
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel | Struct)
 
 _PLACE = re.compile(r"( starting)? at$")
 """The end of a decoder's message that leads over to a place, which is said before."""
+
+
+OF_SCALARS = ("bool_type", "int_type", "float_type", "string_type", "literal_error", "string_pattern_mismatch")
+"""Complaints of pydantic that say what is wanted and not what is there."""
+OF_MODELS = ("model_type", "model_attributes_type", "dataclass_type", "is_instance_of")
+"""Complaints in which pydantic names a class."""
 
 
 class _RefusedError(ValueError):
@@ -127,14 +135,16 @@ def validate(model: type[Model], value: Any, *, where: str, command: str = "row3
     """
     if not isinstance(value, dict):
         raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
-    if (read := unbuilt(model, value)) is not None:
-        return read
     try:
-        return model.model_validate(value)
+        if issubclass(model, Struct):
+            return convert(value, model)
+        read = unbuilt(model, value)
+        return read if read is not None else model.model_validate(value)
+    except MisfitsError as error:
+        what = error.told()
     except ValidationError as error:
-        raise InvalidFile(
-            "; ".join(complaints(model, error)), where=where, fix=fix or f"Correct it and run `{command}`"
-        ) from None
+        what = "; ".join(complaints(cast("type[BaseModel]", model), error))
+    raise InvalidFile(what, where=where, fix=fix or f"Correct it and run `{command}`")
 
 
 def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5) -> list[str]:
@@ -151,11 +161,22 @@ def complaints(model: type[BaseModel], error: ValidationError, *, most: int = 5)
         elif entry["type"] == "missing":
             lines.append(f"field `{place}` is missing")
         else:
-            told = message(entry["type"], entry["msg"], entry["input"])
+            told = _told(entry["type"], entry["msg"], entry["input"])
             lines.append(f"field `{place}`: {told}" if place else told)  # of several fields, which name themselves
     if len(found) > most:
         lines.append(f"and {len(found) - most} more")
     return lines
+
+
+def _told(kind: str, text: str, value: Any) -> str:
+    """Return pydantic's message with the value that it is about, in row3's words where it names a class."""
+    if kind == "value_error":
+        return text.removeprefix("Value error, ")
+    if kind in OF_MODELS:
+        return f"Input should be an object, and is {describe(value)}"
+    if kind == "string_pattern_mismatch" and isinstance(value, str) and not value.strip():
+        return "the text is empty"
+    return f"{text}, and is {shown(value)}" if kind in OF_SCALARS else text
 
 
 def without_tags(model: type[BaseModel], place: Sequence[str | int]) -> list[str | int]:

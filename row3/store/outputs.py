@@ -17,7 +17,7 @@ from typing import Any, BinaryIO
 from weakref import finalize
 
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.documents import check_schema_version, no_key_twice, parse_json, quick_json
+from row3.store.documents import check_schema_version, parse_json, quick_json
 from row3.store.files import CONFLICT, NO_PIPE, open_file
 
 SCHEMA_VERSION = 1
@@ -111,19 +111,16 @@ def _slow_value(raw: bytes, where: str, shape: str) -> Any:
 class OutputIndex:
     """The outputs of a file by case id; each is read from disk when asked for."""
 
-    def __init__(
-        self, path: Path, *, where: str, usual: Callable[[bytes], tuple[str, Any, int] | None] | None = None
-    ) -> None:
+    def __init__(self, path: Path, *, where: str) -> None:
         """Index the file.
 
         Args:
             path: the file.
             where: its name in messages.
-            usual: reads a line of the usual form; see `Kind.usual_line`.
 
         Raises `InvalidFile` for a line without a case id, for an id that stands twice, and as `lines_of` does.
         """
-        self.where, self._usual = where, usual
+        self.where = where
         # Open from now on, so that a file that is replaced while its cases are scored stays the one that was indexed.
         self._file = _opened(path, where=where, buffering=0, fix="Write the outputs to a file first")
         finalize(self, self._file.close)
@@ -162,12 +159,7 @@ class OutputIndex:
         if position is None:
             return None
         where, raw = self.place(case_id), self._read(position)
-        found = None if self._usual is None else self._usual(raw)
-        # Each key has a colon: where there are no more colons than keys, none stands twice.
-        if found is not None and (raw.count(b":") == found[2] or no_key_twice(raw, found[2])):
-            output = Output(found[0], found[1], "", where)
-        else:
-            output = read_output(parse_line(raw, where=where), where=where)
+        output = read_output(parse_line(raw, where=where), where=where)
         if output.case_id != case_id:
             raise InvalidFile("the file was changed while it was being read", where=where, fix="Run the command again")
         return output

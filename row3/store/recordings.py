@@ -14,7 +14,7 @@ from row3.store.embeddings import is_embeddings
 from row3.store.files import open_file, write_all
 from row3.store.recording_index import RecordingIndex
 from row3.store.recording_lines import SCHEMA_VERSION, Recording, decoded, from_line, other_field, to_line
-from row3.store.tree import Tree, WorkTree
+from row3.store.tree import Tree, WorkTree, same_file
 
 MAX_BYTES = 2**32
 
@@ -24,6 +24,7 @@ __all__ = [
     "RecordingIndex",
     "from_line",
     "merge",
+    "open_changed",
     "open_index",
     "other_field",
     "to_line",
@@ -43,6 +44,15 @@ def open_index(tree: Tree | None, suite: str, journals: Iterable[Path] = ()) -> 
             index.add_file(tree.on_disk(path) or tree.read(path, limit=MAX_BYTES), tree.place(path))
     for journal in journals:
         index.add_file(journal, f"journal {journal.name}", torn_end=True)
+    return index
+
+
+def open_changed(base: Tree, head: Tree, suite: str) -> RecordingIndex:
+    """Index the recordings of a base whose files the head has otherwise, or not at all. Raises as `open_index`."""
+    index = RecordingIndex(base, suite)
+    for path in recording_files(base, suite):
+        if not same_file(base, head, path):
+            index.add_file(base.on_disk(path) or base.read(path, limit=MAX_BYTES), base.place(path))
     return index
 
 

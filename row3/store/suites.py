@@ -207,11 +207,11 @@ def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
     if not any(metric.weight for metric in kind.metrics) and settings.weights:
         what = f"kind `{kind.name}` has no composite, so weights move nothing"
         raise InvalidFile(what, where=f"{where}.weights", fix=f"Remove them; {kind.primary} is what is judged first")
-    if kind.name != "extraction":
+    if not kind.related:
         idle = {"predicates": settings.predicates != PredicatesConfig.model_construct()}
         idle["matching.semantic"] = settings.matching.semantic is not None
         for field in (field for field, given in idle.items() if given):
-            what = f"only kind `extraction` uses it, and this suite is of kind `{kind.name}`"
+            what = f"kind `{kind.name}` does not use it"
             raise InvalidFile(what, where=f"{where}.{field}", fix="Remove it")
 
 
@@ -261,7 +261,8 @@ def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *
 
 def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> GatePolicy:
     """The policy with limits of single metrics; a metric that is given one can block. Raises `UsageError`."""
-    limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where)
+    also = {metric.also: metric.key for metric in kind.metrics if metric.also}
+    limits = parse_limits(text, [metric.key for metric in kind.metrics], where=where, also=also)
     metrics = dict.fromkeys((*policy.metrics, *limits))
     return replace(policy, limits={**policy.limits, **limits}, metrics=tuple(metrics))
 

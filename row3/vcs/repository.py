@@ -259,6 +259,12 @@ class Repository:
             self._explain(answer, "diff", base)
         return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
 
+    def unstaged(self, paths: Sequence[str]) -> list[str]:
+        """The files under `paths` that the work tree has otherwise than the index, untracked ones included."""
+        specs = ["--", *trees.pathspecs(paths)]
+        answer = self._git.ask("ls-files", "-z", "--modified", "--others", "--exclude-standard", *specs)
+        return sorted({os.fsdecode(name) for name in answer.out.split(b"\0") if name})
+
     def commit(self, paths: Sequence[str], message: str) -> str | None:
         """Commit what has changed under `paths` and nothing else; the new commit, None where nothing has.
 

@@ -2,26 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from row3.domain.requests import digest_json
+from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
+from row3.gate.trend import consecutive_declines
 from row3.store.cases import CaseFiles, read_case
 from row3.store.golden import golden_files
-from row3.store.history import read_history
+from row3.store.history import HistoryEntry
+from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
-from row3.workflows.comparing.compare import Comparer
-from row3.workflows.comparing.evidence import declining_runs
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import Lineup, Role, line_up
-from row3.workflows.pipeline.results import CaseResult
+from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import Run, collect, make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.session import Session, save_log
+
+if TYPE_CHECKING:
+    from row3.workflows.asking.running_live import Interleaving
 
 
 def run_suite(
@@ -29,34 +34,41 @@ def run_suite(
     *,
     role: Role = "candidate",
     suite: Suite | None = None,
-    files: CaseFiles | None = None,
-    comparer: Comparer | None = None,
     lineup: Lineup | None = None,
-    may_lack: Collection[str] = (),
+    files: CaseFiles | None = None,
+    index: RecordingIndex | None = None,
+    before: Before | None = None,
+    interleaving: Interleaving | None = None,
+    take: Callable[[CaseResult], None] | None = None,
 ) -> Run:
-    """Run the suite's cases under the promoted or the candidate prompts, without those that `may_lack` an answer."""
+    """Run cases under the promoted or the candidate prompts.
+
+    Args:
+        suite: the rules that score; the session's own unless given.
+        files: golden cases of another place than the project's own.
+        index: recordings that answer; the project's own unless given.
+        before: how a base answers each case, to be compared with where it is scored.
+        interleaving: asks the base's side in the same run.
+        take: is handed each result in its turn.
+    """
     suite = suite or session.suite
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
-    tell_unused_inputs(session, suite, lineup, files)
+    note_unused_inputs(session, suite, lineup, files)
     asking = make_asking(suite, lineup, session.options)
     head = header_for(suite, asking, mode=session.mode)
-    held = in_force(session.project, suite, files)
-    cost = pricing(session.project, session.suite)
-    unfinished: dict[str, str] = {}
-    compare, take = (None, None) if comparer is None else (comparer.case, comparer.take)
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):
-        results = replay(session.project, suite, asking, session.options, files, compare=compare)
+        results = replay(session.project, suite, asking, session.options, files, index=index, before=before)
         if session.mode == "auto":
-            from row3.workflows.asking.running_live import (
-                asking_for_the_rest,  # what replay does without is not imported
-            )
+            from row3.workflows.asking.running_live import asking_for_the_rest  # replay does without the provider
 
-            results = asking_for_the_rest(results, session, suite, asking, compare=compare)
+            results = asking_for_the_rest(results, session, suite, asking, before=before)
     else:
         from row3.workflows.asking.running_live import asked
 
-        results = asked(session, suite, asking, head, unfinished, comparer=comparer, held=held)
+        results = asked(session, suite, asking, before=before, interleaving=interleaving)
+        if interleaving is not None:
+            head["repeats"] = interleaving.rounds
     run = collect(
         results,
         suite,
@@ -64,20 +76,27 @@ def run_suite(
         head,
         partial=session.options.partial,
         take=take,
-        cost=cost,
-        quarantine=held,
-        may_lack=may_lack,
+        cost=pricing(session.project, session.suite),
+        quarantine=in_force(session.project, suite, files),
     )
-    if comparer is not None:
-        comparer.cut = session.budget is not None and session.budget.cut
-    return _with_unfinished(run, unfinished) if unfinished else run
+    return run if interleaving is None else _with_unfinished(run, interleaving.unfinished)
 
 
-def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
+def _with_unfinished(run: Run, unfinished: Mapping[str, str]) -> Run:
+    """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
+    if not unfinished:
+        return run
+    run.collected.failed.extend(unfinished)
+    run.problems.extend(unfinished.items())
+    return replace(run, header=run.header.model_copy(update={"complete": False}))
+
+
+def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
     """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
 
     def inputs() -> Iterator[Mapping[str, Any]]:
-        tree, paths = files or CaseFiles(session.project.tree, golden_files(session.project.tree, suite.golden))
+        own = session.project.tree
+        tree, paths = files or CaseFiles(own, golden_files(own, suite.golden))
         return (suite.kind.variables(read_case(tree, path, suite.kind).case) for path in paths)
 
     with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong
@@ -87,11 +106,22 @@ def tell_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: Ca
                 session.say(f"{prompt.path}:{unused.line} {unused.message}")
 
 
-def _with_unfinished(run: Run, unfinished: dict[str, str]) -> Run:
-    """The run with the cases that wait for the answers of their last round: it is incomplete, and shows what it has."""
-    run.collected.failed.extend(unfinished)
-    run.problems.extend(unfinished.items())
-    return replace(run, header=run.header.model_copy(update={"complete": False}))
+def declining_runs(history: list[HistoryEntry], run: Run | None, suite: Suite) -> int:
+    """Return how many of a tier's latest runs declined in a row, the present one last.
+
+    The composite decides. The same figures of the same prompts twice are one run.
+    """
+    primary = suite.kind.primary
+    mine = [each for each in history if each.suite == suite.name and tier_of(each.mode) == suite.tier]
+    runs = [(each.prompts, each.model, each.metrics) for each in mine]
+    if run is not None:
+        runs.append((run.header.prompts, run.header.model, run.header.metrics))
+    values: list[tuple[str, float]] = []
+    for prompts, model, metrics in runs:
+        key = digest_json([prompts, model, metrics])
+        if primary in metrics and (not values or values[-1][0] != key):
+            values.append((key, metrics[primary]))
+    return consecutive_declines([value for _, value in values])
 
 
 @dataclass(slots=True)
@@ -105,6 +135,5 @@ class Announced:
 def plain_run(session: Session) -> Announced:
     """Run the candidates and show the scorecard; nothing is judged."""
     run = run_suite(session)
-    history = read_history(session.project.tree)
     save_log(session, run)
-    return Announced(run, declining_runs(history, run, session.suite))
+    return Announced(run, declining_runs(session.history(), run, session.suite))

@@ -11,10 +11,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
+from row3.domain.metrics import by_other_names
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Unusable
-from row3.metrics.extraction import entity_metrics
 from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
 from row3.store.other_suites import case_hint, no_case_fits
@@ -22,7 +22,7 @@ from row3.store.outputs import SHAPE, Output, OutputIndex
 from row3.store.project import Project, open_project
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.execute import PARALLEL_FROM, Work, evaluate_all
+from row3.workflows.pipeline.execute import Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.meanings import Source, scored, vector_source
 from row3.workflows.pipeline.results import CaseResult, Packing
@@ -134,7 +134,7 @@ def output_results(
     does all of it. Raises `InvalidFile` for a broken line, for a case id that stands twice, for a file
     without an output that may not be empty, and, when all cases were seen, for one that is no golden case.
     """
-    index = OutputIndex(outputs, where=_shown(outputs, project.root), usual=suite.kind.usual_line)
+    index = OutputIndex(outputs, where=_shown(outputs, project.root))
     if not (len(index) or may_be_empty):
         raise InvalidFile("the file holds no output", where=index.where, fix=SHAPE)
     files = case_files(project.tree, suite.golden)
@@ -142,7 +142,7 @@ def output_results(
     seen: set[str] = set()
     mode = options.mode or project.config.mode
     alone = suite.rules.semantic is not None and mode != "replay"
-    pack = Packing(suite, options.explain, many=len(files) >= PARALLEL_FROM)
+    pack = Packing(suite, options.explain)
     with vector_source(project, suite, mode) as vectors:
         work = Work(Scoring(suite, index, pack, vectors), suite.kind, wanted, project.tree)
         for result in evaluate_all(files, work, jobs=1 if alone else options.jobs or project.config.jobs):
@@ -217,7 +217,7 @@ def _card(run: Run) -> Scorecard:
         pooled=dict(header.pooled),
         denominators=dict(header.denominators),
         zones=dict(header.zones),
-        entity_metrics=entity_metrics(header.metrics),
+        entity_metrics=by_other_names(run.suite.kind.metrics, header.metrics),
         match_counts=tally_json(run.collected.tally, run.suite.rules.predicates),
         cases=[json.loads(line) for line in run.details],
     )

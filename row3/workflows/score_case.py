@@ -11,22 +11,20 @@ from typing import Any
 from pydantic import BaseModel
 
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.errors import InvalidFile, UsageError
+from row3.errors import UsageError
 from row3.gate.comparison import judge_move, worse_by
 from row3.gate.zones import zones_of
 from row3.reports import numbers
-from row3.reports.cases.case_failure import case_text
+from row3.reports.case_text import case_text
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import case_hint
 from row3.store.outputs import Output
 from row3.store.project import Project
 from row3.store.run_records import parse_record
-from row3.store.suites import Suite
-from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.compare_case import CaseComparer
-from row3.workflows.comparing.rescore import StoredCases
+from row3.store.suites import Suite, has_baseline
+from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.pipeline.meanings import vector_source
-from row3.workflows.pipeline.results import CaseResult, Packing
+from row3.workflows.pipeline.results import Before, CaseResult, Packing
 from row3.workflows.score import Scoring
 
 
@@ -100,14 +98,8 @@ class CaseScorer:
         return {stored.id: stored for stored in read_cases(self.project.tree, self.suite.golden, self.suite.kind)}
 
     @cached_property
-    def _compare(self) -> CaseComparer | None:
-        try:
-            baseline = read_baseline(self.project, self.suite)
-        except InvalidFile as error:
-            if "no baseline" in error.what:
-                return None
-            raise
-        return CaseComparer(self.project, self.suite, baseline, StoredCases(self.project, self.suite))
+    def _before(self) -> Before | None:
+        return baseline_side(self.project, self.suite).score if has_baseline(self.project, self.suite) else None
 
     def score(self, case_id: str, output: Any) -> CaseScorecard:
         """Score an output: a JSON value, or its text. Raises `UsageError` for an unknown case, `InvalidFile`."""
@@ -118,9 +110,7 @@ class CaseScorer:
             raise UsageError(f"there is no golden case `{case_id}`", where=f"suite {self.suite.name}", fix=fix)
         index = OneOutput(Output(case_id, as_json(output), "", "the output"))
         with vector_source(self.project, self.suite, self.project.config.mode) as vectors:
-            result = Scoring(self.suite, index, Packing(self.suite, explain=True, compare=self._compare), vectors)(
-                stored
-            )
+            result = Scoring(self.suite, index, Packing(self.suite, explain=True, before=self._before), vectors)(stored)
         return self._card(result)
 
     def _card(self, result: CaseResult) -> CaseScorecard:

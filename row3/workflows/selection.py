@@ -12,6 +12,7 @@ from row3.store.project import Project
 from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import read_baseline
+from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.score import MODE
 
 Part = Literal["failing", "regressed", "changed"]
@@ -24,15 +25,15 @@ def pick_cases(project: Project, suite: Suite, part: Part) -> frozenset[str]:
     Raises `InvalidFile` where there is no run or baseline to choose by, or nothing to choose.
     """
     if part == "changed":
-        baseline = read_baseline(project, suite)
-        found = []
-        for stored in read_cases(project.tree, suite.golden, suite.kind):
-            record = baseline.record(stored.id)
-            if record is None or record.digest != stored.digest:
-                found.append(stored.id)
+        known = read_baseline(project, suite).cases
+        found = [
+            stored.id
+            for stored in read_cases(project.tree, suite.golden, suite.kind)
+            if stored.id not in known or known[stored.id].digest != stored.digest
+        ]
     else:
         last = last_run(project, suite)
-        found = _failing(last, suite) if part == "failing" else _regressed(last, read_baseline(project, suite), suite)
+        found = _failing(last, suite) if part == "failing" else _regressed(project, suite, last)
     if not found:
         raise InvalidFile(f"no case is {part}", where=f"suite {suite.name}", fix="Leave --only out to run all")
     return frozenset(found)
@@ -56,11 +57,13 @@ def _failing(run: SavedRun, suite: Suite) -> list[str]:
     return found
 
 
-def _regressed(run: SavedRun, baseline: SavedRun, suite: Suite) -> list[str]:
-    key = suite.kind.primary
+def _regressed(project: Project, suite: Suite, run: SavedRun) -> list[str]:
+    key, side = suite.kind.primary, baseline_side(project, suite)
     found = []
-    for record in run.records():
-        before = baseline.record(record.id)
-        if before is not None and record.metrics.get(key, 0.0) < before.metrics.get(key, 0.0) - SLACK:
-            found.append(record.id)
+    for stored in read_cases(project.tree, suite.golden, suite.kind):
+        record, answered = run.record(stored.id), side.score(stored)
+        if record is None or answered is None or answered[0].status == "failed":
+            continue
+        if record.metrics.get(key, 0.0) < answered[0].metrics.get(key, 0.0) - SLACK:
+            found.append(stored.id)
     return found

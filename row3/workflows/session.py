@@ -8,27 +8,25 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec import structs
+
 from row3.domain.counts import count, part
+from row3.domain.judgements import Approval, Judgement
 from row3.domain.tiers import tier_of
-from row3.errors import EnvironmentFault, RunIncomplete, UsageError
-from row3.store.changelog import FILE as CHANGELOG
+from row3.domain.verdicts import Verdict
+from row3.errors import EnvironmentFault, RunIncomplete
 from row3.store.config import FILE, Mode
 from row3.store.golden import PATTERN, misnamed
-from row3.store.history import FILE as HISTORY
-from row3.store.history import Approval, HistoryEntry, read_history
+from row3.store.history import Approval as StoredApproval
+from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, tell_interrupted, writing
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.suites import Suite, pick_suite
-from row3.store.unbuilt import made
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
-from row3.workflows.pipeline.run_header import now
 from row3.workflows.pipeline.run_suite import Run, RunOptions
-from row3.workflows.reasons import check_reason
 
 if TYPE_CHECKING:
-    from row3.reports.model import ApprovalView
     from row3.workflows.asking.answering import Observer
     from row3.workflows.asking.budget import Budget
 
@@ -64,6 +62,8 @@ class Session:
     """Comparisons of which the history got an entry."""
     directory: str = ""
     """The project's folder as it was typed; empty where it need not be."""
+    answers: list[str] = field(default_factory=list)
+    """Of a live run: its answers, as recordings spell them."""
     warned: set[str] = field(default_factory=set)
     """Prompts of which it was said that they do not show what a case gives them."""
 
@@ -141,11 +141,11 @@ def open_session(
     """Open the project, finish what a killed promotion left, pick the suite. Raises `InvalidFile`, `UsageError`."""
     project, done = open_whole(start, may_write=may_write, say=say)
     chosen = gate.applied(pick_suite(project, suite, tier_of(options.mode or project.config.mode)))
-    tell_misnamed(project, chosen, say)
+    note_misnamed(project, chosen, say)
     return Session(project, chosen, options, named, may_write, say, observer, gate, tuple(done), directory=directory)
 
 
-def tell_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
+def note_misnamed(project: Project, suite: Suite, say: Callable[[str], None]) -> None:
     """Say which files beside the golden cases look like some and are not read; else a case would be missed silently."""
     names = misnamed(project.tree, suite.golden)
     if len(names) == 1:
@@ -191,11 +191,11 @@ def save_log(session: Session, run: Run) -> None:
         session.say(f"the run log was not kept: {error}")
 
 
-def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval | None = None) -> HistoryEntry:
-    """The run as an entry of the history."""
+def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | None = None) -> HistoryEntry:
+    """Return the run as an entry of the history; reasons are codes with their subjects."""
     header = run.header
-    return made(
-        HistoryEntry,
+    grounds = () if judgement is None else judgement.reasons
+    return HistoryEntry(
         run_id=header.run_id,
         at=header.at,
         action=header.action,  # type: ignore[arg-type]
@@ -207,11 +207,16 @@ def entry_of(run: Run, comparison: Comparison | None = None, approval: Approval 
         mode=header.mode,
         cases=run.cases,
         metrics=header.metrics,
-        verdict=None if comparison is None else comparison.verdict.word,  # type: ignore[arg-type]
-        reasons=[] if comparison is None else [reason.text for reason in comparison.reasons],
-        evidence="" if comparison is None else comparison.evidence,
-        approval=approval,
+        verdict=None if judgement is None else judgement.verdict.word,  # type: ignore[arg-type]
+        reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
+        evidence="" if judgement is None else judgement.signature,
+        approval=stored_approval(approval),
     )
+
+
+def stored_approval(approval: Approval | None) -> StoredApproval | None:
+    """Return an approval as the history keeps it."""
+    return None if approval is None else StoredApproval(**structs.asdict(approval))
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:
@@ -223,36 +228,3 @@ def incomplete(run: Run, consequence: str) -> RunIncomplete:
         where=failed[0],
         fix=first,
     )
-
-
-def check_approval(approve: str | None, *, may_write: bool) -> None:
-    """Raise `UsageError` where an approval would say nothing, or would not be kept for the next comparison to know."""
-    if approve is not None:
-        check_reason(approve, where="--approve", write="why the regression is acceptable")
-    if approve is not None and not may_write:
-        raise UsageError(
-            "nothing is written in CI or for its formats, so an approval would not be kept",
-            where="--approve",
-            fix=f"Approve on a developer's machine, and commit {HISTORY} and {CHANGELOG}",
-        )
-
-
-def make_approval(project: Project, reason: str) -> Approval:
-    """An approval in the name of git's user, for a reason that was checked."""
-    import secrets
-
-    from row3.vcs.repository import Repository
-
-    repository = Repository.find(project.root)
-    if repository is not None:
-        by = repository.user()
-    else:
-        import getpass
-
-        by = getpass.getuser()
-    return Approval(reason=" ".join(reason.split()), by=by, at=now(), id=secrets.token_hex(4))
-
-
-def adds_nothing(approval: Approval, before: ApprovalView | None) -> bool:
-    """The same person gave the same reason before."""
-    return before is not None and (before.reason, before.by) == (approval.reason, approval.by)

@@ -146,7 +146,7 @@ def test_on_a_terminal_a_list_is_a_table_within_its_width(box: Box, columns: int
     with terminal(box, *REVIEW, "--list", "all", columns=columns) as one:
         assert one.end()[0] == 0
         lines = one.text.splitlines()
-    assert lines[0].split() == ["item", "answers", "nearest", "expected", "alike", "in", "text", "line"]
+    assert lines[1].split() == ["item", "answers", "nearest", "expected", "alike", "in", "text", "line"]
     assert f"rye  {RYE}" in lines
     (found,) = [line for line in lines if "final proofing" in line]
     assert found.split()[:5] == ["final", "proofing", "2", "proofing", "0.90"]

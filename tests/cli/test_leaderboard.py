@@ -80,7 +80,7 @@ def test_a_part_that_is_recorded_is_listed_as_incomplete_and_compared_on_what_bo
     assert (one["cases"], one["score"], one["toFirst"]) == (2, pytest.approx(0.85 - 0.125), pytest.approx(-0.125))
     assert board["nothingRecorded"] == 1
     out = " ".join(box.row3("leaderboard", code=0).out.split())
-    assert "Incomplete, without a rank extract v1.2: 1 answer missing in 1 case; against the first, over the 2" in out
+    assert "Incomplete, without a rank - extract v1.2: 1 answer missing in 1 case; against the first, over the 2" in out
     assert "1 more combination with nothing recorded" in out
 
 
@@ -272,4 +272,4 @@ def test_two_stages_agree_with_diff(first: Box) -> None:
 def test_markdown_is_a_table(box: Box) -> None:
     out = box.row3("leaderboard", "--format", "markdown", code=0).out
     assert out.startswith("### row3 leaderboard · bread\n")
-    assert "| 1 | extract v1.1 | **85.0%** |" in out
+    assert "| 1 extract v1.1 | **85.0%** |" in out

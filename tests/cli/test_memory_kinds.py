@@ -151,7 +151,7 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
 
 
 WRONG: list[tuple[str, Any, str, str]] = [
-    ("documents/m1", document("m1") | {"date": "2025-02-30"}, "invalid-field", "no day of the calendar"),
+    ("documents/m1", document("m1") | {"date": "2025-02-30"}, "invalid-field", "a date like"),
     ("documents/m1", document("m1") | {"expected_events": [{"category": "Decision"}]}, "missing-field", "description"),
     ("documents/m1", document("m1") | {"expected_evnts": []}, "unknown-field", "expected_events"),
     ("documents/m1", document("m1") | {"document_id": "m2"}, "id-twice", "`m2`"),
@@ -228,8 +228,8 @@ def test_what_is_for_extraction_says_so(project: Box, kind: str) -> None:
     ("line", "said"),
     [
         ("weights = { recall = 1.0 }", "no composite"),
-        ("[suites.events.predicates]\nallowed = []", "only kind `extraction`"),
-        ('[suites.events.matching]\nsemantic = { model = "local" }', "only kind `extraction`"),
+        ("[suites.events.predicates]\nallowed = []", "kind `events` does not use it"),
+        ('[suites.events.matching]\nsemantic = { model = "local" }', "kind `events` does not use it"),
         ("thresholds = { f2 = { minimum = 0, target = 0, excellent = 0 } }", "no metric of this kind"),
         ('pipeline = ["search"]', "no output of kind `events`"),
     ],

@@ -113,7 +113,7 @@ class TestOutputsAndResponses:
         box.case("rye", expectedConcepts=["rye"])
         for args in (["lint"], ["--compare"]):
             done = box.row3(*args, code=2)
-            assert "Input should be an object, and is a string" in done.out + done.err
+            assert 'should be an object, and is `"rye"`' in done.out + done.err
             assert "ExpectedConcept" not in done.out + done.err
 
 

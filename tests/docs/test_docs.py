@@ -9,19 +9,21 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import click
 import pytest
+from msgspec import Struct
 from pydantic import BaseModel
 
+from row3.domain.structs import keys_of
 from row3.kinds import KINDS
-from row3.kinds.entities_models import ExpectedEntity
-from row3.kinds.events_models import EventsCase
-from row3.kinds.extraction import METRICS
-from row3.kinds.extraction_models import GoldenCase
-from row3.kinds.memory_files import MemoryCase
-from row3.providers.presets import PRESETS
+from row3.kinds.cases import MemoryCase
+from row3.kinds.entities.model import ExpectedEntity
+from row3.kinds.events.model import EventsCase
+from row3.kinds.extraction.model import GoldenCase
+from row3.kinds.extraction.score import METRICS
+from row3.providers.base import PRESETS
 from row3.store.config import Config
 
 ROOT = Path(__file__).parents[2]
@@ -108,8 +110,8 @@ def test_every_option_of_a_command_is_documented(name: str, command: click.Comma
 
 
 def lint_rules() -> set[str]:
-    """Ids of all rules in the source of `extraction_lint`: second argument of `Finding`, first of `_outside`."""
-    tree = ast.parse((ROOT / "row3/kinds/extraction_lint.py").read_text(encoding="utf-8"))
+    """Ids of all rules in the source of the kind: second argument of `Finding`, first of `_outside`."""
+    tree = ast.parse((ROOT / "row3/kinds/extraction/lint.py").read_text(encoding="utf-8"))
     rules: set[str] = set()
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
@@ -152,29 +154,33 @@ def test_no_documented_lint_rule_is_gone() -> None:
     assert not [rule for rule in sorted(documented) if rule not in known and f'"{rule}"' not in source]
 
 
-def keys(model: type[BaseModel], seen: set[type[BaseModel]] | None = None) -> Iterator[str]:
+def keys(model: Any, seen: set[Any] | None = None) -> Iterator[str]:
     """The keys of a model and of all models inside it, as files spell them."""
     seen = set() if seen is None else seen
     if model in seen:
         return
     seen.add(model)
-    for name, field in model.model_fields.items():
-        yield field.alias or name
-        for inner in models_in(field.annotation):
+    if issubclass(model, BaseModel):
+        fields = [(field.alias or name, field.annotation) for name, field in model.model_fields.items()]
+    else:
+        fields = [(key, field.type) for key, field in keys_of(model).items()]
+    for key, annotation in fields:
+        yield key
+        for inner in models_in(annotation):
             yield from keys(inner, seen)
 
 
-def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def models_in(annotation: Any) -> Iterator[Any]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel | Struct):
         yield annotation
-    for part in getattr(annotation, "__args__", ()):
+    for part in get_args(annotation):
         yield from models_in(part)
 
 
 @pytest.mark.parametrize(
     ("page", "model"), [("configuration.md", Config), ("golden-cases.md", GoldenCase)], ids=["row3.toml", "golden case"]
 )
-def test_every_key_is_documented(page: str, model: type[BaseModel]) -> None:
+def test_every_key_is_documented(page: str, model: Any) -> None:
     text = read(page)
     assert not [key for key in keys(model) if f"`{key}`" not in text]
 
@@ -193,7 +199,7 @@ def test_every_key_of_a_kind_is_documented_in_its_section(name: str) -> None:
     elsewhere = {*keys(MemoryCase)} | {"events": {*keys(ExpectedEntity)}, "entities": {*keys(EventsCase)}}.get(
         name, set()
     )
-    own = [*ExpectedEntity.model_fields] if name == "entities" else []
+    own = [*ExpectedEntity.__struct_fields__] if name == "entities" else []
     wanted = [*own, *(key for key in keys(KINDS[name].case_model) if key not in elsewhere)]
     assert not [key for key in wanted if key != "note" and f"`{key}`" not in section]
     assert not [metric.key for metric in KINDS[name].metrics if f"`{metric.key}`" not in section]

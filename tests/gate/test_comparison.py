@@ -12,7 +12,7 @@ from row3.gate.comparison import by_size, compare_case, judge_move, worse_by
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
-from row3.kinds.events import EVENTS
+from row3.kinds.events.score import KIND as EVENTS
 
 PROCEED, INVESTIGATE, BLOCK = Verdict
 FRACTION = st.floats(0, 1)

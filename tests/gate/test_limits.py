@@ -79,8 +79,9 @@ def test_a_metric_without_a_limit_of_its_own_has_the_gates() -> None:
     assert (policy.limit("recall"), policy.limit("overall")) == (0.0, 4.0)
 
 
-def test_the_names_of_typed_entities_are_taken_too() -> None:
-    keys = ["recall", "relationshipAccuracy", "typeAccuracy"]
-    assert parse_limits("entity_recall:3,type_accuracy:4", keys, where="--fail") == {"recall": 3.0, "typeAccuracy": 4.0}
+def test_a_metric_is_known_by_its_other_name_too() -> None:
+    also = {"entity_recall": "recall", "type_accuracy": "typeAccuracy", "entity_f1": "f1"}
+    text, keys = "entity_recall:3,Type_Accuracy:4", ["recall", "relationshipAccuracy", "typeAccuracy"]
+    assert parse_limits(text, keys, where="--fail", also=also) == {"recall": 3.0, "typeAccuracy": 4.0}
     with pytest.raises(UsageError):
-        parse_limits("entity_f1:3", keys, where="--fail")
+        parse_limits("entity_f1:3", keys, where="--fail", also=also)

@@ -13,6 +13,7 @@ from row3.gate.silence import both_sides
 from row3.kinds import KINDS
 from row3.kinds.base import Kind, Parsed, Rules
 from tests.memory import ITEMS, SEED, document
+from tests.scoring import score_by
 
 CASES: dict[str, dict[str, Any]] = {
     "events": document("m1"),
@@ -32,12 +33,12 @@ def scored(kind: Kind, items: list[dict[str, Any]] | None, *, quiet: bool = True
     case = CASES[kind.name]
     if quiet:
         case = case | {key: value for key, value in NOTHING.items() if key in case}
-    model, rules = kind.case_model.model_validate(case), Rules()
+    model, rules = kind.case_model.of(case), Rules()
     if items is None:
         return kind.bad_answer(model, "no JSON", "", rules).metrics
     read = kind.read_output({ITEMS[kind.name]: items})
     assert isinstance(read, Parsed)
-    return kind.score(model, read.value, rules).metrics
+    return score_by(kind, model, read.value, rules).metrics
 
 
 @pytest.mark.parametrize("name", list(INVENTED))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Threshold, Zone
 from row3.gate.zones import zone_of, zones_of
-from row3.kinds.extraction import METRICS
+from row3.kinds.extraction.score import METRICS
 
 FAIL, MARGINAL, PASS, EXCELLENT = Zone
 BY_KEY = {metric.key: metric for metric in METRICS}

@@ -9,8 +9,10 @@ import pytest
 
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Parsed, Rules
-from row3.kinds.extraction import EXTRACTION, METRICS
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
+from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.kinds.extraction.score import METRICS
+from tests.scoring import score_by
 
 Score = Callable[..., CaseScore]
 
@@ -55,9 +57,9 @@ def score(rules: Rules, small_case: dict[str, Any]) -> Score:
     """Score an output (a JSON value) against the small case with the given fields replaced."""
 
     def scored(output: Any, **fields: Any) -> CaseScore:
-        case = GoldenCase.model_validate(small_case | fields)
+        case = GoldenCase.of(small_case | fields)
         parsed = EXTRACTION.read_output(output)
         assert isinstance(parsed, Parsed), parsed
-        return EXTRACTION.score(case, parsed.value, rules)
+        return score_by(EXTRACTION, case, parsed.value, rules)
 
     return scored

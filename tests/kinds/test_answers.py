@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from row3.domain.structs import describe
 from row3.kinds.answers import MAX_ANSWER, read_json
 from row3.kinds.base import Parsed, Unusable
-from row3.kinds.events import EVENTS
-from row3.kinds.extraction import EXTRACTION
-from row3.kinds.misfits import describe
+from row3.kinds.events.score import KIND as EVENTS
+from row3.kinds.extraction.score import KIND as EXTRACTION
 from tests.strategies import json_values
 
 FENCED = "code fence removed"

@@ -6,7 +6,7 @@ import pytest
 
 from row3.kinds.answers import read_json
 from row3.kinds.base import Parsed, Unusable
-from row3.kinds.extraction import EXTRACTION as X
+from row3.kinds.extraction.score import KIND as X
 
 TWO = (
     '{"concepts": [{"label": "a"}, {"label": "b"},], '

@@ -76,7 +76,7 @@ CASES = {"extraction": EXTRACTION, "events": EVENTS, "entities": ENTITIES, "retr
 
 
 def demands(kind: str, value: dict[str, Any]) -> Mapping[str, str]:
-    return KINDS[kind].demands(KINDS[kind].case_model.model_validate(value))
+    return KINDS[kind].demands(KINDS[kind].case_model.of(value))
 
 
 def edited(kind: str, edit: Callable[[dict[str, Any]], object]) -> tuple[set[str], set[str], set[str]]:

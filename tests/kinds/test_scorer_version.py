@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from row3.kinds.base import Parsed, Rules
-from row3.kinds.extraction import EXTRACTION, SCORER_VERSION
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
+from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.kinds.extraction.score import SCORER_VERSION
+from tests.scoring import score_by
 
 CASE: dict[str, Any] = {
     "id": "elaborate",
@@ -166,7 +168,7 @@ def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:
     assert SCORER_VERSION in SCORES, f"put the scores of version {SCORER_VERSION} beside those of the others"
     output = EXTRACTION.read_output(OUTPUT)
     assert isinstance(output, Parsed)
-    result = EXTRACTION.score(GoldenCase.model_validate(CASE), output.value, rules)
+    result = score_by(EXTRACTION, GoldenCase.of(CASE), output.value, rules)
     scores, why = SCORES[SCORER_VERSION], result.explanation
     assert why is not None
     states = tuple(" ".join(match.state for match in matches) for matches in (why.concepts, why.relationships))

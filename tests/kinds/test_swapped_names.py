@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from row3.kinds.base import Kind
-from row3.kinds.entities import ENTITIES
-from row3.kinds.events import EVENTS
-from row3.kinds.extraction import EXTRACTION
-from row3.kinds.graph import GRAPH
-from row3.kinds.retrieval import RETRIEVAL
+from row3.kinds.entities.score import KIND as ENTITIES
+from row3.kinds.events.score import KIND as EVENTS
+from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.kinds.graph.score import KIND as GRAPH
+from row3.kinds.retrieval.score import KIND as RETRIEVAL
 from row3.store.cases import demands, gone_demands
 
 TEXT = "It was -5 °C in the IT room, where nobody knew .NET or China from china."
@@ -88,7 +88,7 @@ SWAPS = [
 
 def case_of(kind: Kind, expected: dict[str, Any]) -> Any:
     head = HEADS.get(kind, {"document_id": "cold", "document": TEXT})
-    return kind.case_model.model_validate(head | expected)
+    return kind.case_model.of(head | expected)
 
 
 @pytest.mark.parametrize(("kind", "make", "before", "after"), SWAPS, ids=lambda value: getattr(value, "__name__", None))

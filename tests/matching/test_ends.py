@@ -8,14 +8,15 @@ from typing import Any
 import pytest
 
 from row3.kinds.base import Rules
-from row3.kinds.extraction import EXTRACTION
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
+from row3.kinds.extraction.score import KIND as EXTRACTION
+from tests.scoring import score_by
 
 RULES = Rules(weights={"recall": 1.0})
 
 
 def golden(expected: list[str], **more: Any) -> GoldenCase:
-    return GoldenCase.model_validate(
+    return GoldenCase.of(
         {
             "schemaVersion": 1,
             "id": "smiths",
@@ -36,7 +37,7 @@ def scored(expected: list[str], concepts: list[str], end: str, **more: Any) -> A
         "relationships": [{"source": end, "predicate": "parent_of", "target": "Mary"}],
     }
     case = golden(expected, **({"expectedRelationships": [link]} | more))
-    return EXTRACTION.score(case, EXTRACTION.read_output(answer).value, RULES)
+    return score_by(EXTRACTION, case, EXTRACTION.read_output(answer).value, RULES)
 
 
 @pytest.mark.parametrize("expected", list(permutations(("John Smith", "Jane Smith", "Mary"))))
@@ -80,7 +81,7 @@ def test_ends_that_only_a_sign_parts_are_two() -> None:
             "concepts": [{"label": label} for label in (*order, "Z")],
             "relationships": [{"source": end, "predicate": "CAUSES", "target": "Z"} for end in said],
         }
-        score = EXTRACTION.score(case, EXTRACTION.read_output(answer).value, RULES)
+        score = score_by(EXTRACTION, case, EXTRACTION.read_output(answer).value, RULES)
         assert score.metrics["relationshipAccuracy"] == 1.0
 
 
@@ -100,5 +101,5 @@ def test_an_end_of_the_opposite_value_is_not_the_concept_that_looks_alike() -> N
         "relationships": [{"source": "growth of 5%", "predicate": "CAUSES", "target": "Jobs"}],
     }
     for concepts in (answer["concepts"], answer["concepts"][::-1], answer["concepts"][::2]):
-        score = EXTRACTION.score(case, EXTRACTION.read_output(answer | {"concepts": concepts}).value, RULES)
+        score = score_by(EXTRACTION, case, EXTRACTION.read_output(answer | {"concepts": concepts}).value, RULES)
         assert score.metrics["relationshipAccuracy"] == 0.0

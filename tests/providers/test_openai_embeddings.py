@@ -12,7 +12,6 @@ import pytest
 from row3.domain.requests import NoAnswer
 from row3.errors import ProviderStopped, UsageError
 from row3.providers.base import Endpoint
-from row3.providers.embedders import make_embedder
 from row3.providers.openai_embeddings import AT_ONCE, OpenAIEmbedder
 
 KEY = "correct-horse-battery"
@@ -143,11 +142,3 @@ def test_a_server_that_says_nothing_is_given_up(fake: Any, make_reply: Any) -> N
     answer = embed(fake, "yeast", timeout_s=0.2, max_retries=0)
     assert isinstance(answer, NoAnswer)
     assert "no full answer within 0.2 s" in answer.error
-
-
-def test_no_endpoint_is_the_local_model_and_neither_opens_anything() -> None:
-    from row3.providers.minilm import LocalEmbedder
-
-    assert isinstance(make_embedder(None, "local/all-minilm-l6-v2", {}), LocalEmbedder)
-    endpoint = Endpoint("embeddings", "http://127.0.0.1:9/v1", "NO_SUCH_KEY")
-    assert isinstance(make_embedder(endpoint, "embed-1", {}), OpenAIEmbedder)

@@ -12,10 +12,12 @@ import pytest
 
 from row3.domain.changes import MetricChange
 from row3.domain.intervals import Interval
+from row3.domain.judgements import Approval, Code, Judgement, Reason
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.scores import Tally, Usage
-from row3.domain.verdicts import CaseChange, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import Sensitivity
 from row3.gate.zones import zones_of
@@ -66,6 +68,9 @@ class Header:
     prompts: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.1", "map-ontology": "v1.0"})
     model: str = "reference-llm"
     repeats: int = 1
+    prompt_digests: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    commit: str | None = "0a1b2c3"
     pooled: Mapping[str, float] = field(default_factory=dict)
     usage: Mapping[str, Any] = field(default_factory=dict)
 
@@ -114,11 +119,10 @@ class Run:
         return len(self.rows)
 
 
-@dataclass
-class Approval:
-    reason: str = "known gap"
-    by: str = "Ann"
-    at: str = "2026-01-29T11:00:00Z"
+ANN = Approval("known gap", "Ann", "2026-01-29T11:00:00Z")
+
+
+PASSED = Judgement(Verdict.PROCEED, (), complete=True, signature="0123456789abcdef")
 
 
 @dataclass
@@ -128,26 +132,37 @@ class Comparison:
     metrics: Sequence[MetricChange]
     cases: Sequence[CaseChange]
     moves: Mapping[str, int]
-    verdict: Verdict = Verdict.PROCEED
-    reasons: Sequence[Reason] = ()
+    judgement: Judgement = PASSED
     against: str | None = None
     behind: int = 0
-    differs: Sequence[str] = ()
     declines: int = 0
     compared: int = 0
-    rescored: int = 0
     sensitivity: Sensitivity | None = None
-    approval: Approval | None = None
     prompt_diffs: Mapping[str, str] = field(default_factory=dict)
     copies: Sequence[str] = ()
     since: str | None = None
     in_git: bool = True
-    new_baseline: bool = False
     tallies: tuple[Tally, Tally] = ({}, {})
+    interleaved: bool = False
+    drift: Drift | None = None
+    wrong_cases: Sequence[str] = ()
+    own_baseline: bool = False
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.judgement.verdict
+
+    @property
+    def reasons(self) -> Sequence[Reason]:
+        return self.judgement.reasons
+
+    @property
+    def approval(self) -> Approval | None:
+        return self.judgement.approval
 
     @property
     def blocked(self) -> bool:
-        return self.verdict is Verdict.BLOCK and self.approval is None
+        return self.verdict is Verdict.BLOCK and self.approval is None and not self.run.suite.policy.informational
 
 
 SOME = Interval(-0.02, -0.071, 0.031, 0.95, 0.0442, 0.02, 1.0, 2)
@@ -156,7 +171,7 @@ SOME = Interval(-0.02, -0.071, 0.031, 0.95, 0.0442, 0.02, 1.0, 2)
 class Make:
     """Builders; every keyword replaces a field."""
 
-    Header, Row, Collected, Approval, Lineup = Header, Row, Collected, Approval, Lineup
+    Header, Row, Collected, Lineup = Header, Row, Collected, Lineup
 
     @staticmethod
     def run(cases: Mapping[str, Mapping[str, float]], **rest: Any) -> Run:
@@ -178,6 +193,13 @@ class Make:
             records=lines,
         )
         return replace(run, **rest)
+
+    @staticmethod
+    def judged(comparison: Comparison, *reasons: Reason, approved: bool = False, complete: bool = True) -> Comparison:
+        """The comparison with these reasons, which make its verdict."""
+        verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
+        approval = ANN if approved else None
+        return replace(comparison, judgement=Judgement(verdict, reasons, complete, "0123456789abcdef", approval))
 
     @staticmethod
     def comparison(run: Run, changes: Sequence[CaseChange], **rest: Any) -> Comparison:
@@ -226,14 +248,10 @@ def comparison(run: Run) -> Comparison:
         ),
         CaseChange("bank-runs", "improved", 0.05, gained={"missedConcepts": ("banks",)}),
     ]
-    return Make.comparison(
-        run,
-        changes,
-        verdict=Verdict.BLOCK,
-        reasons=(
-            Reason(Verdict.BLOCK, "Concept recall is worse by 6.0 points (more than 5)", metric="recall"),
-            Reason(Verdict.INVESTIGATE, "ozone is odd", case_id="ozone"),
-        ),
-        differs=("prompt decompose-concepts: v1.0 → v1.1",),
-        prompt_diffs={"decompose-concepts": "--- a\n+++ b\n@@ -1 +1 @@\n-List them.\n+List all of them."},
+    diff = "--- a\n+++ b\n@@ -1 +1 @@\n-List them.\n+List all of them."
+    made = Make.comparison(run, changes, prompt_diffs={"decompose-concepts": diff})
+    return Make.judged(
+        made,
+        Reason(Code.WORSE, Verdict.BLOCK, "recall", {"before": 0.76, "after": 0.70}),
+        Reason(Code.CASE_BROKE, Verdict.INVESTIGATE, "ozone"),
     )

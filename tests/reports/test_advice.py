@@ -7,159 +7,164 @@ from typing import Any
 
 import pytest
 
-from row3.domain.verdicts import Reason, Verdict
-from row3.reports.advice import what_next
+from row3.domain.judgements import Code, Reason
+from row3.domain.verdicts import Verdict
+from row3.gate.policy import GatePolicy
+from row3.reports.advice import look, what_next
 
-OR = "and run row3 --compare again; or, if it has to be, --approve REASON."
-BLOCK, INVESTIGATE = Verdict.BLOCK, Verdict.INVESTIGATE
+AGAIN = "and run row3 --compare again, or accept it with --approve REASON."
+PROMOTE = "row3 promote decompose-concepts-v1.1"
+NOTE, INVESTIGATE, BLOCK = Verdict
+WORSE = Reason(Code.WORSE, BLOCK, "recall")
+FELL = Reason(Code.WORSE, INVESTIGATE, "recall")
 
 
-def advised(comparison: Any, verdict: Verdict, *reasons: Reason, action: str = "compare") -> list[str]:
+def advised(make: Any, comparison: Any, *reasons: Reason, action: str = "compare", **rest: Any) -> list[str]:
     run = replace(comparison.run, header=replace(comparison.run.header, action=action))
-    return what_next(replace(comparison, verdict=verdict, reasons=reasons, run=run))
+    return what_next(make.judged(replace(comparison, run=run), *reasons, **rest))
 
 
 @pytest.mark.parametrize(
-    ("cause", "cure"),
+    ("code", "subject", "fix"),
     [
-        ("cases", "put the golden cases back"),
-        ("texts", "put the golden cases back, or make the baseline of them (row3 --baseline)"),
-        ("rules", "put the settings in row3.toml back"),
-        ("locks", "put prompts/promoted.json back and the prompts that it names"),
-        ("baseline", "put the baseline back from git, or make one that follows from its recordings (row3 --baseline)"),
+        (Code.CRITERIA_REMOVED, "case a", "restore the golden cases"),
+        (Code.CRITERIA_LOOSENED, "rule gate.block", "restore row3.toml"),
+        (Code.CRITERIA_REMOVED, "baseline", "restore the baseline"),
+        (Code.CRITERIA_LOOSENED, "quarantine a", "restore the quarantine"),
+        (Code.LOCK_BROKEN, "find-v1.0", "restore prompts/promoted.json and the prompts it lists"),
+        (Code.BASELINE_DIFFERS, "baseline", "save the baseline again (row3 --baseline)"),
+        (Code.NO_CASE, "", "add golden cases"),
     ],
 )
-def test_a_block_that_no_prompt_can_mend_says_what_can(comparison: Any, cause: Any, cure: str) -> None:
-    notice = Reason(INVESTIGATE, "canaries were extracted", metric="hallucinationRate")
-    assert advised(comparison, BLOCK, Reason(BLOCK, "x", case_id="ozone", cause=cause), notice) == [
-        f"Next: {cure} {OR}"
-    ]
+def test_a_block_that_no_prompt_can_fix_says_what_can(
+    comparison: Any, make: Any, code: Code, subject: str, fix: str
+) -> None:
+    notice = Reason(Code.CANARY, INVESTIGATE, "hallucinationRate")
+    assert advised(make, comparison, Reason(code, BLOCK, subject), notice) == [f"Next: {fix} {AGAIN}"]
 
 
-def test_a_block_with_several_causes_names_all_cures(comparison: Any) -> None:
-    reasons = (Reason(BLOCK, "removed", cause="cases"), Reason(BLOCK, "Concept recall is worse", metric="recall"))
-    assert advised(comparison, BLOCK, *reasons) == [
+def test_a_block_for_several_reasons_names_all_fixes(comparison: Any, make: Any) -> None:
+    assert advised(make, comparison, Reason(Code.CRITERIA_REMOVED, BLOCK, "case a"), WORSE) == [
         "Next: row3 investigate ozone",
-        f"Then: mend the prompt, put the golden cases back {OR}",
+        f"Then: fix the prompt, restore the golden cases {AGAIN}",
     ]
 
 
-def test_a_system_is_mended_and_asked_without_a_model(comparison: Any, make: Any) -> None:
-    suite = replace(comparison.run.suite, system="mcp")
-    run = replace(comparison.run, suite=suite)
-    worse = Reason(BLOCK, "Concept recall is worse", metric="recall")
-    assert advised(replace(comparison, run=run), BLOCK, worse)[-1] == f"Then: mend the system {OR}"
-    run = replace(run, collected=make.Collected(failed=["ozone"]), header=replace(run.header, mode="replay"))
-    assert advised(replace(comparison, run=run), BLOCK, worse) == [
+def test_a_system_is_fixed_and_asked_without_a_model(comparison: Any, make: Any) -> None:
+    run = replace(comparison.run, suite=replace(comparison.run.suite, system="mcp"))
+    assert advised(make, replace(comparison, run=run), WORSE)[-1] == f"Then: fix the system {AGAIN}"
+    run = replace(run, collected=make.Collected(failed=["ozone"]))
+    assert advised(make, replace(comparison, run=run), WORSE) == [
         "Next: row3 --compare --mode auto asks for what is not recorded."
     ]
 
 
-def test_a_blocked_promotion_is_promoted_again(comparison: Any) -> None:
-    assert advised(comparison, BLOCK, Reason(BLOCK, "worse"), action="promotion")[-1] == (
-        "Then: mend the prompt and run row3 promote decompose-concepts-v1.1 again; "
-        "or, if it has to be, --approve REASON."
-    )
-
-
-@pytest.mark.parametrize("verdict", [Verdict.PROCEED, INVESTIGATE])
-def test_a_promotion_does_not_ask_to_be_promoted(comparison: Any, verdict: Verdict) -> None:
-    assert advised(comparison, verdict, Reason(INVESTIGATE, "worse"), action="promotion") == []
-
-
-def test_an_approved_promotion_does_not_either(comparison: Any, make: Any) -> None:
-    assert advised(replace(comparison, approval=make.Approval()), BLOCK, Reason(BLOCK, "x"), action="promotion") == []
+def test_a_blocked_promotion_is_promoted_again_and_a_good_one_is_done(comparison: Any, make: Any) -> None:
+    again = f"Then: fix the prompt and run {PROMOTE} again, or accept it with --approve REASON."
+    assert advised(make, comparison, WORSE, action="promotion")[-1] == again
+    assert advised(make, comparison, FELL, action="promotion") == []
+    assert advised(make, comparison, WORSE, action="promotion", approved=True) == []
 
 
 @pytest.mark.parametrize(
-    ("cause", "look"),
+    ("code", "subject", "check"),
     [
-        ("cases", "see that the golden cases were meant to change (git diff golden)"),
-        ("rules", "see that row3.toml was meant to change (git diff row3.toml)"),
-        ("baseline", "row3 recordings verify"),
-        ("history", "row3 trend draws the runs that decline"),
+        (Code.CRITERIA_CHANGED, "case a", "check that the golden cases had to change (git diff golden/decomposition)."),
+        (Code.CRITERIA_CHANGED, "rule weight.f1", "check that row3.toml had to change (git diff row3.toml)."),
+        (
+            Code.RECORDED_AGAIN,
+            "a",
+            "check that these answers were meant to be recorded again (git diff recordings).",
+        ),
+        (Code.DECLINING, "", "row3 trend shows the declining runs."),
+        (Code.HISTORY_REMOVED, "", "restore metrics-history.json."),
     ],
 )
-def test_an_investigation_says_what_to_look_at(comparison: Any, cause: Any, look: str) -> None:
-    assert advised(comparison, INVESTIGATE, Reason(INVESTIGATE, "x", cause=cause)) == [
-        f"Next: {look}",
-        "Then: row3 promote decompose-concepts-v1.1",
-    ]
+def test_an_investigation_says_what_to_look_at(
+    comparison: Any, make: Any, code: Code, subject: str, check: str
+) -> None:
+    reason = Reason(code, INVESTIGATE, subject)
+    assert advised(make, comparison, reason) == [f"Next: {check}", f"Then: {PROMOTE}"]
+    if "git diff" in check:
+        since = advised(make, replace(comparison, since="0a1b2c"), reason)[0]
+        assert "(git diff 0a1b2c -- " in since
+        assert "git" not in advised(make, replace(comparison, in_git=False), reason)[0]
 
 
-@pytest.mark.parametrize(
-    ("cause", "files"), [("cases", "golden/decomposition"), ("rules", "row3.toml"), ("recordings", "recordings")]
-)
-def test_what_is_committed_already_is_seen_from_the_baselines_commit(comparison: Any, cause: Any, files: str) -> None:
-    since = replace(comparison, since="0a1b2c3d4e5f")
-    first = advised(since, INVESTIGATE, Reason(INVESTIGATE, "x", cause=cause))[0]
-    assert first.endswith(f"(git diff 0a1b2c3d4e5f -- {files})")
-    nowhere = advised(replace(comparison, in_git=False), INVESTIGATE, Reason(INVESTIGATE, "x", cause=cause))[0]
-    assert "git" not in nowhere
+def test_nothing_to_promote_asks_for_a_reason_or_a_commit(comparison: Any, make: Any) -> None:
+    done = replace(comparison, run=replace(comparison.run, lineup=make.Lineup(comparison.run.header.prompts)))
+    assert advised(make, done, FELL)[-1] == "Then: record why this is acceptable: --approve REASON."
+    assert advised(make, done) == ["Next: commit."]
+    assert advised(make, replace(done, in_git=False)) == []
 
 
-def test_where_golden_cases_alone_changed_a_baseline_takes_them(comparison: Any, make: Any) -> None:
-    promoted = replace(comparison.run, lineup=make.Lineup(promoted=comparison.run.header.prompts))
-    done = replace(comparison, run=promoted)
-    cases, worse = Reason(INVESTIGATE, "x", cause="cases"), Reason(INVESTIGATE, "worse", metric="recall")
-    assert advised(done, INVESTIGATE, cases)[-1] == "Then: row3 --baseline takes them as they are now, and commit."
-    there = "Then: commit: the baseline of this change takes them as they are now."
-    assert advised(replace(done, new_baseline=True), INVESTIGATE, cases)[-1] == there
-    assert advised(done, INVESTIGATE, cases, worse)[-1] == "Then: write down why it is acceptable, and commit."
-    assert advised(replace(done, in_git=False), INVESTIGATE, worse)[-1] == "Then: write down why it is acceptable."
-
-
-def test_a_part_is_no_gate_so_all_cases_come_next(comparison: Any) -> None:
-    part = Reason(INVESTIGATE, "only a part of the cases was run", cause="part")
-    assert advised(comparison, INVESTIGATE, part) == ["Next: row3 --compare with all the cases."]
-    assert advised(comparison, INVESTIGATE, part, Reason(INVESTIGATE, "worse", metric="recall")) == [
-        "Next: row3 investigate ozone",
-        "Then: row3 --compare with all the cases.",
-    ]
-
-
-def test_a_blocked_part_is_run_whole_and_not_approved(comparison: Any) -> None:
-    part = Reason(INVESTIGATE, "only a part of the cases ran", cause="part")
-    assert advised(comparison, BLOCK, Reason(BLOCK, "worse"), part)[-1] == (
-        "Then: mend the prompt and run row3 --compare with all the cases."
+def test_part_of_the_cases_is_run_whole(comparison: Any, make: Any) -> None:
+    part = Reason(Code.PARTIAL, INVESTIGATE)
+    assert advised(make, comparison, part) == ["Next: row3 --compare with all the cases."]
+    assert (
+        advised(make, comparison, WORSE, part)[-1] == "Then: fix the prompt and run row3 --compare with all the cases."
     )
 
 
-def test_an_approval_is_to_be_committed(comparison: Any, make: Any) -> None:
-    done = advised(replace(comparison, approval=make.Approval()), BLOCK, Reason(BLOCK, "worse"))
-    assert done[-1].endswith("commit metrics-history.json and CHANGELOG.md too: the approval stands there.")
+def test_an_approval_is_committed(comparison: Any, make: Any) -> None:
+    kept = "Then: commit metrics-history.json and CHANGELOG.md: they hold the approval."
+    assert advised(make, comparison, WORSE, approved=True) == [f"Next: {PROMOTE}", kept]
 
 
-def test_a_copy_is_edited_and_the_version_beside_it_promoted(comparison: Any) -> None:
-    copied = replace(comparison, copies=["decompose-concepts-v1.1"])
-    nothing = "edit prompts/decompose-concepts-v1.1.md; there is nothing new to promote."
-    assert advised(copied, Verdict.PROCEED) == [f"Next: {nothing}"]
-    assert advised(copied, INVESTIGATE, Reason(INVESTIGATE, "declines", cause="history"))[-1] == f"Then: {nothing}"
-    assert advised(replace(comparison, copies=["other-v1.0"]), Verdict.PROCEED) == [
-        "Next: row3 promote decompose-concepts-v1.1"
-    ]
+def test_a_copy_is_edited_first(comparison: Any, make: Any) -> None:
+    edit = "Next: edit prompts/decompose-concepts-v1.1.md; there is nothing new to promote."
+    assert advised(make, replace(comparison, copies=["decompose-concepts-v1.1"])) == [edit]
 
 
-def test_what_no_provider_can_answer_may_be_answered_elsewhere(comparison: Any, make: Any) -> None:
-    header = replace(comparison.run.header, mode="replay", model="")
+def test_answers_that_no_provider_gives_can_come_from_elsewhere(comparison: Any, make: Any) -> None:
+    header = replace(comparison.run.header, model="")
     run = replace(comparison.run, collected=make.Collected(failed=["ozone"]), header=header)
-    first, second = advised(replace(comparison, run=run), BLOCK, Reason(BLOCK, "the run is incomplete"))
+    first, second = advised(make, replace(comparison, run=run), WORSE)
     assert first == "Next: row3 --compare --mode auto --model MODEL asks for what is not recorded."
     assert "row3 --dry-run --mode auto --format json" in second
     assert "row3 recordings import FILE" in second
 
 
-def test_the_case_that_fell_in_what_the_composite_does_not_weigh_is_named(comparison: Any) -> None:
+def test_a_branch_that_is_behind_catches_up_first(comparison: Any, make: Any) -> None:
+    first, second = advised(make, replace(comparison, behind=2, against="main"), WORSE)
+    assert (
+        first
+        == "Next: git rebase --autostash main, or merge it: HEAD lacks 2 commits of main that change what row3 reads."
+    )
+    assert second.endswith("row3 --compare --against main...")
+
+
+def test_the_case_that_fell_in_what_the_composite_does_not_weigh_is_named(comparison: Any, make: Any) -> None:
     cases = [
-        replace_case(case, move="unchanged", delta=0.0, deltas={"duplicateRate": rise, "recall": -0.5})
-        for case, rise in zip(comparison.cases, (0.0, 1.0, 0.5, 0.2), strict=False)
+        case._replace(move="unchanged", delta=0.0, deltas={"duplicateRate": rise})
+        for case, rise in zip(comparison.cases, (0.0, 1.0), strict=True)
     ]
-    twice = Reason(INVESTIGATE, "Duplicate rate is worse", metric="duplicateRate", cause="answers")
-    advice = advised(replace(comparison, cases=cases), INVESTIGATE, twice)
-    assert advice[0] == f"Next: row3 investigate {cases[1].case_id}"
-    none = [replace_case(case, deltas={}) for case in cases]
-    assert not any("investigate" in line for line in advised(replace(comparison, cases=none), INVESTIGATE, twice))
+    twice = Reason(Code.WORSE, INVESTIGATE, "duplicateRate")
+    assert advised(make, replace(comparison, cases=cases), twice)[0] == f"Next: row3 investigate {cases[1].case_id}"
+    still = [case._replace(deltas={}) for case in cases]
+    assert not any("investigate" in line for line in advised(make, replace(comparison, cases=still), twice))
 
 
-def replace_case(case: Any, **fields: Any) -> Any:
-    return case._replace(**fields)
+def test_the_verdict_in_a_word(comparison: Any, make: Any) -> None:
+    informs = replace(comparison.run, suite=replace(comparison.run.suite, policy=GatePolicy(informational=True)))
+    failed = replace(comparison.run, collected=make.Collected(failed=["ozone"]))
+    shown = [
+        look(make.judged(comparison)).word,
+        look(make.judged(comparison, FELL)).word,
+        look(make.judged(comparison, WORSE)).word,
+        look(make.judged(comparison, WORSE, approved=True)).word,
+        look(make.judged(comparison, FELL, approved=True)).word,
+        look(make.judged(comparison, WORSE, complete=False)).word,
+        look(make.judged(replace(comparison, run=failed), WORSE)).word,
+        look(make.judged(replace(comparison, run=informs), WORSE)).word,
+    ]
+    assert shown == [
+        "PROCEED",
+        "INVESTIGATE",
+        "BLOCK",
+        "APPROVED (was: block)",
+        "APPROVED (was: investigate)",
+        "INCOMPLETE",
+        "INCOMPLETE",
+        "BLOCK, informational",
+    ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from row3.reports.findings import LintFinding, findings_json, findings_text, make_report
+from row3.domain.findings import LintFinding, findings_json, findings_text, make_report
 
 FILE = "golden/x/y.gold.json"
 ERROR = LintFinding("error", "not-in-text", FILE, "expectedConcepts.3.label", 41, "`Rye` occurs in the text nowhere")

@@ -8,12 +8,12 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
 from row3.reports.comparison_table import comparison_table
 from row3.reports.markdowns.markdown import markdown_report
+from row3.reports.scorecard_table import scorecard_table
+
 from row3.reports.match_counts import counts_block, counts_markdown, moved_block, tally_json
 from row3.reports.result_json import result_json
-from row3.reports.scorecard_table import scorecard_table
 from row3.reports.style import PLAIN, Style, cells
 
 TALLY: dict[str, dict[str, int]] = {

@@ -5,59 +5,38 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-
-from row3.domain.changes import MetricChange
-from row3.domain.intervals import Interval
-from row3.domain.requests import Request
-from row3.domain.verdicts import CaseChange
-from row3.gate.ranking import Contest, Standing
-from row3.kinds.base import Kind, Rules
-from row3.kinds.extraction import Extraction
 from row3.reports.diffs.diff_markdown import diff_markdown
 from row3.reports.diffs.diff_table import diff_text
-from row3.reports.estimate_table import PlannedView, estimate_text
-from row3.reports.leaderboards.leaderboard_markdown import leaderboard_markdown
-from row3.reports.leaderboards.leaderboard_table import leaderboard_text
-from row3.reports.recordings_table import list_text
+
+from row3.domain.estimates import Estimate, Planned
+from row3.domain.intervals import Interval
+from row3.domain.verdicts import CaseChange, MetricChange
+from row3.gate.leaderboard import Combination, Leaderboard, Placed, Unplaced
+from row3.gate.ranking import Contest
+from row3.kinds.base import Rules
+from row3.kinds.extraction import Extraction
+from row3.reports.estimate import estimate_document
+from row3.reports.leaderboard import leaderboard_document
+from row3.reports.markdown import markdown_text
+from row3.reports.recordings import list_document
 from row3.reports.style import Style, cells, wrap
+from row3.reports.terminal import terminal_text
 from tests.reports.conftest import METRICS
 
 LONG = "describe-everything-that-a-text-says"
 
 
-@dataclass
-class Planned:
-    prompt: str
-    model: str = "reference-llm"
-    case_id: str = "ozone-diplomacy"
-    repeat: int = 0
-    recorded: bool = False
-    exact: bool = True
-    prompt_tokens: int = 1_234_567
-    completion_tokens: int = 234_567
-    cost_usd: float | None = None
+def planned(prompt: str, model: str = "reference-llm") -> Planned:
+    return Planned("ozone-diplomacy", prompt, 0, model, False, True, 1_234_567, 234_567, None)
 
 
-@dataclass
-class Plan:
-    requests: Sequence[PlannedView]
-    suite: str = "decomposition"
-    mode: str = "record"
-    prompts: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.1", LONG: "v1.0"})
-    recorded: int = 0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
-    cost_usd: float | None = None
-    unpriced: Sequence[str] = ("reference-llm", "another-model-of-a-long-name")
-    example: Request | None = None
-
-    @property
-    def to_send(self) -> Sequence[PlannedView]:
-        return self.requests
+def plan_of(*requests: Planned) -> Estimate:
+    return Estimate("decomposition", "record", {"decompose-concepts": "v1.1", LONG: "v1.0"}, list(requests))
 
 
 @dataclass
@@ -122,95 +101,43 @@ SCORE = Interval(0.8, 0.75, 0.85, 0.95, 0.0, 0.02, 14.0, 15)
 AWAY = Interval(-0.1, -0.2, 0.01, 0.95, 0.06, 0.02, 13.0, 14)
 
 
-@dataclass
-class Combination:
-    version: str
-    model: str
-    unanswered: Sequence[str] = ()
-    bad: Sequence[str] = ()
-    missing: int = 0
-    problem: str = "no recording, and none of this prompt for it"
-    digests: Mapping[str, str] = field(default_factory=dict)
-    parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-
-    @property
-    def shown(self) -> str:
-        return self.model
-
-    @property
-    def prompts(self) -> Mapping[str, str]:
-        return {LONG: self.version, "map-ontology": "v1.0"}
-
-
-@dataclass
-class Placed:
-    entrant: Combination
-    rank: int
-    mean: float
-    to_first: Contest | None
-    cost_usd: float | None
-    latency_p50_s: float | None
-    standing: Standing
-    same_as: int | None = None
-    known: tuple[int, int] = (15, 15)
-    interval: Interval | None = SCORE
-    latency_p95_s: float | None = None
-
-    @property
-    def to_above(self) -> Contest | None:
-        return self.to_first
-
-
-@dataclass
-class Unplaced:
-    entrant: Combination
-    cases: int = 14
-    mean: float | None = 0.7
-    delta: float | None = -0.1
-    interval: Interval | None = AWAY
-
-
-@dataclass
-class OfSuite:
-    name: str = "decomposition"
-    kind: Kind = field(default_factory=Extraction)
-    rules: Rules = field(default_factory=Rules)
+def combination(version: str, model: str, **rest: Any) -> Combination:
+    prompts = {LONG: version, "map-ontology": "v1.0"}
+    return Combination(prompts, model, model, problem="no recording, and none of this prompt for it", **rest)
 
 
 CLOSE = Contest(0, 1, -0.01, Interval(-0.01, -0.03, 0.01, 0.95, 0.3, 0.01, 14.0, 15), 0.3)
-
-
-@dataclass
-class Board:
-    suite: OfSuite = field(default_factory=OfSuite)
-    mode: str = "live"
-    repeats: int = 3
-    cases: Sequence[str] = tuple(f"case-{i}" for i in range(15))
-    left_out: Sequence[str] = ("case-98",)
-    quarantined: Sequence[str] = ("case-99",)
-    placed: Sequence[Placed] = (
-        Placed(Combination("v1.1", "a-model-of-a-long-name"), 1, 0.8, None, 0.0123, 1.25, "front"),
-        Placed(
-            Combination("v1.0", "other", bad=("case-3",)), 1, 0.79, CLOSE, None, 75.0, "open", same_as=0, known=(3, 15)
-        ),
-    )
-    incomplete: Sequence[Unplaced] = (Unplaced(Combination("v1.2", "other", ("case-1",), missing=2)),)
-    nothing_recorded: int = 4
-    pairs: Sequence[Contest] = (CLOSE,)
-    cost_known: bool = True
-    latency_known: bool = True
+FIRST = combination("v1.1", "a-model-of-a-long-name")
+SECOND = combination("v1.0", "other", bad=("case-3",))
+BOARD = Leaderboard(
+    suite="decomposition",
+    kind=Extraction(),
+    rules=Rules(),
+    mode="live",
+    repeats=3,
+    cases=[f"case-{i}" for i in range(15)],
+    left_out=["case-98"],
+    quarantined=["case-99"],
+    placed=[
+        Placed(FIRST, 1, 0.8, SCORE, None, None, 0.0123, 1.25, None, (15, 15), "front", None),
+        Placed(SECOND, 1, 0.79, SCORE, CLOSE, CLOSE, None, 75.0, None, (3, 15), "open", 0),
+    ],
+    incomplete=[Unplaced(combination("v1.2", "other", unanswered=("case-1",), missing=2), 14, 0.7, -0.1, AWAY)],
+    nothing_recorded=4,
+    pairs=[CLOSE],
+)
 
 
 def texts(style: Style) -> dict[str, str]:
-    plan = Plan([Planned("decompose-concepts-v1.1"), Planned(f"{LONG}-v1.0")])
-    mixed = Plan([Planned("decompose-concepts-v1.1"), Planned("map-ontology-v1.0", model="another")])
+    plan = plan_of(planned("decompose-concepts-v1.1"), planned(f"{LONG}-v1.0"))
+    mixed = plan_of(planned("decompose-concepts-v1.1"), planned("map-ontology-v1.0", model="another"))
     listed = [Summary("decompose-concepts-v1.0"), Summary(f"{LONG}-v1.10", {"other", "reference-llm"})]
     return {
-        "dry run": estimate_text(plan, verbose=True, style=style),
-        "dry run of two models": estimate_text(mixed, style=style),
-        "recordings list": list_text(listed, style=style),
+        "dry run": terminal_text(estimate_document(plan, verbose=True), style),
+        "dry run of two models": terminal_text(estimate_document(mixed), style),
+        "recordings list": terminal_text(list_document(listed), style),
         "diff": diff_text(Diff(), METRICS, style=style),
-        "leaderboard": leaderboard_text(Board(), style=style),
+        "leaderboard": terminal_text(leaderboard_document(BOARD), style),
     }
 
 
@@ -261,7 +188,7 @@ def test_a_leaderboard_says_what_it_knows_and_what_it_does_not() -> None:
 def test_one_model_is_named_once() -> None:
     assert "model reference-llm)" in texts(Style(width=200))["dry run"]
     assert "map-ontology-v1.0 · another" in texts(Style(width=200))["dry run of two models"]
-    assert list_text([Summary("a-v1.0"), Summary("b-v1.0")]).count("reference-llm") == 1
+    assert terminal_text(list_document([Summary("a-v1.0"), Summary("b-v1.0")])).count("reference-llm") == 1
 
 
 WORDS = st.text(st.sampled_from("ab-漢字かé\u0301ー한Ａ🙂⚡ "), max_size=60)
@@ -288,15 +215,15 @@ A_COMMENT = 65_536
 
 
 def test_a_leaderboard_of_thousands_is_a_page_as_markdown_too() -> None:
-    one = Board().placed[1]
-    placed = [replace(one, entrant=Combination(f"v1.{i}", "other", bad=("case-3",)), rank=i) for i in range(3_000)]
-    board = Board(placed=placed, quarantined=[f"case-{i}" for i in range(9_000)])
-    text = leaderboard_markdown(board)
+    second = BOARD.placed[1]
+    placed = [replace(second, entrant=replace(SECOND, prompts={"p": f"v1.{i}"}), rank=i) for i in range(3_000)]
+    board = replace(BOARD, placed=placed, quarantined=[f"case-{i}" for i in range(9_000)])
+    text = markdown_text(leaderboard_document(board))
     assert len(text) < A_COMMENT
-    assert "and 2,960 more\n" in text
+    assert "and 2,960 more (-v shows all)\n" in text
     assert "- and 5,980 more remarks\n" in text
     assert "and 8,988 more\n" in text
-    assert len(leaderboard_text(board)) < A_COMMENT
+    assert len(terminal_text(leaderboard_document(board))) < A_COMMENT
 
 
 def test_a_diff_of_long_labels_is_a_page_as_markdown_too() -> None:

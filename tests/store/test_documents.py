@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.errors import InvalidFile
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
 from row3.store.config import Config
 from row3.store.documents import check_schema_version, dump_line, parse_json, parse_line, quick_json, validate
 from tests.strategies import json_values

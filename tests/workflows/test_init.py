@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import UsageError
-from row3.kinds.extraction_models import DOMAINS
+from row3.kinds.extraction.model import DOMAINS
 from row3.store.cases import read_cases
 from row3.store.config import Config, read_config
 from row3.store.project import open_project

@@ -1,31 +1,36 @@
-"""Puts the page together: skeleton, style, script, and the data of the cases after them."""
+"""Puts the pages together: skeleton, style, script, and compressed data; and the page that leads to all suites."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import base64
+import gzip
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from markupsafe import Markup
 
 from row3.reports import numbers
-from row3.reports.html.escape import finalize, policy, seen
-from row3.reports.html.islands import CASES_A_CHUNK, case_islands, rows_island, value_island
-from row3.reports.html.prompt_lines import prompt_lines
-from row3.reports.html.summary import summary_of
-from row3.reports.html.trend import HEIGHT, MOST_RUNS, WIDTH, Moment, charts, moments
-from row3.reports.model import ComparisonView, HistoryView
+from row3.reports.html.charts import HEIGHT, MOST_RUNS, WIDTH, Moment, charts, moments
+from row3.reports.html.summary import prompt_lines, summary_of
+from row3.reports.model import ComparisonView, HistoryView, SuiteResultView, SuitesView
+from row3.reports.style import MARKS
+from row3.reports.suites import counted, headword, primary_change, primary_metric, primary_value, problem_of
 
 FOLDER = Path(__file__).parent
 SKELETON = "skeleton.html"
 STYLES = ("report.css", "cases.css", "print.css")
 SCRIPTS = (
-    "text.js",
-    "data.js",
+    "base.js",
     "marks.js",
     "answers.js",
     "extraction.js",
-    "lists.js",
+    "items.js",
     "source.js",
     "details.js",
     "list.js",
@@ -110,3 +115,128 @@ def template(name: str) -> Any:
     )
     environment.filters["seen"] = seen
     return environment.get_template(name)
+
+
+CASES_A_CHUNK = 40
+"""Cases that are unpacked together when one of them is opened."""
+LEVEL = 4
+"""Of compression: above it takes twice the time for a tenth of the size."""
+TAB = b"\t"
+
+
+def island(name: str, content: bytes) -> bytes:
+    """A data block of the page; `name` is an id of ours."""
+    packed = base64.b64encode(gzip.compress(content, LEVEL, mtime=0))
+    return b'<script type="application/gzip" id="%b">%b</script>\n' % (name.encode(), packed)
+
+
+def value_island(name: str, value: Any) -> bytes:
+    """A data block of one JSON value."""
+    return island(name, json.dumps(value, allow_nan=False, separators=(",", ":")).encode())
+
+
+def rows_island(lines: Iterable[bytes]) -> bytes:
+    """What the list shows of every case: the part of each line before its tab."""
+    return island("rows", b"[" + b",\n".join([line.partition(TAB)[0] for line in lines]) + b"]")
+
+
+def case_islands(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """What is shown of the cases that are opened: the parts after the tab, in blocks of `CASES_A_CHUNK`."""
+    left = iter(lines)
+    number = 0
+    while bodies := [line.partition(TAB)[2] for line in islice(left, CASES_A_CHUNK)]:
+        yield island(f"cases-{number}", b"[" + b",\n".join(bodies) + b"]")
+        number += 1
+
+
+HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Controls, marks that turn or hide text, halves of surrogate pairs. Joiners stay: scripts need them."""
+
+
+def seen(text: str) -> str:
+    """The text with everything in it that cannot be seen named: `⟨U+202E⟩`. Escaping is the template's."""
+    return HIDDEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text.replace("\r\n", "\n"))
+
+
+def finalize(value: Any) -> Any:
+    """What the template writes of a value: text is made visible, and markup of the page itself is left alone."""
+    if value is None:
+        return ""
+    return seen(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def policy(script: str, style: str) -> str:
+    """The page's Content-Security-Policy: its own script and style by their digests, and nothing from anywhere.
+
+    An injected script has no such digest and an event handler none at all; `trusted-types 'none'` also refuses
+    markup and `javascript:` addresses that a script would make of text.
+    """
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src {_digest(script)}",
+            f"style-src {_digest(style)}",
+            "img-src data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+            "require-trusted-types-for 'script'",
+            "trusted-types 'none'",
+        )
+    )
+
+
+def _digest(content: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()}'"
+
+
+TEMPLATE = "index.html"
+
+
+def index_html(report: SuitesView, pages: Mapping[str, str]) -> Iterator[bytes]:
+    """The page as UTF-8: a row a suite; `pages` are the files of those that have a page, beside it."""
+    style = joined(STYLES)
+    page = template(TEMPLATE).render(
+        policy=policy("", style),
+        style=Markup(style),  # noqa: S704 - our own file
+        word=headword(report),
+        verdict={2: "block", 3: "incomplete"}.get(report.exit_code, report.verdict.word),
+        line=counted(report),
+        rows=[_row(result, pages.get(result.suite)) for result in report.results],
+    )
+    yield page.encode()
+
+
+def _row(result: SuiteResultView, page: str | None) -> dict[str, Any]:
+    word, run = result.standing, result.run
+    row: dict[str, Any] = {
+        "suite": result.suite,
+        "page": None if page is None else quote(page),
+        "verdict": "not judged" if word == "none" else word,
+        "tone": {"unusable": "block", "approved": "proceed", "informational": "investigate"}.get(word, word),
+        "metric": "",
+        "now": "–",
+        "points": "–",
+        "interval": "–",
+        "zone": "",
+        "cases": "–",
+        "noun": "cases",
+        "note": problem_of(result),
+    }
+    if run is None:
+        return row
+    zone, change = run.zones.get(run.suite.kind.primary), primary_change(result)
+    known = None if change is None else change.interval
+    cases, noun = numbers.count(run.cases, "case").split(" ")
+    return row | {
+        "metric": primary_metric(run).title,
+        "now": primary_value(run),
+        "points": "–" if change is None or change.delta is None else numbers.points(change.delta),
+        "interval": "–" if known is None else numbers.interval(known.low, known.high),
+        "zone": "" if zone is None else zone.word,
+        "mark": "" if zone is None else MARKS[zone],
+        "cases": cases,
+        "noun": noun,
+    }

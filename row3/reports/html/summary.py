@@ -1,7 +1,9 @@
-"""What the top of the page says, in the words of the other reports; the template only lays it out."""
+"""The top of the page in the words of the other reports, and the diffs of the prompts; the template lays it out."""
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,8 +11,9 @@ from row3.domain.changes import MetricChange
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
 from row3.reports import numbers
-from row3.reports.advice import looks_like, summary, verdict_word, what_next
+from row3.reports.advice import approval_line, is_complete, look, summary, what_next
 from row3.reports.bounds_text import bounds_lines
+from row3.reports.differences import difference_lines
 from row3.reports.headline import (
     baseline_origin,
     declines_line,
@@ -20,13 +23,14 @@ from row3.reports.headline import (
     usage_lines,
     what_runs,
 )
-from row3.reports.html.scales import Whisker, ZoneScale, whisker, widest, zone_scale
+from row3.reports.html.charts import Whisker, ZoneScale, whisker, widest, zone_scale
 from row3.reports.model import ComparisonView
 from row3.reports.move_text import move_text
 from row3.reports.quarantine_text import quarantine_sentences
+from row3.reports.reason_text import Ground as ReasonLine
+from row3.reports.reason_text import grounds_of
 from row3.reports.sensitivity_text import sensitivity_sentence
 from row3.reports.style import MARKS, VERDICT_MARKS
-from row3.reports.told_reasons import told_reasons
 
 SHOWN_NOTES = 50
 
@@ -85,27 +89,32 @@ class Summary:
 
 def summary_of(comparison: ComparisonView) -> Summary:
     """The summary of a comparison."""
-    run, approval = comparison.run, comparison.approval
-    incomplete = bool(run.collected.failed)
+    run, shown = comparison.run, look(comparison)
+    tones = {"good": "proceed", "warning": "investigate", "bad": "block"}
     return Summary(
         title=run.suite.name,
-        verdict="incomplete" if incomplete else looks_like(comparison).word,
-        mark="?" if incomplete else VERDICT_MARKS[looks_like(comparison)],
-        word=verdict_word(comparison),
+        verdict=tones[shown.tone] if is_complete(comparison) else "incomplete",
+        mark=shown.mark,
+        word=shown.word,
         line=summary(comparison),
         what_runs=what_runs(run),
         baseline=_baseline(comparison),
-        reasons=[
-            Ground(reason.verdict.word, VERDICT_MARKS[reason.verdict], reason.text, reason.case_id or "")
-            for reason in told_reasons(comparison)
-        ],
-        approval="" if approval is None else f"Approved by {approval.by}, {approval.at}: {approval.reason}",
+        reasons=[_ground(comparison, line) for line in grounds_of(comparison)],
+        approval=approval_line(comparison),
         next_steps=what_next(comparison),
         rows=_rows(comparison, companion=False),
         companions=_rows(comparison, companion=True),
         sensitivity=sensitivity_sentence(comparison.sensitivity),
         facts=_facts(comparison),
     )
+
+
+def _ground(comparison: ComparisonView, line: ReasonLine) -> Ground:
+    """A reason; one about a single case leads to that case."""
+    subject = line.reasons[0].subject if len(line.reasons) == 1 else ""
+    known = {change.case_id for change in comparison.cases}
+    word = "note" if line.note else line.verdict.word
+    return Ground(word, VERDICT_MARKS[line.verdict], line.text, subject if subject in known else "")
 
 
 def _baseline(comparison: ComparisonView) -> str:
@@ -148,7 +157,7 @@ def _row(comparison: ComparisonView, metric: Metric, change: MetricChange, most:
         ],
         scale=zone_scale(metric, limits, change.current, change.baseline),
         verdict="" if change.verdict is Verdict.PROCEED else change.verdict.word,
-        why=move_text(change, metric, run.suite.policy),
+        why=move_text(change, metric, run.suite.policy) if change.code else "",
         cases=change.cases,
     )
 
@@ -161,7 +170,7 @@ def _facts(comparison: ComparisonView) -> list[tuple[str, Sequence[str]]]:
     failed = [f"{case_id}: {why.get(case_id, '')}" for case_id in run.collected.failed]
     declines = declines_line(comparison.declines, run)
     facts: list[tuple[str, Sequence[str]]] = [
-        ("Differs from the baseline", comparison.differs),
+        ("Differs from the baseline", difference_lines(comparison)),
         ("No answer", _some(failed)),
         ("Bad answers, 0 on every metric", _some(unusable)),
         ("Declining", [declines] if declines else []),
@@ -178,3 +187,83 @@ def _facts(comparison: ComparisonView) -> list[tuple[str, Sequence[str]]]:
 def _some(lines: Sequence[str]) -> list[str]:
     left = len(lines) - SHOWN_NOTES
     return [*lines[:SHOWN_NOTES], *([f"and {left:,} more; the list of cases has them all"] if left > 0 else [])]
+
+
+WORDS = re.compile(r"\s+|\w+|[^\w\s]")
+MOST_WORDS = 400
+"""Of a line, for which the words are compared; a longer one is marked as a whole."""
+ALIKE = 0.35
+"""Below this likeness two lines are other lines, and marking their words would be noise."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffLine:
+    """One line of a diff."""
+
+    part: str
+    """`same`, `old`, `new` or `place` (where in the file)."""
+    mark: str
+    pieces: Sequence[tuple[str, bool]]
+    """Text, and whether it is only on this side."""
+
+
+def prompt_lines(diff: str) -> list[DiffLine]:
+    """The lines of a unified diff, without the names of the files."""
+    source = [line for line in diff.split("\n") if not line.startswith(("--- ", "+++ "))]
+    while source and not source[-1]:
+        source.pop()
+    lines: list[DiffLine] = []
+    at = 0
+    while at < len(source):
+        old = _run(source, at, "-")
+        new = _run(source, at + len(old), "+")
+        if not old and not new:
+            line = source[at]
+            place = line.startswith("@@")
+            text = line if place or not line.startswith(" ") else line[1:]
+            lines.append(DiffLine("place" if place else "same", "", [(text, False)]))
+            at += 1
+            continue
+        lines += _changed(old, new)
+        at += len(old) + len(new)
+    return lines
+
+
+def _run(source: Sequence[str], start: int, sign: str) -> list[str]:
+    end = start
+    while end < len(source) and source[end].startswith(sign):
+        end += 1
+    return [line[1:] for line in source[start:end]]
+
+
+def _changed(old: Sequence[str], new: Sequence[str]) -> list[DiffLine]:
+    before, after = [], []
+    for i in range(max(len(old), len(new))):
+        if i < len(old) and i < len(new):
+            left, right = _words(old[i], new[i])
+        else:
+            left = [(old[i], False)] if i < len(old) else []
+            right = [(new[i], False)] if i < len(new) else []
+        if i < len(old):
+            before.append(DiffLine("old", "−", left))
+        if i < len(new):
+            after.append(DiffLine("new", "+", right))
+    return [*before, *after]
+
+
+def _words(old: str, new: str) -> tuple[list[tuple[str, bool]], list[tuple[str, bool]]]:
+    """Both lines in pieces; none is marked where they have little in common."""
+    one, other = WORDS.findall(old), WORDS.findall(new)
+    if max(len(one), len(other)) > MOST_WORDS:
+        return [(old, False)], [(new, False)]
+    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
+    if matcher.ratio() < ALIKE:
+        return [(old, False)], [(new, False)]
+    left: list[tuple[str, bool]] = []
+    right: list[tuple[str, bool]] = []
+    for tag, a, b, c, d in matcher.get_opcodes():
+        if a < b:
+            left.append(("".join(one[a:b]), tag != "equal"))
+        if c < d:
+            right.append(("".join(other[c:d]), tag != "equal"))
+    return left, right

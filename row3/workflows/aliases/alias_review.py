@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from row3.domain.counts import count
+from row3.domain.matches import CORRECT
 from row3.errors import InvalidFile, UsageError
-from row3.reports.aliases.alias_parts import AliasReview, Unmatched, UnusedAlias
+from row3.kinds.alias_review import AliasReview, Unmatched, UnusedAlias
+from row3.matching.names import closest
+from row3.matching.normalise import normalise
+from row3.matching.texts.quotes import SourceText
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.reviewed import Reviewed
 from row3.store.suites import Suite
 from row3.workflows.aliases.unmatched_items import UnmatchedItems
-from row3.workflows.aliases.unused_aliases import unused_aliases
 from row3.workflows.recorded.recorded_runs import RecordedRuns
 from row3.workflows.recorded.scored_answers import ScoredAnswers
+
+FOUND = CORRECT | {"duplicate"}
 
 
 def review(
@@ -35,7 +40,7 @@ def review(
         together: forms of one item are one item.
     Raises `UsageError` for another kind than `extraction`, `InvalidFile` where nothing is recorded or a file is broken.
     """
-    if suite.kind.name != "extraction":
+    if not suite.kind.related:
         what = f"suite `{suite.name}` is of kind `{suite.kind.name}`, which has no aliases"
         raise UsageError(what, where="row3 aliases review", fix="Name a suite of kind `extraction` with --suite")
     runs, reviewed = RecordedRuns(project, suite, named), Reviewed(project.root, suite.golden)
@@ -51,7 +56,7 @@ def review(
         scored = ScoredAnswers(project, suite, stored, recorded)
         unmatched = UnmatchedItems(scored, None if again else reviewed)
         items += unmatched.items(together=together)
-        unused += unused_aliases(scored)
+        unused += _unused_aliases(scored)
         cases, answers, judged = cases + 1, answers + len(recorded.concepts), judged + unmatched.judged
         aliases += sum(len(concept.aliases) for concept in stored.case.expected_concepts)
     if not cases:
@@ -72,3 +77,36 @@ def apart(
     found = review(project, suite, case=item.case_id, named=named, again=again, together=False)
     wanted = {form.label for form in item.forms}
     return [one for one in found.items if one.label in wanted]
+
+
+def _unused_aliases(scored: ScoredAnswers) -> list[UnusedAlias]:
+    """Aliases by which no item and no end of a relationship was found, exactly or nearly. Raises `InvalidFile`."""
+    met = {normalise(name) for name in scored.recorded.ends}
+    met |= {normalise(match.label) for each in scored.explained for match in each.concepts}
+    met |= set(_met_nearly(scored))
+    left = [
+        (i, j, alias)
+        for i, (_, *aliases) in enumerate(scored.names)
+        for j, alias in enumerate(aliases)
+        if normalise(alias) not in met
+    ]
+    if not left:
+        return []
+    text = SourceText(scored.case.source_text)
+    lines = scored.lines([("expectedConcepts", i, "aliases", j) for i, j, _ in left])
+    id_, file = scored.stored.id, scored.stored.where
+    return [
+        UnusedAlias(id_, scored.names[i][0], alias, text.mentions(alias), file, line)
+        for (i, _, alias), line in zip(left, lines, strict=True)
+    ]
+
+
+def _met_nearly(scored: ScoredAnswers) -> Iterator[str]:
+    """Normalised names by which the fuzzy rule found a concept."""
+    keys = {label: [normalise(name) for name in (label, *aliases)] for label, *aliases in scored.names}
+    for explanation in scored.explained:
+        for match in explanation.concepts:
+            if match.state in FOUND and match.expected in keys:
+                near = closest(normalise(match.label), keys[match.expected], scored.rule)
+                if near is not None:
+                    yield near

@@ -122,9 +122,13 @@ class Kept:
         """Write an answer to disk."""
         self.own.keep(request, answer, recorded_at=now())
 
+    def lines(self) -> list[str]:
+        """The answers in the journals, as recordings spell them."""
+        return [line for path in (*self.left, self.own.path) for line in journal.lines_of(path)]
+
     def record(self, say: Callable[[str], None]) -> None:
         """Move what the journals hold into the suite's recordings."""
-        lines = [line for path in (*self.left, self.own.path) for line in journal.lines_of(path)]
+        lines = self.lines()
         if lines:
             with writing(self.project.local, say=say):
                 merge(self.project.root, self.suite, lines)

@@ -7,7 +7,7 @@ case and from round to round, so that neither is always the later one. Repeats a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from row3.domain.scores import CaseScore
@@ -19,9 +19,6 @@ from row3.workflows.asking.answering import LASTS_H, Asked, Kept
 from row3.workflows.asking.live import LiveRun, many
 from row3.workflows.pipeline.evaluate import Asking, Walk, average, one_repeat
 from row3.workflows.pipeline.results import CaseResult, Packing, Spent, Transcript
-
-BothResults = tuple[CaseResult | None, CaseResult]
-"""The baseline's side, where the baseline has the case and was answered, and the candidates'."""
 
 
 @dataclass(slots=True)
@@ -90,11 +87,9 @@ class InterleavedRun:
     unfinished: dict[str, str] = field(default_factory=dict)
     """Cases that have answers, but not to their last round, and why."""
 
-    def pairs(self, packing_for: Callable[[CaseResult | None], Packing] | None = None) -> list[BothResults]:
-        """All cases, answered on both sides.
+    def results(self) -> list[CaseResult]:
+        """All cases, answered on both sides and compared.
 
-        Args:
-            packing_for: packs the candidates' side, given the baseline's; by default as the live run does.
         Raises `ProviderStopped` where the provider refuses everything; every answer so far is kept. Raises
         `UsageError` as `LiveRun.results`, and where the baseline's model is none of the provider's.
         """
@@ -110,7 +105,7 @@ class InterleavedRun:
         before = Kept.open(live.project, name, f"{live.mode}-before", lasts_h=LASTS_H)
         now = Kept.open(live.project, name, f"{live.mode}-now", replaces=replaces, lasts_h=LASTS_H)
         live.ask([before, now], partial(self._ask_all, pairs), record=now if replaces else None, embeddings=False)
-        return [self._packed(pair, packing_for or (lambda _: live.packing)) for pair in pairs]
+        return [self._packed(pair) for pair in pairs]
 
     async def _ask_all(self, pairs: Sequence[Pair], answerers: Sequence[Asked]) -> bool:
         """Round after round, until there is no reason for another; whether every case has all its answers."""
@@ -187,19 +182,16 @@ class InterleavedRun:
         self.standing = stand(rounds, adaptive.margin, most=adaptive.most, repeated=repeated, changed=changed)
         return self.standing.stop is not None
 
-    def _packed(self, pair: Pair, packing_for: Callable[[CaseResult | None], Packing]) -> BothResults:
+    def _packed(self, pair: Pair) -> CaseResult:
         kind, stored, spent = self.live.suite.kind, pair.stored, tuple(pair.spent)
         if not pair.now.scores:
             score = CaseScore(stored.id, "failed", {}, problem=pair.problem)
-            return None, self.live.packing(stored, score)._replace(spent=spent)
+            return replace(self.live.packing, before=None)(stored, score)._replace(spent=spent)
         if pair.problem:
             self.unfinished[stored.id] = pair.problem
-        before = None
-        if pair.before is not None:
-            pack = Packing(self.again.suite, self.live.options.explain)
-            before = pack(stored, pair.before.score(kind), pair.before.transcript)
-        packed = packing_for(before)(stored, pair.now.score(kind), pair.now.transcript)
-        return before, packed._replace(spent=spent)
+        base = None if pair.before is None else (pair.before.score(kind), pair.before.transcript)
+        packing = replace(self.live.packing, before=lambda _: base)
+        return packing(stored, pair.now.score(kind), pair.now.transcript)._replace(spent=spent)
 
 
 async def _step(walk: Walk, *, baseline: bool) -> bool:

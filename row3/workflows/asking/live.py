@@ -7,19 +7,19 @@ saves nothing but the journal, from which an interrupted run continues.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 from row3.domain.counts import count
-from row3.store.cases import StoredCase, case_files, read_cases
+from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.asking.answering import Asked, Cost, Kept, Observer
 from row3.workflows.asking.budget import Budget
-from row3.workflows.asking.endpoints import open_provider
 from row3.workflows.pipeline.evaluate import Asking, Walk, steps
 from row3.workflows.pipeline.meanings import open_meanings
+from row3.workflows.pipeline.providers import open_provider
 from row3.workflows.pipeline.results import CaseResult, Packing
 from row3.workflows.pipeline.run_suite import RunOptions, wanted_cases
 
@@ -49,6 +49,10 @@ class LiveRun:
     """Hours after which answers of an interrupted run are of no use."""
     afterwards: list[Callable[[], None]] | None = None
     """What is to be done when the command is over; None: at once."""
+    files: CaseFiles | None = None
+    """Cases of another place than the suite's own."""
+    lines: list[str] = field(default_factory=list)
+    """Of a complete run in mode `live`: its answers, as recordings spell them."""
 
     def results(self) -> list[CaseResult]:
         """All cases answered by the provider, as far as the mode does not take recordings.
@@ -132,6 +136,8 @@ class LiveRun:
         if refused := sorted(getattr(provider, "refused", ())):
             self.say(f"the endpoint does not take {', '.join(refused)}; the requests went out without")
         if complete:
+            if self.mode == "live":
+                self.lines = [line for kept in sides for line in kept.lines()]
             self._discard(sides)
 
     def _discard(self, sides: Sequence[Kept]) -> None:
@@ -155,12 +161,18 @@ class LiveRun:
         """The cases that are wanted, one at a time; raises `UsageError` where none fits."""
         wanted = wanted_cases(self.options)
         none = True
-        for stored in read_cases(self.project.tree, self.suite.golden, self.suite.kind):
+        for stored in self._stored():
             if wanted(stored.id):
                 none = False
                 yield stored
         if none and self.options.case is not None:
             raise no_case_fits(self.project, self.suite, self.options.case)
+
+    def _stored(self) -> Iterator[StoredCase]:
+        if self.files is None:
+            return read_cases(self.project.tree, self.suite.golden, self.suite.kind)
+        tree, paths = self.files
+        return (read_case(tree, path, self.suite.kind) for path in paths)
 
     def _expected(self) -> int | None:
         """How many cases there are, where that is known before they are read."""

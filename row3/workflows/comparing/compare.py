@@ -1,266 +1,373 @@
-"""Run, compare with the baseline, judge.
-
-Like is compared with like: where the scorer or a golden case changed since the baseline, the baseline's old
-answers are scored again from the recordings; where that cannot be done, the case is not comparable and said to be so.
-"""
+"""`row3 --compare`: candidates beside the base, by the base's criteria and by the head's, judged (docs/gate.md)."""
 
 from __future__ import annotations
 
-import heapq
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import islice
+from typing import TYPE_CHECKING, Final, Literal
 
-from row3.domain.changes import MetricChange
-from row3.domain.verdicts import CaseChange, Compared, Reason, Verdict
-from row3.gate.comparison import by_size
-from row3.gate.moves import compare_metrics
-from row3.gate.pairs import Pairs
+from msgspec import structs
+
+from row3.domain.criteria import CriteriaChange
+from row3.domain.manifests import Manifest
+from row3.errors import UsageError
+from row3.gate.adaptive_verdict import judged as judged_after
+from row3.gate.inventory import inventory
+from row3.gate.judging import Effect, Scores, Side, judge
+from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import sensitivity
-from row3.gate.verdicts import Evidence, judge
-from row3.gate.zones import SLACK, warning_only, zones_of
-from row3.metrics.tallies import Tallies
-from row3.reports.move_text import move_text
-from row3.store.history import HistoryEntry
+from row3.gate.zones import SLACK
+from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
-from row3.store.saved_runs import SavedRun
-from row3.store.suites import Suite
-from row3.workflows.comparing.compare_case import CaseComparer
+from row3.store.recordings import RecordingIndex, open_changed
+from row3.store.snapshot import Snapshot
+from row3.store.suites import Suite, make_suite
+from row3.workflows.comparing.approvals import find_approval
+from row3.workflows.comparing.baseline import read_baseline, with_live_answers
+from row3.workflows.comparing.case_pages import CasePages
+from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.comparison import Comparison
-from row3.workflows.comparing.critical_cases import how_it_broke
-from row3.workflows.comparing.differences import RulesView, loosened, signature_change, what_differs
-from row3.workflows.comparing.evidence import approved_before, declining_runs, evidence_digest
-from row3.workflows.comparing.held_cases import HeldCases
-from row3.workflows.comparing.older_baseline import Less, OlderBaseline
-from row3.workflows.comparing.rescore import Recorded
+from row3.workflows.comparing.context import context_of
+from row3.workflows.comparing.live import drift_since, interleaving_of
+from row3.workflows.comparing.promotions import promotion_of
+from row3.workflows.comparing.prompt_texts import copies_of, diffs_of
+from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
+from row3.workflows.history.quarantine import in_force
+from row3.workflows.linting.lint_findings import at_level
+from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult
-from row3.workflows.pipeline.run_suite import Run
+from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking
+from row3.workflows.running import run_suite
+from row3.workflows.session import Session
 
-KEPT_CHANGES = 200
-"""Case changes kept for the report; of the others only the numbers are."""
-LEAST = 1e-12
-"""What a fall elsewhere weighs beside one of the composite."""
+if TYPE_CHECKING:
+    from row3.workflows.asking.running_live import Interleaving
 
 
-class Comparer:
-    """Adds up how a run's cases compare with the baseline's; `case` compares one, in whatever process."""
+MOST_LINTED = 50
+"""New or edited cases that are linted: each takes as long as scoring several answers."""
+POLICIES_AFTER_ROUNDS: Final[tuple[Literal["fixed", "paired"], ...]] = ("fixed", "paired")
 
-    def __init__(
-        self,
-        project: Project,
-        suite: Suite,
-        baseline: SavedRun,
-        paths: Callable[[str], Any],
-        recorded: Recorded | None = None,
-    ) -> None:
-        """`recorded` are the recordings by which the baseline was scored, where they are not the project's own."""
-        self.suite = suite
-        self.baseline = baseline
-        self.case = CaseComparer(project, suite, baseline, paths, recorded)
-        self._pairs = Pairs(suite.kind)
-        self.held = HeldCases(suite, baseline.header)
-        self._tallies = Tallies(), Tallies()
-        self._heap: list[tuple[float, int, CaseChange]] = []
-        self._better = {metric.key: 1 if metric.higher_is_better else -1 for metric in suite.kind.metrics}
-        self._serial = 0
-        self._problem = ""
-        self.moves: Counter[str] = Counter()
-        self.seen: set[str] = set()
-        self.weakened: dict[str, list[str]] = {}
-        self.changed: list[str] = []
-        self.edited: list[str] = []
-        """Cases that are new, or whose input or expectations are not the baseline's."""
-        self.incomparable: list[str] = []
-        self.broke: list[str] = []
-        self.otherwise: list[str] = []
-        """Cases whose answers are not those that the baseline saved."""
-        self.critical: dict[str, str] = {}
-        self._newly_resting: dict[str, str] = {}
-        self._rested = baseline.header.resting
-        self.rescored = 0
-        self.compared = 0
-        """Cases that count and that both sides have, also those that nothing can be said of."""
-        self.cut = False
-        """A budget cut the run."""
-        self.beside: Callable[[CaseResult], None] | None = None
-        """What else takes in each case."""
-        self.older: OlderBaseline | None = None
-        """Where a base judges, what tells its own past from the change's doing."""
+
+@dataclass(frozen=True, slots=True)
+class Recordings:
+    """Recorded answers: the candidate's are looked up at the head first, the base's at the base."""
+
+    head: RecordingIndex
+    """What the candidate is answered from; behind it the base's."""
+    base: RecordingIndex | None = None
+    """What the base is answered from, the files that the head has otherwise; None where the work tree judges itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A lineup run over cases, beside the base."""
+
+    run: Run
+    comparer: Comparer
+    results: list[CaseResult]
+    """Kept where the other side's criteria may share them."""
+
+
+@dataclass
+class Gate:
+    """What a comparison is made of: who judges, who answers on the base's side, what the change did to the criteria."""
+
+    session: Session
+    base: Snapshot | None
+    suite: Suite
+    """The base's rules, with what answers as the head has it."""
+    manifest: Manifest | None
+    side: BaseSide
+    recordings: Recordings
+    changes: list[CriteriaChange] = field(default_factory=list)
+    interleaving: Interleaving | None = None
+    """Asks the base's side in the same run."""
 
     @property
-    def pairs(self) -> Pairs:
-        """Both sides of every case that counts."""
-        return self._pairs
+    def head(self) -> Snapshot:
+        """Return the change's own snapshot."""
+        return Snapshot(self.session.project)
 
-    def take(self, result: CaseResult) -> None:
-        """Take in one compared case."""
-        compared = result.compared
-        assert compared is not None
-        if self.beside is not None:
-            self.beside(result)
-        change, case_id = compared.change, result.case_id
-        self.seen.add(case_id)
-        counts = not result.quarantined
-        if (result.critical if counts else case_id not in self._rested) and (
-            how := how_it_broke(self.suite, result, compared)
-        ):
-            if counts:
-                self.critical[case_id] = how
-            else:
-                self._newly_resting[case_id] = f"{how} (it is critical)" if result.critical else how
-        self._tell_edits(case_id, compared)
-        self.rescored += compared.rescored
-        self._problem = self._problem or compared.problem
-        if counts and compared.before is not None:
-            self._pair(result, compared, compared.before)
-        if counts and change.move == "broke":
-            self.broke.append(case_id)
-        if change.move == "not comparable":
-            self.incomparable.append(case_id)
-            if counts:
-                self.held.take(result, compared, broke=case_id in self.critical)
-        # What a case in quarantine says is shown and counts for nothing; what is done to the case itself still counts.
-        if not counts:
-            change = change._replace(note=f"in quarantine until {result.quarantined}: not counted")
-        self._keep(change)
+    @property
+    def judged_twice(self) -> bool:
+        """The head's criteria are others than the base's, so the change is judged by both."""
+        return bool(self.changes)
 
-    def _tell_edits(self, case_id: str, compared: Compared) -> None:
-        """What about the case, or about its answers, is not the baseline's."""
-        move = compared.change.move
-        if compared.weakened:
-            self.weakened[case_id] = list(compared.weakened)
-        if compared.changed:
-            self.changed.append(case_id)
-        if compared.changed or move == "new" or (move == "not comparable" and not compared.unscored):
-            self.edited.append(case_id)
-        if compared.otherwise:
-            self.otherwise.append(case_id)
+    def score(
+        self, session: Session, lineup: Lineup | None, suite: Suite, files: CaseFiles, comparer: Comparer
+    ) -> Scored:
+        """Run a lineup over cases under a suite's rules, beside the base's answers under the same rules."""
+        results: list[CaseResult] = []
 
-    def _pair(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> None:
-        self.compared += 1
-        repeats = compared.before_repeats or self.baseline.header.repeats
-        # Means over the same cases and metrics on both sides, or a case that a metric no longer applies to would
-        # move it.
-        self._pairs.add(
-            before,
-            result.metrics,
-            source=result.source,
-            repeats=(repeats, result.repeats),
-            spreads=(compared.before_spread, result.spread),
+        def take(result: CaseResult) -> None:
+            comparer.take(result)
+            if self.judged_twice:
+                results.append(result._replace(detail=None))
+
+        run = run_suite(
+            session,
+            suite=suite,
+            lineup=lineup,
+            files=files,
+            index=self.recordings.head,
+            before=self.side.judged_by(suite).score,
+            interleaving=self.interleaving,
+            take=take,
         )
-        if compared.before_tally and result.tally and repeats == result.repeats:
-            self._tallies[0].add(compared.before_tally)
-            self._tallies[1].add(result.tally)
+        return Scored(run, comparer, results)
 
-    def leave_out(self, case_ids: Iterable[str]) -> None:
-        """Take note of cases of the baseline that were asked and have no answer that could be compared."""
-        for case_id in case_ids:
-            self.seen.add(case_id)
-            self._keep(CaseChange(case_id, "not comparable", 0.0))
 
-    def changes(self, before: Mapping[str, float], now: Mapping[str, float]) -> list[MetricChange]:
-        """How the means moved, and what the gate's policy says of it."""
-        kind = self.suite.kind
-        return compare_metrics(before, now, kind.metrics, self.suite.policy, self._pairs, primary=kind.primary)
+def open_gate(session: Session, base: Snapshot | None) -> Gate:
+    """Return what a comparison rests on. Raises `InvalidFile` where there is no baseline, `UsageError`."""
+    project, own = session.project, session.suite
+    head = open_recordings(project, own)
+    if base is None:
+        baseline = read_baseline(project, own)
+        side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
+        gate = Gate(session, None, own, baseline, side, Recordings(head))
+        if session.mode in ("live", "record"):
+            gate.interleaving = interleaving_of(session, baseline)
+        return gate
+    there = make_suite(base.project.config, own.name, own.tier)
+    rules = replace(
+        there, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
+    )
+    head.fallback = open_changed(base.project.tree, project.tree, own.name)
+    before = open_changed(base.project.tree, project.tree, own.name)
+    before.fallback, before.asks_otherwise = head, head.asks_otherwise
+    manifest, mine = base.manifest(own.name), Snapshot(project)
+    side = side_of_base(base.project, there, manifest, before)
+    changes = inventory(
+        base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
+    )
+    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), changes)
 
-    def _keep(self, change: CaseChange) -> None:
-        self.moves[change.move] += 1
-        weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
-        if change.move == "unchanged":
-            # It may have fallen in what the composite does not weigh; whatever moved the composite comes before it.
-            weight = LEAST * max((-self._better[key] * delta for key, delta in change.deltas.items()), default=0.0)
-            if weight <= LEAST * SLACK:
-                return
-        self._serial += 1
-        heapq.heappush(self._heap, (weight, self._serial, change))
-        if len(self._heap) > KEPT_CHANGES:
-            heapq.heappop(self._heap)
 
-    def finish(
-        self,
-        run: Run,
-        history: Iterable[HistoryEntry],
-        *,
-        against: str | None,
-        partial: bool,
-        own: Callable[..., str],
-        rules: RulesView | None = None,
-        extra: Iterable[Reason] = (),
-        as_there: Callable[[], bool] = lambda: False,
-    ) -> Comparison:
-        """Put everything together and judge it; `rules` are the suite's where the run's own were chosen for once.
+def beside_baseline(session: Session) -> tuple[Scored, BaseSide]:
+    """Run the candidates beside the baseline's answers, for what judges nothing. Raises as `compare`."""
+    gate = open_gate(session, None)
+    files, comparer = _by(gate, gate.suite, session.project)
+    return gate.score(session, None, gate.suite, files, comparer), gate.side
 
-        `as_there` says whether all that runs answers as at the base.
-        """
-        removed = [] if partial else [case_id for case_id in self.baseline.ids() if case_id not in self.seen]
-        for case_id in removed:
-            self._keep(CaseChange(case_id, "removed", 0.0))
-        header = self.baseline.header
-        kind, policy = self.suite.kind, self.suite.policy
-        old_means, means = self._pairs.means()
-        # What the baseline never measured is new, and is shown without anything to compare it with.
-        new = {key: value for key, value in run.header.metrics.items() if key not in {**header.metrics, **means}}
-        changes = self.changes(old_means, new | means)
-        entries = list(history)
-        declines = declining_runs(entries, run, self.suite)
-        shared = self._pairs.figures()
-        differs = what_differs(header, run.header)
-        if self.case.scorer_changed:
-            how = signature_change(header.scorer, run.header.scorer)
-            differs.append(f"scorer: {how}; the baseline's answers were scored again")
-        if self._problem:
-            differs.append(f"the baseline's answers could not be scored again: {self._problem}")
-        less = Less(removed, self.weakened, loosened(header, rules or run.header))
-        older: list[Reason] = []
-        if self.older is not None:
-            less, older = self.older.split(less, header, run.header)
-        reasons = judge(
-            Evidence(
-                metrics=self.suite.kind.metrics,
-                changes=changes,
-                values=run.header.metrics,
-                zones=run.zones,
-                shared=shared,
-                shared_zones=zones_of(shared, self.suite.kind.metrics, self.suite.rules.thresholds),
-                warning=warning_only(self.suite.rules.thresholds),
-                policy=self.suite.policy,
-                cases=run.cases - len(run.collected.failed) - len(run.collected.quarantined),
-                failed=run.collected.failed,
-                removed=less.removed,
-                weakened=less.weakened,
-                loosened=less.loosened,
-                changed=self.changed,
-                incomparable=self.incomparable,
-                broke=self.broke,
-                critical=self.critical,
-                newly_resting=self._newly_resting,
-                sentences={c.key: move_text(c, m, policy) for c in changes for m in kind.metrics if m.key == c.key},
-                declines=declines,
-                partial=partial,
-            )
-        )[1]
-        reasons = self.held.judged(reasons, self, run.header, as_there)
-        reasons = (*reasons, *older, *extra)
-        verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
-        # Only a block can be approved, so only a block needs to be told from every other.
-        evidence = ""
-        if verdict is Verdict.BLOCK:
-            evidence = evidence_digest(run, header.run_id, reasons, own, against=against)
-        return Comparison(
-            run=run,
-            baseline=header,
-            against=against,
-            metrics=changes,
-            cases=by_size([change for _, _, change in self._heap]),
-            moves=self.moves,
-            verdict=verdict,
-            reasons=reasons,
-            differs=differs,
-            declines=declines,
-            evidence=evidence,
-            compared=self.compared,
-            rescored=self.rescored,
-            sensitivity=sensitivity(self._pairs, kind.primary, policy, wanted=policy.limit(kind.primary) / 100),
-            approval=approved_before(entries, evidence) if verdict is Verdict.BLOCK else None,
-            tallies=self._tallies,
-        )
+
+def compare(
+    session: Session,
+    *,
+    base: Snapshot | None = None,
+    lineup: Lineup | None = None,
+    policy: Callable[[GatePolicy], GatePolicy] = lambda policy: policy,
+    pages: bool = False,
+) -> Comparison:
+    """Run the candidates, score them beside the base's answers, judge.
+
+    Args:
+        base: what judges; without one, the work tree's own baseline does. A base that has no baseline of the suite
+            leaves the change's own to judge it.
+        lineup: the prompts that run instead of the candidates.
+        policy: how falls are judged instead of as the suite says.
+        pages: the run's details are what a page shows of each case.
+
+    Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
+    """
+    if base is not None and not base.judges(session.suite.name):
+        comparison = compare(session, lineup=lineup, policy=policy, pages=pages)
+        comparison.own_baseline = True
+        return comparison
+    if base is not None and session.mode == "live":
+        raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
+    if pages:
+        session.options = replace(session.options, page=CasePages(session.suite))
+    gate = open_gate(session, base)
+    suite = gate.suite
+    files, comparer = _by(gate, suite, session.project if base is None else base.project)
+    comparer.asked_again = None if gate.interleaving is None else {}
+    scored = gate.score(session, lineup, suite, files, comparer)
+    run = scored.run
+    if not session.options.partial and gate.manifest is not None and base is None:
+        comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in comparer.requests])
+    context, judged = context_of(gate, run, comparer), policy(suite.policy)
+    after = _by_head(gate, scored, lineup)
+    own_policy = policy(session.suite.policy)
+    sides = [
+        Side(
+            _after_rounds(gate, comparer, comparer.scores(judged)),
+            None if after is None else after.scores(own_policy),
+            unchanged=_as_at_base(gate, run, again=bool(context.recorded_again)),
+        ),
+        *_promoted(gate, run, judged, own_policy, again=bool(context.recorded_again)),
+    ]
+    judgement = judge(
+        suite.name,
+        gate.changes,
+        sides,
+        structs.replace(context, promotion=promotion_of(gate, run, comparer, after)),
+        effect=partial(_effect, comparer, after),
+        answers=comparer.answers,
+        approvals=partial(find_approval, session.history(), base),
+    )
+    kind = suite.kind
+    interleaved = gate.interleaving is not None
+    return Comparison(
+        run=run,
+        baseline=replace(gate.side.header, metrics=comparer.pairs.means()[0]),
+        against=None if base is None else base.label,
+        metrics=list(sides[0].by_base.changes),
+        cases=comparer.largest(),
+        moves=comparer.moves,
+        judgement=judgement,
+        compared=comparer.compared,
+        declines=context.declines,
+        sensitivity=sensitivity(comparer.pairs, kind.primary, judged, wanted=judged.limit(kind.primary) / 100),
+        approval=judgement.approval,
+        prompt_diffs=diffs_of(gate, run.lineup),
+        copies=copies_of(session.project, run.lineup),
+        tallies=comparer.tallies,
+        interleaved=interleaved,
+        drift=drift_since(session.project, gate.side, comparer, suite) if interleaved else None,
+        adaptive=None if gate.interleaving is None else gate.interleaving.standing,
+        behind=0 if base is None else base.behind,
+        wrong_cases=_wrong_cases(gate, comparer),
+    )
+
+
+def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
+    """After an adaptive comparison nothing blocks that may be noise, whatever the policy."""
+    standing = None if gate.interleaving is None else gate.interleaving.standing
+    if standing is None:
+        return scores
+    kind, policy = gate.suite.kind, scores.policy
+    fixed, paired = (comparer.scores(replace(policy, policy=each)).changes for each in POLICIES_AFTER_ROUNDS)
+    changes = [
+        judged_after(standing, old, new, policy) if new.key == kind.primary else new
+        for old, new in zip(fixed, paired, strict=True)
+    ]
+    return structs.replace(scores, changes=changes)
+
+
+def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
+    """Files of new or edited golden cases in which lint has errors by the rules for a single case."""
+    suite, tree = gate.session.suite, gate.session.project.tree
+    if gate.base is not None:
+        cases = list(gate.head.changed_cases(suite, gate.base).values())
+    elif comparer.edited:
+        edited = frozenset(comparer.edited)
+        cases = [stored for stored in read_cases(tree, suite.golden, suite.kind) if stored.id in edited]
+    else:
+        return []
+    return [
+        stored.where
+        for stored in islice(cases, MOST_LINTED)
+        if any(level == "error" for level, _ in at_level(suite, suite.kind.lint(stored.case, suite.rules)))
+    ]
+
+
+def _by(gate: Gate, suite: Suite, project: Project, paths: list[str] | None = None) -> tuple[CaseFiles, Comparer]:
+    """The cases of a project, all unless given, and a comparer that knows which of them are in quarantine there."""
+    if paths is None:
+        paths = case_files(project.tree, suite.golden)
+    files = CaseFiles(project.tree, paths)
+    active = in_force(gate.session.project, suite, CaseFiles(project.tree, [])).active
+    watched = frozenset(change.case_id for change in gate.changes)
+    resting = {entry.case_id: entry.until for entry in active}
+    known = {} if gate.base is not None or gate.manifest is None else gate.manifest.cases
+    return files, Comparer(suite, watched, resting, known)
+
+
+def _by_head(gate: Gate, scored: Scored, lineup: Lineup | None, session: Session | None = None) -> Comparer | None:
+    """The same lineup by the head's criteria; what both criteria score alike is not scored again."""
+    if gate.base is None or not gate.judged_twice:
+        return None
+    session = session or gate.session
+    own, project = gate.session.suite, gate.session.project
+    judged = gate.session.gate.applied(own)
+    if _scores_alike(gate.suite, own):
+        changed = gate.base.changed_cases(gate.suite, gate.head)
+        files, comparer = _by(gate, judged, project, gate.head.changed_files(own.name, gate.base))
+        for result in scored.results:
+            if result.case_id not in changed:
+                comparer.take(result)
+    else:
+        files, comparer = _by(gate, judged, project)
+    if files.paths:
+        gate.score(session, lineup, judged, files, comparer)
+    return comparer
+
+
+def _scores_alike(one: Suite, other: Suite) -> bool:
+    """Both give the same answer the same scores: they differ in limits at most."""
+    same = replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
+    return same and one.kind is other.kind
+
+
+def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
+    """The candidate is a draft that the base has too, with the same settings and answers."""
+    if gate.base is None or again or gate.session.named or run.suite.system is not None:
+        return False
+    if run.lineup.digests() == gate.side.header.prompt_digests:
+        return False  # nothing is drafted; both sides are the same
+    there = make_suite(gate.base.project.config, run.suite.name)
+    draft = line_up(gate.base.project, there, role="candidate")
+    asking = make_asking(there, draft, RunOptions(repeats=run.header.repeats))
+    parameters = {name: each.as_json() for name, each in asking.parameters.items()}
+    return draft.digests() == run.lineup.digests() and parameters == run.header.parameters
+
+
+def _promoted(gate: Gate, run: Run, judged: GatePolicy, own: GatePolicy, *, again: bool) -> Iterator[Side]:
+    """What the head promotes, where it is neither the candidate nor what the base promotes."""
+    session = gate.session
+    if gate.base is None or run.suite.system is not None:
+        return
+    lineup = line_up(session.project, session.suite, role="promoted")
+    asking = make_asking(session.suite, lineup, RunOptions(repeats=gate.side.header.repeats))
+    runs = lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}
+    header = gate.side.header
+    if runs == (run.lineup.digests(), run.header.parameters):
+        return
+    if not again and runs == (header.prompt_digests, header.parameters):
+        return
+    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=header.repeats)
+    alone = replace(session, options=options, named=(), may_write=False)
+    scored = gate.score(alone, lineup, gate.suite, *_by(gate, gate.suite, gate.base.project))
+    after = _by_head(gate, scored, lineup, alone)
+    yield Side(scored.comparer.scores(judged), None if after is None else after.scores(own))
+
+
+def _effect(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
+    """What a change of the criteria does to the scores of the same answers; None where that is not known."""
+    if after is None:
+        return None
+    key = before.suite.kind.primary
+    if not change.case_id:
+        old, new = before.pairs.means(), after.pairs.means()
+        return Effect(_figures(key, old, new), raises=False)
+    one, other = before.kept.get(change.case_id), after.kept.get(change.case_id)
+    if one is None or other is None:
+        return None
+    sides = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    raised = any(_raises(before, metric.key, a, b) for a, b in sides for metric in before.suite.kind.metrics)
+    return Effect(_figures(key, one, other), raises=raised)
+
+
+def _raises(comparer: Comparer, key: str, before: Mapping[str, float], after: Mapping[str, float]) -> bool:
+    metric = next(metric for metric in comparer.suite.kind.metrics if metric.key == key)
+    gated = key in comparer.suite.policy.metrics or key == comparer.suite.kind.primary
+    if not gated or key not in before or key not in after:
+        return False
+    better = after[key] - before[key] if metric.higher_is_better else before[key] - after[key]
+    return better > SLACK
+
+
+Both = tuple[Mapping[str, float] | None, Mapping[str, float]]
+
+
+def _figures(key: str, old: Both, new: Both) -> dict[str, tuple[float, float]]:
+    """The primary metric by the old and by the new criteria, of the base's and of the candidate's answers."""
+    found = {}
+    for name, before, after in zip(("base", "candidate"), old, new, strict=True):
+        if before is not None and after is not None and key in before and key in after:
+            found[name] = before[key], after[key]
+    return found

@@ -1,72 +1,95 @@
-"""A run against a baseline, judged: what the gate says, and what the reports tell of it."""
+"""A candidate beside its base, judged: what the gate says, and what reports show of it."""
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from row3.domain.changes import MetricChange
+from row3.domain.judgements import Approval, Judgement, Reason
 from row3.domain.scores import Tally
-from row3.domain.verdicts import CaseChange, Reason, Verdict
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.drift import Drift
 from row3.gate.sensitivity import Sensitivity
-from row3.store.history import Approval
-from row3.store.run_records import RunHeader
 from row3.workflows.pipeline.run_suite import Run
 
 if TYPE_CHECKING:
     from row3.gate.adaptive import Standing
-    from row3.gate.drift import Drift
+
+
+@dataclass(frozen=True, slots=True)
+class BaseHeader:
+    """What answered on the base's side."""
+
+    prompts: Mapping[str, str]
+    """Version by prompt name, in pipeline order."""
+    prompt_digests: Mapping[str, str]
+    model: str
+    parameters: Mapping[str, Mapping[str, Any]]
+    repeats: int
+    mode: str = "replay"
+    at: str = ""
+    """When the baseline was saved, UTC; empty where there is none."""
+    run_id: str = ""
+    commit: str | None = None
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    """Means over the cases that both sides answer, by today's scorer."""
 
 
 @dataclass(slots=True)
 class Comparison:
-    """A run against a baseline, judged."""
+    """A run beside its base, judged."""
 
     run: Run
-    baseline: RunHeader
+    baseline: BaseHeader
     against: str | None
-    """The git ref that baseline, cases and thresholds were read from."""
+    """The git ref whose criteria judge; None where the work tree's own do."""
     metrics: list[MetricChange]
     cases: list[CaseChange]
     """Those that moved most, largest first."""
-    moves: Counter[str]
-    verdict: Verdict
-    reasons: tuple[Reason, ...]
-    differs: list[str]
-    """What differs from the baseline apart from the answers, a line each."""
-    declines: int
-    evidence: str
+    moves: Mapping[str, int]
+    """How many cases moved in which way."""
+    judgement: Judgement
     compared: int
-    """Cases that both sides have and that could be compared."""
-    rescored: int = 0
+    """Cases that both sides answer."""
+    declines: int = 0
     sensitivity: Sensitivity | None = None
     """What this many cases can see of the composite."""
     approval: Approval | None = None
+    """Of this judgement, given now or before."""
     prompt_diffs: dict[str, str] = field(default_factory=dict)
-    copies: list[str] = field(default_factory=list)
-    """Versions that ask word for word what the promoted ones ask: they were not edited yet."""
+    """Unified diff by prompt name, base to candidate."""
+    copies: Sequence[str] = ()
+    """Versions that await promotion and ask what the promoted ones ask: not edited yet."""
     since: str | None = None
-    """What `git diff` is given to show how the project's files changed since the baseline; None where git cannot."""
+    """What `git diff` is given to show how the project's files changed; None where git cannot."""
     in_git: bool = True
-    """False where no git repository is there to commit to."""
     tallies: tuple[Tally, Tally] = ({}, {})
-    """What became of the items of the baseline and of the run, over the cases that both have and know it of."""
+    """What became of the items of base and candidate, over the cases that both answer."""
     interleaved: bool = False
-    """The baseline's prompts were asked again in the same run, and `metrics` compares with what they answer now."""
+    """The base's prompts were asked again in the same run."""
     drift: Drift | None = None
-    """How far they answer otherwise than the baseline says, where they were asked."""
+    """How far they answer otherwise than recorded, where they were asked."""
     adaptive: Standing | None = None
     behind: int = 0
-    """Commits of that git ref that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
-    new_baseline: bool = False
-    """The change brings a baseline of its own."""
-    hint: str = ""
-    """What would spare those who come after the change; empty for nothing."""
-    wrong_cases: str = ""
-    """Which of the golden cases that are new or edited lint has errors in; empty for none."""
-    brought: bool = False
-    """The git ref cannot judge the suite, so the baseline that the change brings does."""
+    """Commits of `against` that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
+    wrong_cases: Sequence[str] = ()
+    """Files of new or edited golden cases in which lint has errors."""
+    own_baseline: bool = False
+    """`against` has no baseline of this suite, so the change's own judges."""
+    noted: bool = False
+    """The history got an entry."""
+
+    @property
+    def verdict(self) -> Verdict:
+        """The gate's word, approved or not."""
+        return self.judgement.verdict
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Worst first, notes last."""
+        return self.judgement.reasons
 
     @property
     def blocked(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from row3.domain.counts import count
@@ -12,43 +12,25 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.silence import both_sides
-from row3.store.cases import read_cases
+from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import open_index
-from row3.store.run_records import RunHeader, parse_record
-from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, baseline_tier, has_baseline
 from row3.workflows.asking.answering import LASTS_H, Silent
 from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.compare_case import CaseComparer
-from row3.workflows.comparing.rescore import StoredCases
+from row3.workflows.comparing.comparison import BaseHeader
+from row3.workflows.comparing.live import asking_again
+from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.pipeline.results import CaseResult, Packing, UsageMeter
-from row3.workflows.pipeline.run_header import header_for
-from row3.workflows.pipeline.run_suite import RunOptions, collect, make_asking, replay
-from row3.workflows.pipeline.stages import Overrides, Parameters
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.results import Packing, UsageMeter
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.session import Session
-
-
-def asking_again(project: Project, suite: Suite, header: RunHeader, repeats: int) -> Asking:
-    """How the baseline's prompts are asked again: its versions and its parameters.
-
-    Raises `InvalidFile` where a prompt is no longer there or not as it was.
-    """
-    pinned = replace(suite, pipeline=tuple(header.prompts))
-    lineup = line_up(project, pinned, role="promoted", pinned=header.prompts)
-    if lineup.digests() != header.prompt_digests:
-        raise InvalidFile("the baseline's prompts are not as they were", where="prompts/", fix="Restore them from git")
-    parameters = {
-        name: Parameters(each["model"], each.get("temperature"), each.get("seed"), each.get("maxTokens"))
-        for name, each in header.parameters.items()
-    }
-    return Asking(suite, lineup, parameters, repeats)
 
 
 @dataclass(slots=True)
@@ -60,16 +42,13 @@ class Again:
     failed: dict[str, str]
     """Cases without an answer, and why."""
     usage: Usage
-    metrics: Mapping[str, Mapping[str, float]]
-    """Of now, by case, where it could be compared."""
     cases: tuple[CaseThen, ...]
     """Those that have an answer now."""
 
 
-def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking, ids: Sequence[str]) -> Again:
+def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, ids: Sequence[str]) -> Again:
     """Ask these cases again, live; nothing of it is recorded. Raises as `LiveRun.results`."""
     cost = pricing(session.project, session.suite)
-    case = CaseComparer(session.project, suite, baseline, StoredCases(session.project, suite))
     live = LiveRun(
         session.project,
         suite,
@@ -79,7 +58,7 @@ def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking
         session.observer or Silent(),
         cost,
         session.say,
-        Packing(suite, compare=case),
+        Packing(suite, before=side.score),
         session.budget,
         kind="drift",
         lasts_h=LASTS_H,
@@ -87,37 +66,31 @@ def ask_again(session: Session, suite: Suite, baseline: SavedRun, asking: Asking
     )
     results = live.results()
     pairs, same, meter = Pairs(suite.kind), 0, UsageMeter(cost)
-    metrics: dict[str, Mapping[str, float]] = {}
     cases: list[CaseThen] = []
     primary = suite.kind.primary
     for result in results:
         for spent in result.spent:
             meter.add(spent)
-        before = None if result.compared is None else result.compared.before
-        word_for_word = _word_for_word(baseline, result)
+        compared = result.compared
+        before = None if compared is None else compared.before
+        word_for_word = compared is not None and compared.answers == result.answers != ()
         if result.status != "failed":
             then, now = (None, result.metrics) if before is None else both_sides(suite.kind, before, result.metrics)
             saved = None if then is None else then.get(primary)
             cases.append(CaseThen(result.case_id, saved, now.get(primary), word_for_word))
-        if result.compared is None or result.compared.before is None:
+        if compared is None or before is None or result.status == "failed":
             continue
         pairs.add(
-            result.compared.before,
+            before,
             result.metrics,
             source=result.source,
-            repeats=(baseline.header.repeats, result.repeats),
-            spreads=(result.compared.before_spread, result.spread),
+            repeats=(compared.repeats, result.repeats),
+            spreads=(compared.spread, result.spread),
         )
-        metrics[result.case_id] = result.metrics
         same += word_for_word
     drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=same)
     failed = {result.case_id: result.problem for result in results if result.status == "failed"}
-    return Again(drift, len(results), failed, meter.usage(), metrics, tuple(cases))
-
-
-def _word_for_word(baseline: SavedRun, result: CaseResult) -> bool:
-    saved = baseline.record(result.case_id)
-    return saved is not None and saved.said == parse_record(result.line, where=result.case_id).said != ""
+    return Again(drift, len(results), failed, meter.usage(), tuple(cases))
 
 
 @dataclass(slots=True)
@@ -125,7 +98,7 @@ class Drifted:
     """What `row3 drift` found."""
 
     suite: Suite
-    then: RunHeader
+    then: BaseHeader
     """The baseline, or the recordings of the promoted prompts."""
     source: str
     sample: list[str]
@@ -157,18 +130,21 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
     session.switch("live")
     project, suite = session.project, session.suite
     if recordings or not has_baseline(project, suite):
-        then, source = _recorded(project, suite, session.named), f"recordings/{suite.name}"
+        side, source = _recorded(project, suite, session.named), f"recordings/{suite.name}"
+        asking = replace(side.asking, repeats=session.options.repeats)
     else:
-        path = project.baseline(suite.name, baseline_tier(project, suite))
-        then, source = read_baseline(project, suite), path
-    asking = asking_again(project, suite, then.header, session.options.repeats)
+        baseline = read_baseline(project, suite)
+        side, source = baseline_side(project, suite), project.baseline(suite.name, baseline_tier(project, suite))
+        asking = asking_again(project, suite, baseline, session.options.repeats)
     waiting = {entry.case_id for entry in in_force(project, suite).active}
     pattern = session.options.case
-    known = set(then.ids())
     ids = [
         stored.id
         for stored in read_cases(project.tree, suite.golden, suite.kind)
-        if stored.id in known and stored.id not in waiting and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
+        if stored.id not in waiting
+        and (not pattern or fnmatch.fnmatchcase(stored.id, pattern))
+        and (answered := side.score(stored)) is not None
+        and answered[0].status != "failed"
     ]
     if pattern and not ids:
         raise no_case_fits(project, suite, pattern, fix="Correct --case")
@@ -179,13 +155,13 @@ def drift(session: Session, *, sample: int | None = None, seed: int = 0, recordi
             fix=f"Correct --case, or make a baseline with `row3 --baseline{suite.flags('row3 --baseline')}`",
         )
     chosen = sample_of(ids, sample_size(len(ids)) if sample is None else sample, seed)
-    again = ask_again(session, suite, then, asking, chosen)
+    again = ask_again(session, suite, side, asking, chosen)
     again = replace(again, drift=again.drift.worst_of(suite.kind.metrics))
-    dates = _dates(project, suite, then.header, chosen) if source.startswith("recordings/") else None
-    return Drifted(suite, then.header, source, chosen, len(ids), seed, again, dates)
+    dates = _dates(project, suite, side.header, chosen) if source.startswith("recordings/") else None
+    return Drifted(suite, side.header, source, chosen, len(ids), seed, again, dates)
 
 
-def _dates(project: Project, suite: Suite, header: RunHeader, ids: Sequence[str]) -> tuple[str, str] | None:
+def _dates(project: Project, suite: Suite, header: BaseHeader, ids: Sequence[str]) -> tuple[str, str] | None:
     """When the first and the last of the recordings that were asked again were made."""
     index, prompts = open_index(project.tree, suite.name), {f"{n}-{v}" for n, v in header.prompts.items()}
     dates = [
@@ -212,18 +188,19 @@ def _refuse(session: Session, sample: int | None, *, recordings: bool) -> None:
         raise UsageError("drift asks the baseline's prompts", where="--prompt", fix="Leave it out")
 
 
-def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> SavedRun:
-    """What the recordings say of the promoted prompts, or of those that are named, as a run."""
+def _recorded(project: Project, suite: Suite, named: Sequence[str]) -> BaseSide:
+    """The recordings of the promoted prompts, or of those that are named, as a side."""
     lineup = line_up(project, suite, role="promoted", named=named)
-    asking = make_asking(suite, lineup, RunOptions())
-    head = header_for(suite, asking, mode="replay")
-    run = collect(replay(project, suite, asking, RunOptions()), suite, lineup, head, partial=False)
-    lines = {
-        record.id: line for line in run.records if (record := parse_record(line, where="a run")).status != "failed"
-    }
-    where, flag = f"recordings/{suite.name}", suite.flag
-    if not lines:
-        what = "there is no recording of these prompts" if named else "there is no recording of the promoted prompts"
-        fix = f"Record them with `row3 --mode record{flag}`, or make a baseline with `row3 --baseline{flag}`"
-        raise InvalidFile(what, where=where, fix=fix)
-    return SavedRun.of_lines(run.header, lines, where)
+    index = open_recordings(project, suite)
+    side = side_of_lineup(suite, lineup, index)
+    if all(answered is None or answered[0].status == "failed" for answered in map(side.score, _stored(project, suite))):
+        which = "these prompts" if named else "the promoted prompts"
+        fix = (
+            f"Record them with `row3 --mode record{suite.flag}`, or make a baseline with `row3 --baseline{suite.flag}`"
+        )
+        raise InvalidFile(f"there is no recording of {which}", where=f"recordings/{suite.name}", fix=fix)
+    return side
+
+
+def _stored(project: Project, suite: Suite) -> Iterator[StoredCase]:
+    return read_cases(project.tree, suite.golden, suite.kind)

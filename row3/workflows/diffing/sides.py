@@ -1,27 +1,31 @@
-"""The two sides of `row3 diff`: what a name means, read or replayed. Nothing of the project is written."""
+"""The two sides of `row3 diff`: a saved run that is read, or what is replayed from recordings. Nothing is written."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
 
 from row3.domain.prompts import PromptRef, parse_version
-from row3.errors import InvalidFile, UsageError
-from row3.store import prompts as prompt_store
-from row3.store.cases import content_digest, sources_of
+from row3.errors import InvalidFile, RunIncomplete, UsageError
+from row3.store.cases import read_cases
+from row3.store.config import FILE
+from row3.store.manifests import parse_manifest
 from row3.store.project import Project
+from row3.store.prompts import read_prompt
+from row3.store.recordings import open_index
 from row3.store.run_records import RunHeader
-from row3.store.saved_runs import SavedRun, read_log
+from row3.store.saved_runs import SavedRun, parse_run, read_log, run_bytes
 from row3.store.suites import Suite, pick_suite
-from row3.store.tree import Tree
-from row3.workflows.diffing.side_names import Names, Reading, What
+from row3.workflows.comparing.baseline import with_live_answers
+from row3.workflows.comparing.sides import side_of_baseline
+from row3.workflows.diffing.names import Names, Reading, What
+from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.results import CaseResult, Packing
+from row3.workflows.pipeline.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
+from row3.workflows.snapshots import snapshot_of
 
-if TYPE_CHECKING:
-    from row3.workflows.comparing.rescore import StoredCases
-    from row3.workflows.pipeline.run_suite import RunOptions
+SHORT_SHA = 10
 
 
 @dataclass(frozen=True)
@@ -35,10 +39,9 @@ class Side:
     kind: What
     run: SavedRun
     project: Project
-    """The golden cases and prompts beside it: those of the work tree, or of a git ref as long as it is laid out."""
+    """The golden cases and prompts beside it."""
     texts: Mapping[str, str]
-    """By prompt name, as far as the text that was run is to be had."""
-    replayed: bool = False
+    """By prompt name, as far as the text that was run is at hand."""
     missing: tuple[str, ...] = ()
     """Of a replay: the cases that have no recorded answer."""
     problem: str = ""
@@ -46,54 +49,36 @@ class Side:
     commit: str | None = None
     """Of a git ref."""
 
-    @cached_property
-    def sources(self) -> dict[str, str]:
-        """By case id, what its text was taken from."""
-        return sources_of(self.project.tree, self.project.golden(self.run.header.suite))
 
-    def content(self, case_id: str) -> str:
-        """Digest of all in a case that can move its score; empty where it is not known. Raises `InvalidFile`."""
-        record = self.run.record(case_id)
-        if record is None or record.content or not self.replayed:
-            return "" if record is None else record.content
-        return content_digest(self._cases(case_id).case)
-
-    @cached_property
-    def _cases(self) -> StoredCases:
-        from row3.workflows.comparing.rescore import StoredCases
-
-        return StoredCases(self.project, pick_suite(self.project, self.run.header.suite))
-
-
-@contextmanager
 def open_sides(
     project: Project,
     suite: Suite,
     names: tuple[str, str],
     options: Callable[[], RunOptions],
     named: tuple[str, ...] = (),
-) -> Iterator[tuple[Side, Side]]:
-    """Both sides; the files of git refs are laid out in temporary folders meanwhile.
+) -> tuple[Side, Side]:
+    """Return both sides.
 
     Args:
-        names: as `row3 diff` takes them, see `side_names`.
-        options: makes those of what is replayed; two saved runs need neither them nor what replays.
+        names: as `row3 diff` takes them, see `names`.
+        options: makes those of what is replayed.
         named: prompt references that take their prompt's place in what is replayed.
-    Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a broken file.
+    Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a broken file,
+    `RunIncomplete` where no case of a side has its answers.
     """
     known = Names(project, suite)
-    readings = known.read(*names)
+    first, second = known.read(*names)
 
     def side(name: str, reading: Reading) -> Side:
-        if reading.file is not None:
+        if reading.kind == "run":
             return _saved(project, suite, name, reading)
-        from row3.workflows.diffing.side_replays import Replays
+        if reading.kind == "baseline":
+            return _baseline(project, suite, name, reading)
+        if reading.kind == "git":
+            return _commit(known, project, suite, name, reading, options(), named)
+        return _replayed_here(project, suite, name, reading, options(), named)
 
-        return Replays(project, suite, options(), named, known.repository, stack).side(name, reading)
-
-    with ExitStack() as stack:
-        left, right = (side(name, reading) for name, reading in zip(names, readings, strict=True))
-        yield left, right
+    return side(names[0], first), side(names[1], second)
 
 
 def _saved(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
@@ -101,28 +86,130 @@ def _saved(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
     assert path is not None
     where = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
     run = read_log(path, where=where) if reading.run is None else reading.run
-    header = run.header
-    if (header.suite, header.kind) != (suite.name, suite.kind.name):
+    _refuse_other(run.header.suite, run.header.kind, suite, name, where)
+    return Side(name, where, "run", run, project, _texts(project, run.header))
+
+
+def _refuse_other(name: str, kind: str, suite: Suite, said: str, where: str) -> None:
+    if (name, kind) != (suite.name, suite.kind.name):
         raise UsageError(
-            f"`{name}` is a run of suite `{header.suite}` ({header.kind})",
+            f"`{said}` is of suite `{name}` ({kind})",
             where=where,
             fix=f"Compare runs of one suite; this one is `{suite.name}` ({suite.kind.name}), --suite names another",
         )
-    return Side(name, where, reading.kind, run, project, _texts(project.tree, header))
 
 
-def _texts(tree: Tree, header: RunHeader) -> dict[str, str]:
-    """The texts of a saved run's prompts, where they are still there as they were run."""
-    found = {name: _text(tree, header, name, version) for name, version in header.prompts.items()}
-    return {name: text for name, text in found.items() if text is not None}
+def _baseline(project: Project, suite: Suite, name: str, reading: Reading) -> Side:
+    """A baseline, scored now."""
+    path = reading.file
+    assert path is not None
+    where = path.relative_to(project.root).as_posix()
+    manifest = parse_manifest(project.tree.read(where, limit=2**30), where=where)
+    _refuse_other(manifest.suite, manifest.kind, suite, name, where)
+    index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
+    side = side_of_baseline(project, suite, manifest, index)
+    pack = Packing(suite)
+
+    def results() -> Iterator[CaseResult]:
+        for stored in read_cases(project.tree, suite.golden, suite.kind):
+            if (answered := side.score(stored)) is not None:
+                yield pack(stored, *answered)
+
+    head = header_for(suite, side.asking, mode=side.header.mode) | {"at": manifest.at, "run_id": manifest.run_id}
+    run = collect(results(), suite, side.asking.lineup, head, partial=False)
+    found = _side(name, f"{where}, scored now", "baseline", run, project)
+    return replace(found, texts=_texts(project, run.header))
 
 
-def _text(tree: Tree, header: RunHeader, name: str, version: str) -> str | None:
-    number = parse_version(version)
-    if number is None:
-        return None
+def _commit(
+    names: Names,
+    project: Project,
+    suite: Suite,
+    name: str,
+    reading: Reading,
+    options: RunOptions,
+    named: tuple[str, ...],
+) -> Side:
+    repository = names.repository
+    assert repository is not None
+    sha = repository.resolve(reading.value)
+    there = snapshot_of(repository, project.root, sha, label=reading.value)
+    at = f"git {sha[:SHORT_SHA]}"
+    if not there.has_cases(suite.name):
+        raise InvalidFile(
+            f"the suite does not exist at {reading.value}", where=f"{suite.golden}/ ({at})", fix="Name another commit"
+        )
+    its = pick_suite(there.project, suite.name)
+    if its.kind.name != suite.kind.name:
+        what = f"the suite is of kind `{its.kind.name}` there, and of `{suite.kind.name}` now"
+        raise UsageError(what, where=f"{FILE} ({at})", fix="Name another commit")
+    run = replayed(there.project, its, line_up(there.project, its, role="candidate", named=named), options)
+    return replace(_side(name, f"{at}, replayed", "git", run, there.project), commit=sha)
+
+
+def _replayed_here(
+    project: Project, suite: Suite, name: str, reading: Reading, options: RunOptions, named: tuple[str, ...]
+) -> Side:
+    """A prompt version or a model."""
+    if reading.ref is not None:
+        ref = str(reading.ref)
+        named = (*(text for text in named if _name_of(text) != reading.ref.name), ref)
+        lineup = line_up(project, suite, role="candidate", named=named, told={ref: "row3 diff"})
+        return _side(name, "replayed now", "prompt", replayed(project, suite, lineup, options), project)
+    options = replace(options, overrides=replace(options.overrides, model=reading.value))
+    lineup = line_up(project, suite, role="candidate", named=named)
     try:
-        prompt = prompt_store.read_prompt(tree, PromptRef(name, number))
-    except InvalidFile:
-        return None
-    return prompt.text if prompt.digest == header.prompt_digests.get(name) else None
+        return _side(name, "replayed now", "model", replayed(project, suite, lineup, options), project)
+    except RunIncomplete:
+        models = recorded_models(project, suite)
+        if reading.value in models:
+            raise
+        raise UsageError(
+            f"no answer of model `{reading.value}` is recorded",
+            where=f"recordings/{suite.name}/",
+            fix=f"Recorded are {', '.join(models) or 'none'}; "
+            f"`row3 --mode record --model NAME{suite.flag}` records another",
+        ) from None
+
+
+def replayed(project: Project, suite: Suite, lineup: Lineup, options: RunOptions) -> Run:
+    """Return a run of these prompts from recordings; a case without a recording is failed, as in any replay."""
+    asking = make_asking(suite, lineup, options)
+    head = header_for(suite, asking, mode="replay")
+    return collect(replay(project, suite, asking, options), suite, lineup, head, partial=options.partial)
+
+
+def _side(name: str, where: str, kind: What, run: Run, project: Project) -> Side:
+    """A replay as a side; raises `RunIncomplete` where no case has its answers."""
+    missing = tuple(run.collected.failed)
+    problem = next((text for case_id, text in run.problems if case_id in missing[:1]), "")
+    if missing and len(missing) == run.cases:
+        what = f"no case has its answers recorded for `{name}`; of {missing[0]}: {problem}"
+        raise RunIncomplete(what, where=f"recordings/{run.suite.name}/ ({where})", fix="Record them, or name another")
+    saved = parse_run(b"".join(run_bytes(run.header, run.records)), where=name)
+    texts = {prompt.ref.name: prompt.text for prompt in run.lineup.prompts}
+    return Side(name, where, kind, saved, project, texts, missing=missing, problem=problem)
+
+
+def recorded_models(project: Project, suite: Suite) -> list[str]:
+    """Return the models whose answers are recorded, by name. Raises `InvalidFile`."""
+    found = {recording.request.get("model") for recording in open_index(project.tree, suite.name).all()}
+    return sorted(model for model in found if isinstance(model, str) and model)
+
+
+def _texts(project: Project, header: RunHeader) -> dict[str, str]:
+    """The texts of a run's prompts, where they are still as they were run."""
+    found = {}
+    for name, version in header.prompts.items():
+        number = parse_version(version)
+        try:
+            prompt = None if number is None else read_prompt(project.tree, PromptRef(name, number))
+        except InvalidFile:
+            continue
+        if prompt is not None and prompt.digest == header.prompt_digests.get(name):
+            found[name] = prompt.text
+    return found
+
+
+def _name_of(reference: str) -> str:
+    return reference.removeprefix("prompts/").rpartition("-v")[0]

@@ -4,20 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import NamedTuple
 
-from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile
 from row3.metrics.composite import overall
-from row3.store.cases import content_digest
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite
-from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.recorded.recorded_scores import RecordedScores, Replayed, Setting, setting_of
 from row3.workflows.score import MODE as ELSEWHERE
 
@@ -121,7 +117,7 @@ def gather(project: Project, suite: Suite, *, named: Sequence[str] = (), case: s
         if any(wanted.get(name, version) != version for name, version in header.prompts.items()):
             continue
         history.runs += 1
-        _take(history, run, suite, digests, StoredCases(project, suite))
+        _take(history, run, suite, digests)
     return history
 
 
@@ -137,14 +133,9 @@ def _pinned(named: Sequence[str]) -> dict[str, str]:
 
 
 def saved_runs(project: Project, suite: Suite) -> Iterator[SavedRun]:
-    """Run logs, baseline and archived baselines of the suite, oldest first, each run once. Raises `InvalidFile`."""
-    paths = [*latest_runs(project.local / "runs")]
-    archived = project.tree.files("baselines/archive")
-    paths += [project.root / path for path in archived if fnmatch(path, f"*/{suite.name}-*.json")]
-    current = [project.baseline(suite.name, tier) for tier in TIERS]
-    paths += [project.root / path for path in current if project.tree.exists(path)]
+    """Return the run logs of the suite, oldest first. Raises `InvalidFile`."""
     found: dict[str, SavedRun] = {}
-    for path in paths:
+    for path in latest_runs(project.local / "runs"):
         run = _read(path, project.root)
         header = run.header
         if (header.suite, header.kind) == (suite.name, suite.kind.name) and header.mode != ELSEWHERE:
@@ -162,13 +153,13 @@ def _read(path: Path, root: Path) -> SavedRun:
         raise
 
 
-def _take(history: History, run: SavedRun, suite: Suite, digests: dict[str, str], stored: StoredCases) -> None:
+def _take(history: History, run: SavedRun, suite: Suite, digests: dict[str, str]) -> None:
     setting = setting_of(run.header)
     for case_id, digest in digests.items():
         record = run.record(case_id)
         if record is None or record.status == "failed":
             continue
-        if record.digest != digest and (not record.content or record.content != content_digest(stored(case_id).case)):
+        if record.digest != digest:
             continue  # it was another case then
         value = _value(record, run.header, suite)
         if value is not None:

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import InvalidFile
 from row3.gate.case_worth import CaseWorth, redundant, worth
+from row3.gate.suite_findings import CasesReport, JudgedCase, Standing
 from row3.gate.zones import SLACK, zone_of
-from row3.reports.cases.cases_table import CasesReport, JudgedCase, Standing
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite

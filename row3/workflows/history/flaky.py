@@ -9,7 +9,7 @@ from dataclasses import replace
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
 from row3.gate.flakiness import LEAST, NOISE, Flakiness, Steadiness, flakiness
-from row3.reports.flaky_table import FlakyCase, FlakyReport, Source
+from row3.gate.suite_findings import FlakyCase, FlakyReport, Source
 from row3.workflows.history.case_history import Past, Seen, gather
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.history.setting_titles import titles_of

@@ -8,8 +8,7 @@ from dataclasses import replace
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
 from row3.gate.power_plan import plan_metric
-from row3.metrics.extraction import ENTITY_NAMES
-from row3.reports.power_table import PowerReport
+from row3.gate.suite_findings import PowerReport
 from row3.store.suites import Suite
 from row3.workflows.history.power_sources import Found, sources
 from row3.workflows.session import Session
@@ -66,7 +65,7 @@ def _metrics(suite: Suite, wanted: str | None) -> list[Metric]:
         headline = [metric for metric in kind.metrics if not metric.companion]
         return sorted(headline, key=lambda metric: metric.key != kind.primary)
     named = {metric.key.casefold(): metric for metric in kind.metrics}
-    named |= {other: named[key.casefold()] for other, key in ENTITY_NAMES.items() if key.casefold() in named}
+    named |= {metric.also: metric for metric in kind.metrics if metric.also}
     found = named.get(wanted.casefold())
     if found is None:
         near = difflib.get_close_matches(wanted.casefold(), named, n=1)

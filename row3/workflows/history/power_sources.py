@@ -11,22 +11,19 @@ from typing import Any
 
 from row3.domain.counts import part
 from row3.gate.pairs import Pairs
+from row3.gate.suite_findings import PowerSource
 from row3.metrics.aggregate import mean_and_spread
-from row3.reports.power_table import PowerSource
 from row3.store.cases import source_of
 from row3.store.other_suites import cases_of
 from row3.store.saved_runs import SavedRun
 from row3.store.suites import has_baseline
-from row3.workflows.comparing.baseline import read_baseline
-from row3.workflows.comparing.compare import Comparer
-from row3.workflows.comparing.rescore import StoredCases
+from row3.workflows.comparing.compare import beside_baseline
 from row3.workflows.history.case_history import saved_runs
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import make_asking
 from row3.workflows.recorded.recorded_scores import RecordedScores, setting_of, setting_of_asking
-from row3.workflows.running import run_suite
 from row3.workflows.session import Session
 
 
@@ -56,21 +53,20 @@ def _replayed(session: Session, repeats: int | None) -> Found:
     project, suite = session.project, session.suite
     if not has_baseline(project, suite):
         raise _NotThereError("there is no baseline")
-    baseline = read_baseline(project, suite)
     most = _recorded_repeats(session) if repeats is None else repeats
     for count in dict.fromkeys((most, repeats or 1)):
         options = replace(session.options, mode="replay", repeats=count, explain=False)
-        comparer = Comparer(project, suite, baseline, StoredCases(project, suite))
-        run = run_suite(replace(session, options=options), comparer=comparer)
+        scored, side = beside_baseline(replace(session, options=options))
+        run = scored.run
         if run.complete:
             break
     else:
         raise _NotThereError(
             f"{part(len(run.collected.failed), run.cases, 'case', 'has', 'have')} no recorded answer of the candidate"
         )
-    before, after = setting_of(baseline.header).title, setting_of(run.header).title
-    counts = (baseline.header.repeats, run.header.repeats)
-    return Found(comparer.pairs, PowerSource("replay", "the baseline and the candidate", before, after, counts))
+    before, after = setting_of(side.header).title, setting_of(run.header).title
+    counts = (side.header.repeats, run.header.repeats)
+    return Found(scored.comparer.pairs, PowerSource("replay", "the baseline and the candidate", before, after, counts))
 
 
 def _recorded_repeats(session: Session) -> int:

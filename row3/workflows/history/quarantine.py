@@ -18,8 +18,9 @@ from row3.store.project import Project
 from row3.store.quarantine import FILE, read_quarantine, write_quarantine
 from row3.store.suites import Suite
 from row3.store.tree import Tree
+from row3.workflows.comparing.approvals import sign
 from row3.workflows.reasons import check_reason
-from row3.workflows.session import Session, make_approval
+from row3.workflows.session import Session
 
 MOST = f"no more than one in {SHARE} may be"
 
@@ -96,7 +97,7 @@ def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: d
     check_reason(reason, where="--reason", write="what makes the case flaky, and who mends it")
     folder = session.project.golden(session.suite.name)
     cases = _known(session, case_id)
-    signed = make_approval(session.project, reason)
+    signed = sign(session.project, reason)
     with writing(session.project.local, say=session.say):
         held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
         active = {entry.case_id for entry in split(held.values(), on)[0]}

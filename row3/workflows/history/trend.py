@@ -8,7 +8,8 @@ from pathlib import Path
 
 from row3.domain.tiers import file_stem, tier_of
 from row3.errors import InvalidFile
-from row3.reports.charting.charts import TrendPoint, trend_charts
+from row3.reports.charting.timeline import TrendPoint
+from row3.reports.charting.trend_chart import trend_charts
 from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import writing
 from row3.store.project import Project

@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
+from row3.domain.investigations import Verification
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Parsed
-from row3.kinds.extraction_models import ExtractionOut, GoldenCase, quote_of
-from row3.matching.likeness import alike
-from row3.matching.names import Named, NameIndex
-from row3.matching.normalise import normalise
-from row3.matching.scorers import SCORERS
-from row3.matching.texts.places import Place, SearchableText
-from row3.reports.investigations.investigation_parts import (
+from row3.kinds.extraction.investigation import (
     BadQuote,
+    Circumstances,
     Invented,
     Investigation,
     Lost,
@@ -27,11 +22,14 @@ from row3.reports.investigations.investigation_parts import (
     Mistyped,
     Otherwise,
 )
-from row3.reports.investigations.symptoms_text import aims, all_is_well
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
+from row3.matching.likeness import alike
+from row3.matching.names import Named, NameIndex
+from row3.matching.normalise import normalise
+from row3.matching.scorers import SCORERS
+from row3.matching.texts.places import Place, SearchableText
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.workflows.investigating.checklist import Circumstances, checklist
-from row3.workflows.investigating.proposed_fixes import NOTHING, proposed_fixes
 from row3.workflows.investigating.symptoms import symptoms_of
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.run_header import now
@@ -53,7 +51,8 @@ class Inquiry:
 
     def result(self) -> Investigation:
         """All parts of the investigation."""
-        found = Investigation(
+        symptoms, notes = symptoms_of(self.project, self.suite, self.stored, self.score)
+        return Investigation(
             case_id=self.case.id,
             topic=self.case.topic,
             suite=self.suite.name,
@@ -63,9 +62,9 @@ class Inquiry:
             status=self.score.status,
             problem=self.score.problem,
             raw=self.score.raw,
-            notes=self.score.notes,
+            notes=(*self.score.notes, *notes),
             extracted=(len(self.seen.concepts), len(self.seen.relationships)),
-            symptoms=(),
+            symptoms=symptoms,
             missed=tuple(self._missed()),
             invented=tuple(
                 Invented(m.label, m.state, m.expected, m.score, self.text.find([m.label]), m.why_not)
@@ -90,16 +89,36 @@ class Inquiry:
             ),
             lost=tuple(self._lost()),
             quotes=tuple(self._quotes()),
-            checks=(),
-            fixes=(),
-            plan=(),
+            around=self._around(),
+            verification=self._verification(),
         )
-        symptoms, notes = symptoms_of(self.project, self.suite, self.stored, self.score)
-        found = replace(found, symptoms=symptoms, notes=(*found.notes, *notes))
-        circumstances = Circumstances(self.case, self.asking.lineup.prompts, self.said)
-        fixes = tuple(proposed_fixes(found, circumstances))
-        found = replace(found, checks=checklist(found, circumstances), fixes=fixes)
-        return replace(found, plan=tuple(self._plan(found)))
+
+    def _around(self) -> Circumstances:
+        prompts = self.asking.lineup.prompts
+
+        def by_output(output: str) -> str:
+            return next((str(p.ref) for p in prompts if p.output in (output, "extraction")), "the prompt")
+
+        return Circumstances(
+            expected=len(self.case.expected_concepts),
+            words=len(self.case.source_text.split()),
+            concept_prompt=by_output("concepts"),
+            relationship_prompt=by_output("relationships"),
+            asks_for_quotes=any("quot" in p.body.lower() for p in prompts if p.output in ("concepts", "extraction")),
+            truncated=tuple(request.prompt for request, answer in self.said if answer.finish_reason == "length"),
+            temperatures=tuple(dict.fromkeys(request.temperature for request, _ in self.said)),
+        )
+
+    def _verification(self) -> Verification:
+        lineup = self.asking.lineup
+        mode = " --mode auto" if self.project.config.mode == "replay" else ""
+        return Verification(
+            flags=self.suite.flags("row3 --compare", *(["mode"] if mode else [])) + mode,
+            prompts=tuple((p.ref.name, str(p.ref.version)) for p in lineup.prompts),
+            promoted=frozenset(
+                p.ref.name for p in lineup.prompts if lineup.promoted.get(p.ref.name) == str(p.ref.version)
+            ),
+        )
 
     def _missed(self) -> Iterable[Missed]:
         scorer, full = SCORERS[self.suite.rules.names.scorer]
@@ -157,24 +176,3 @@ class Inquiry:
             return [name]
         concept = self.case.expected_concepts[hit[0]]
         return [name, concept.label, *concept.aliases]
-
-    def _plan(self, found: Investigation) -> Iterable[str]:
-        """What to do, and how to see that it helped; where nothing fails and nothing fell, that."""
-        lineup = self.asking.lineup
-        mode = " --mode auto" if self.project.config.mode == "replay" else ""
-        flags = self.suite.flags("row3 --compare", *(["mode"] if mode else [])) + mode
-        current = [p.ref.name for p in lineup.prompts if lineup.promoted.get(p.ref.name) == str(p.ref.version)]
-        named = [p.ref for p in lineup.prompts if any(str(p.ref) in fix for fix in found.fixes)]
-        faulty = (named or [p.ref for p in lineup.prompts])[0]
-        wanted = aims(found.symptoms)
-        if not wanted:
-            yield f"Nothing has to be changed: {all_is_well(found.symptoms)}."
-            if found.fixes == (NOTHING,):
-                return
-        make = "Make the change" if wanted else "To do better all the same, make the change"
-        if faulty.name in current:
-            yield f"{make} in a new version: `row3 new-version {faulty.name}`."
-        else:
-            yield f"{make} in `prompts/{faulty}.md`, which is not promoted."
-        yield f"`row3 --case {self.case.id} --compare{flags}`: {'; '.join(wanted) or 'nothing gets worse'}."
-        yield f"`row3 --compare{flags}`: no other case regresses, and the verdict is not block."

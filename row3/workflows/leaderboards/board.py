@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from row3.domain.counts import count
-from row3.domain.intervals import Interval
 from row3.errors import UsageError
 from row3.gate.intervals import paired_interval
-from row3.gate.ranking import Contest, Ranking, Standing, pareto, rank_all
+from row3.gate.leaderboard import Leaderboard, Placed, Unplaced
+from row3.gate.ranking import Contest, Ranking, pareto, rank_all
 from row3.gate.silence import side_by_side
 from row3.kinds.base import Kind
 from row3.store.suites import Suite
@@ -18,81 +18,18 @@ from row3.workflows.leaderboards.entrants import Entrant
 
 @dataclass(slots=True)
 class Gathered:
-    """All combinations with their answers, and what has to be known of the cases."""
+    """All combinations with their answers, before they are ranked."""
 
     suite: Suite
     mode: str
     repeats: int
     quarantined: list[str]
-    """Cases that are in no figure."""
+    """Ids of cases that count for nothing."""
     nothing_recorded: int
-    """Combinations that were left out, since none of their answers is recorded."""
+    """Combinations left out because none of their answers is recorded."""
     entrants: list[Entrant] = field(default_factory=list)
     sources: dict[str, str] = field(default_factory=dict)
-    """By case id, what its text was taken from."""
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """A combination of which every case is answered."""
-
-    entrant: Entrant
-    rank: int
-    mean: float
-    interval: Interval | None
-    """Of the mean, 95 %."""
-    to_first: Contest | None
-    """Against the first of the board; None for itself."""
-    to_above: Contest | None
-    """Against the one above it; None for the first."""
-    cost_usd: float | None
-    """A case."""
-    latency_p50_s: float | None
-    latency_p95_s: float | None
-    known: tuple[int, int]
-    """For how many cases the cost is known, and for how many the time."""
-    standing: Standing
-    same_as: int | None
-    """Place on the board, from 0, of a combination above that said the same word for word."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unplaced:
-    """A combination of which some answer is missing."""
-
-    entrant: Entrant
-    cases: int
-    """Answered, and compared with the first of the board."""
-    mean: float | None
-    """Over those."""
-    delta: float | None
-    """Mean difference to the first of the board, over those."""
-    interval: Interval | None
-    """Paired, 95 %, of `delta`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Leaderboard:
-    """A suite's combinations, best first."""
-
-    suite: Suite
-    mode: str
-    repeats: int
-    cases: list[str]
-    """Those that every figure is over: all placed combinations have an answer to them."""
-    left_out: list[str]
-    """Cases to which the composite does not apply for one of the placed."""
-    quarantined: list[str]
-    placed: list[Placed]
-    incomplete: list[Unplaced]
-    """By how much is missing."""
-    nothing_recorded: int
-    """Combinations that were left out, since none of their answers is recorded."""
-    pairs: list[Contest]
-    """Of all placed, by their places on the board, from 0."""
-    cost_known: bool
-    latency_known: bool
-    """Of at least one of the placed."""
+    """Source of the text by case id."""
 
 
 def make_board(gathered: Gathered) -> Leaderboard:
@@ -123,10 +60,12 @@ def make_board(gathered: Gathered) -> Leaderboard:
         higher_is_better=metric.higher_is_better,
     )
     placed = list(_placed(whole, cases, ranking, sign=1.0 if metric.higher_is_better else -1.0))
-    top = placed[0].entrant if placed else None
+    top = whole[ranking.order[0]] if whole else None
     incomplete = [_unplaced(suite.kind, one, top, counted, sources) for one in rest]
     return Leaderboard(
-        suite=suite,
+        suite=suite.name,
+        kind=suite.kind,
+        rules=suite.rules,
         mode=gathered.mode,
         repeats=gathered.repeats,
         cases=cases,
@@ -136,8 +75,6 @@ def make_board(gathered: Gathered) -> Leaderboard:
         incomplete=sorted(incomplete, key=lambda one: one.entrant.missing),
         nothing_recorded=gathered.nothing_recorded,
         pairs=_pairs(ranking),
-        cost_known=any(one.cost_usd is not None for one in placed),
-        latency_known=any(one.latency_p50_s is not None for one in placed),
     )
 
 
@@ -167,7 +104,7 @@ def _placed(whole: Sequence[Entrant], cases: Sequence[str], ranking: Ranking, *,
         entrant = whole[which]
         digest = entrant.said
         yield Placed(
-            entrant=entrant,
+            entrant=entrant.combination(),
             rank=ranking.ranks[which],
             mean=ranking.means[which],
             interval=ranking.intervals[which],
@@ -202,8 +139,8 @@ def _unplaced(
     values = [each[0] for each in shared.values()]
     mean = sum(values) / len(values) if values else None
     if top is None or mean is None:
-        return Unplaced(entrant, len(shared), mean, None, None)
+        return Unplaced(entrant.combination(), len(shared), mean, None, None)
     before = [each[1] for each in shared.values()]
     labels = [sources.get(case_id) for case_id in shared]
     interval = paired_interval(before, values, clusters=labels if any(labels) else None)
-    return Unplaced(entrant, len(shared), mean, mean - sum(before) / len(before), interval)
+    return Unplaced(entrant.combination(), len(shared), mean, mean - sum(before) / len(before), interval)

@@ -12,7 +12,7 @@ from row3.errors import UsageError
 from row3.store import prompts as prompt_store
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.diffing.side_replays import recorded_models
+from row3.workflows.diffing.sides import recorded_models
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from row3.domain.local_models import labelled
+from row3.gate.leaderboard import Combination
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import percentile
 from row3.store.run_records import parse_record
@@ -69,50 +70,26 @@ class Entrant:
                 sources[result.case_id] = result.source
         return sources
 
-    @property
-    def prompts(self) -> Mapping[str, str]:
-        """Version by prompt name, in pipeline order."""
-        return self.asking.lineup.versions()
-
-    @property
-    def digests(self) -> Mapping[str, str]:
-        """Digest by prompt name."""
-        return self.asking.lineup.digests()
-
-    @property
-    def parameters(self) -> Mapping[str, Mapping[str, object]]:
-        """Model and the rest, by prompt name."""
-        return {name: each.as_json() for name, each in self.asking.parameters.items()}
-
-    @property
-    def model(self) -> str:
-        """One name, or those of the stages."""
-        return ", ".join(dict.fromkeys(each.model for each in self.asking.parameters.values()))
-
-    @property
-    def shown(self) -> str:
-        """The same as people are shown it."""
-        return labelled(self.model) if self.asking.suite.local else self.model
+    def combination(self) -> Combination:
+        """What the board shows of it."""
+        lineup, parameters = self.asking.lineup, self.asking.parameters
+        model = ", ".join(dict.fromkeys(each.model for each in parameters.values()))
+        return Combination(
+            prompts=lineup.versions(),
+            model=model,
+            shown_model=labelled(model) if self.asking.suite.local else model,
+            digests=lineup.digests(),
+            parameters={name: each.as_json() for name, each in parameters.items()},
+            unanswered=self.unanswered,
+            bad=[case_id for case_id, row in self.rows.items() if row.status == "bad_answer"],
+            missing=sum(row.missing for row in self.rows.values()),
+            problem=next((row.problem for row in self.rows.values() if row.status == "failed"), ""),
+        )
 
     @property
     def unanswered(self) -> list[str]:
         """Cases without an answer."""
         return [case_id for case_id, row in self.rows.items() if row.status == "failed"]
-
-    @property
-    def bad(self) -> list[str]:
-        """Cases whose answer could not be used; they score 0."""
-        return [case_id for case_id, row in self.rows.items() if row.status == "bad_answer"]
-
-    @property
-    def missing(self) -> int:
-        """How many answers are not there."""
-        return sum(row.missing for row in self.rows.values())
-
-    @property
-    def problem(self) -> str:
-        """Why the first case without an answer has none."""
-        return next((row.problem for row in self.rows.values() if row.status == "failed"), "")
 
     @property
     def said(self) -> str:

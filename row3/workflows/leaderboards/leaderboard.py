@@ -7,25 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from row3.domain.counts import count
+from row3.domain.estimates import Estimate
 from row3.errors import UsageError
-from row3.reports import numbers
+from row3.gate.leaderboard import Combination, Leaderboard
 from row3.store.cases import case_files, read_case
+from row3.store.files import write_atomic
+from row3.store.locks import writing
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.suites import Suite
+from row3.store.transaction import commit
 from row3.workflows.asking.budget import pricing
-from row3.workflows.asking.estimate import Estimate, estimate
-from row3.workflows.diffing.side_replays import recorded_models
+from row3.workflows.asking.estimate import estimate
+from row3.workflows.diffing.sides import recorded_models
 from row3.workflows.history.quarantine import in_force
-from row3.workflows.leaderboards.board import Gathered, Leaderboard, make_board
+from row3.workflows.leaderboards.board import Gathered, make_board
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
-from row3.workflows.running import tell_unused_inputs
+from row3.workflows.running import note_unused_inputs
 from row3.workflows.session import Session
 
 ASKING = ("live", "auto")
@@ -55,7 +60,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         session.say(strangers)
     if mode != "replay" and not prompts and not models and session.budget is None:
         raise UsageError(
-            f"this would ask for what is missing of {numbers.count(len(askings), 'combination')}",
+            f"this would ask for what is missing of {count(len(askings), 'combination')}",
             where=f"--mode {mode}",
             fix="Name some with --models or --prompts, or set --max-cost; --dry-run shows what would be sent",
         )
@@ -71,9 +76,11 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         if mode != "replay" and entrant.unanswered:
             from row3.workflows.asking.running_live import asked_for_cases
 
-            tell_unused_inputs(session, suite, asking.lineup)
-            said = " → ".join(f"{name} {version}" for name, version in entrant.prompts.items())
-            session.say(f"{said} · {entrant.model}: asking for {numbers.count(len(entrant.unanswered), 'case')}")
+            note_unused_inputs(session, suite, asking.lineup)
+            versions = " → ".join(f"{name} {version}" for name, version in asking.lineup.versions().items())
+            session.say(
+                f"{versions} · {entrant.combination().model}: asking for {count(len(entrant.unanswered), 'case')}"
+            )
             asked = asked_for_cases(session, suite, asking, entrant.unanswered)
             gathered.sources |= entrant.take(asked, suite.kind, cost)
         gathered.entrants.append(entrant)
@@ -82,7 +89,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
 
 def plan(
     session: Session, *, prompts: Sequence[str] = (), models: Sequence[str] = ()
-) -> list[tuple[Entrant, Estimate]]:
+) -> list[tuple[Combination, Estimate]]:
     """What asking for all that is missing would send, for each combination; a request is counted once.
 
     Raises `InvalidFile`, `UsageError`.
@@ -93,7 +100,7 @@ def plan(
     planned: set[tuple[str, str, int, str]] = set()
     plans = []
     for asking in combinations(project, suite, session.options, prompts=prompts, models=models, named=session.named):
-        tell_unused_inputs(session, suite, asking.lineup)
+        note_unused_inputs(session, suite, asking.lineup)
         first = asking.parameters[asking.lineup.prompts[0].ref.name]
         overrides = replace(session.options.overrides, model=_one_model(asking) or session.options.overrides.model)
         own = replace(session.options, mode="auto", overrides=overrides)
@@ -106,7 +113,7 @@ def plan(
             for one, key in zip(found.requests, keys, strict=True)
         ]
         planned.update(keys)
-        plans.append((Entrant(asking), found))
+        plans.append((Entrant(asking).combination(), found))
     return plans
 
 
@@ -173,3 +180,27 @@ def _begun(project: Project, suite: Suite, askings: Sequence[Asking], options: R
         if seen[key]:
             found.append(asking)
     return found
+
+
+def chart_name(suite: str) -> str:
+    """File name of a suite's leaderboard charts, without the extension."""
+    return f"{suite}-leaderboard"
+
+
+def draw_leaderboard(project: Project, board: Leaderboard, folder: Path | None = None) -> list[Path]:
+    """Draw the board into `charts/` or another folder; returns the files.
+
+    Raises `UsageError` where there is nothing to draw, `EnvironmentFault`.
+    """
+    from row3.reports.charting.leaderboard_chart import leaderboard_chart
+
+    files = leaderboard_chart(board)
+    name = chart_name(board.suite)
+    contents = {f"{name}.svg": files.svg, f"{name}.png": files.png}
+    if folder is not None:
+        for each, content in contents.items():
+            write_atomic(folder / each, content, where=str(folder / each))
+        return [folder / each for each in contents]
+    with writing(project.local):
+        commit(project.root, project.local, {f"charts/{each}": content for each, content in contents.items()})
+    return [Path("charts") / each for each in contents]

@@ -10,9 +10,9 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from row3.domain.findings import LintFinding, LintReport
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
-from row3.reports.findings import LintFinding, LintReport
 from row3.store import positions
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -24,11 +24,11 @@ from row3.store.project import LOCAL, READ_PATHS, Project, find_root
 from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.tree import Tree, WorkTree
-from row3.workflows.asking.endpoints import check_provider
 from row3.workflows.linting.lint_cases import CaseLint
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.linting.lint_prompts import PromptLint
 from row3.workflows.linting.lint_recordings import lint_recordings
+from row3.workflows.pipeline.providers import check_provider
 
 __all__ = ["LintFinding", "LintReport", "lint", "lint_at"]
 

@@ -7,13 +7,12 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
-
+from row3.domain.findings import Level
+from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.reports.findings import Level
 from row3.store import positions
 from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after
-from row3.store.documents import check_schema_version, complaints, parse_json
+from row3.store.documents import check_schema_version, parse_json
 from row3.store.files import decode
 from row3.store.golden import PATTERN, golden_files, misnamed, name_of
 from row3.store.project import Project
@@ -62,9 +61,9 @@ class CaseLint:
         found: list[Found] = [("error", "lone-surrogate", halves, at) for at in _surrogates(value)]
         case = None
         try:
-            case = suite.kind.case_model.model_validate(value)
-        except ValidationError as error:
-            found += _wrong_fields(suite.kind.case_model, error)
+            case = convert(value, suite.kind.case_model)
+        except MisfitsError as error:
+            found += [("error", each.rule, str(each), each.place) for each in error.found]
         usable = case is not None and not found
         if usable:
             case_id = case_id_of(value)
@@ -102,13 +101,6 @@ def _read_value(tree: Tree, where: str) -> tuple[dict[str, Any], str]:
     if not isinstance(value, dict):
         raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
     return value, text
-
-
-def _wrong_fields(model: type[BaseModel], error: ValidationError) -> Iterator[Found]:
-    entries = error.errors(include_url=False, include_input=False)
-    rules = {"extra_forbidden": "unknown-field", "missing": "missing-field"}
-    for entry, message in zip(entries, complaints(model, error, most=len(entries)), strict=True):
-        yield "error", rules.get(entry["type"], "invalid-field"), message, entry["loc"]
 
 
 def _surrogates(value: Any) -> Iterator[positions.Path]:

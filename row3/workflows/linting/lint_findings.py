@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from row3.domain.findings import Level, LintFinding, LintReport, make_report
 from row3.errors import Row3Error
 from row3.kinds.base import Finding
-from row3.reports.findings import Level, LintFinding, LintReport, make_report
 from row3.store import positions
 from row3.store.files import decode, read_bytes
 from row3.store.suites import Suite

@@ -1,78 +1,44 @@
 """The semantic tier's vectors: which ones a score needs, where they are recorded, and who makes the others.
 
-Scoring is pure and cannot ask, so it is tried: with the vectors that are there it says which ones it misses, these are
-got, and it is tried again, until it misses none. That takes three tries at the most.
+Scoring is pure: it yields what it needs and is sent it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.embeddings import EmbeddingRequest, Vector, Vectors, cosine, pack, unpack
+from row3.domain.asks import Ask
+from row3.domain.embeddings import EmbeddingRequest, Vector, Vectors, pack, unpack
 from row3.domain.requests import NoAnswer
 from row3.domain.scores import CaseScore
-from row3.errors import InvalidFile
 from row3.kinds.base import Kind, Rules
 from row3.store.embeddings import EmbeddingIndex, file_for, merge
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.asking.endpoints import embedding_endpoint
+from row3.workflows.pipeline.providers import open_embedder
 
 if TYPE_CHECKING:
     import asyncio
 
-    from row3.providers.embedders import Embedder
-
-Asked = Generator[EmbeddingRequest, "Vectors | NoAnswer", CaseScore]
+    from row3.providers.base import Embedder
 
 
-@dataclass(slots=True)
-class Lookup:
-    """Similarity by the vectors that are there; what is not is remembered, and like nothing."""
-
-    model: str
-    vectors: Vectors
-    missing: dict[str, None] = field(default_factory=dict)
-
-    def __call__(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
-        """See `row3.matching.semantic_rule.Similarity`. Raises `InvalidFile` for vectors of two models."""
-        left, right = [[(text, self.vectors.get(text)) for text in side] for side in (one, other)]
-        self.missing.update((text, None) for text, vector in (*left, *right) if vector is None)
-        return [
-            [0.0 if a is None or b is None else self._alike(text, a, other_text, b) for other_text, b in right]
-            for text, a in left
-        ]
-
-    def _alike(self, one: str, a: Vector, other: str, b: Vector) -> float:
-        try:
-            return cosine(a, b)
-        except ValueError as error:
-            raise InvalidFile(
-                f"the embeddings of `{one}` and `{other}` by {self.model} have {error}: they are of two models",
-                where="recordings/",
-                fix="Remove the file of the model's embeddings and record them anew",
-            ) from None
-
-
-def scored(kind: Kind, case: Any, output: Any, rules: Rules) -> Asked:
-    """The score of an output; yields what it needs embedded, is sent the vectors."""
-    if rules.semantic is None:
-        score: CaseScore = kind.score(case, output, rules)
-        return score
-    held: dict[str, Vector] = {}
+def scored(kind: Kind, case: Any, output: Any, rules: Rules) -> Generator[Ask, Any, CaseScore]:
+    """The score of an output; yields what it needs asked, is sent the answers. One that is not given fails the case."""
+    scoring = kind.score(case, output, rules)
+    answer = None
     while True:
-        lookup = Lookup(rules.semantic.model, held)
-        score = kind.score(case, output, replace(rules, similarity=lookup))
-        if not lookup.missing:
+        try:
+            answer = yield scoring.send(answer)
+        except StopIteration as done:
+            score: CaseScore = done.value
             return score
-        given = yield EmbeddingRequest(rules.semantic.model, tuple(lookup.missing))
-        if isinstance(given, NoAnswer):
-            problem = f"matching by meaning: {given.error}" + (f". {given.fix}" if given.fix else "")
+        if isinstance(answer, NoAnswer):
+            problem = f"matching by meaning: {answer.error}" + (f". {answer.fix}" if answer.fix else "")
             return CaseScore(case.id, "failed", {}, problem=problem)
-        held.update(given)
 
 
 def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAnswer:
@@ -88,22 +54,24 @@ def recorded(request: EmbeddingRequest, index: EmbeddingIndex) -> Vectors | NoAn
     )
 
 
-def with_recorded(suite: Suite, project: Project, missing: dict[str, None] | None = None) -> Suite:
-    """The suite, matching by meaning as far as embeddings are recorded: for looking at many old answers.
+def recorded_vectors(
+    project: Project, suite: Suite, missing: dict[str, None] | None = None
+) -> Callable[[Ask], Vectors]:
+    """Answers asks as far as embeddings are recorded: for looking at many old answers.
 
     Args:
         missing: takes in the texts that have none.
     """
-    rule = suite.rules.semantic
-    if rule is None:
-        return suite
-    lost: dict[str, None] = {} if missing is None else missing
-    index = EmbeddingIndex(project.tree, suite.name, rule.model)
+    indexes: dict[str, EmbeddingIndex] = {}
 
-    def similarity(one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
-        return Lookup(rule.model, index.get((*one, *other)), lost)(one, other)
+    def answer(ask: Ask) -> Vectors:
+        index = indexes.setdefault(ask.model, EmbeddingIndex(project.tree, suite.name, ask.model))
+        found = index.get(ask.texts)
+        if missing is not None:
+            missing.update((text, None) for text in ask.texts if text not in found)
+        return found
 
-    return replace(suite, rules=replace(suite.rules, similarity=similarity))
+    return answer
 
 
 @dataclass(slots=True)
@@ -158,15 +126,11 @@ def open_meanings(project: Project, suite: Suite, *, recordings: bool) -> Meanin
         recordings: what is recorded is not asked for again.
     Raises `InvalidFile` for an endpoint that cannot be.
     """
-    import os
-
-    from row3.providers.embedders import make_embedder
-
     rule = suite.rules.semantic
     if rule is None:
         return None
     index = EmbeddingIndex(project.tree if recordings else None, suite.name, rule.model)
-    return Meanings(suite, index, make_embedder(embedding_endpoint(project, suite), rule.model, os.environ))
+    return Meanings(suite, index, open_embedder(project, suite, rule.model))
 
 
 Source = Callable[[EmbeddingRequest], "Vectors | NoAnswer"]

@@ -8,17 +8,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from pydantic_core import PydanticSerializationError, to_json
+import msgspec
 
-from row3.domain.matches import Explanation
-from row3.domain.metrics import Zone
+from row3.domain.metrics import Zone, by_other_names
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore, Usage
 from row3.domain.verdicts import CaseChange, Compared
+from row3.gate.comparison import Found, compare_case
 from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, percentile
-from row3.metrics.extraction import entity_metrics
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
 from row3.store.run_records import CaseRecord
@@ -61,6 +60,8 @@ class CaseResult(NamedTuple):
     source: str | None
     """Cases with one source are not independent."""
     compared: Compared | None
+    digest: str = ""
+    """Of the golden case's file."""
     quarantined: str = ""
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
@@ -71,6 +72,33 @@ class CaseResult(NamedTuple):
     """Digests of its requests, stage by stage, repeat by repeat."""
     answers: tuple[str, ...] = ()
     """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+
+
+def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, source: str | None) -> CaseResult:
+    """Return a saved record as a result, without what only a run knows: zones, counts, costs."""
+    return CaseResult(
+        record.id,
+        record.status,
+        record.metrics,
+        {},
+        {},
+        {},
+        b"",
+        None,
+        "",
+        (),
+        record.spread,
+        repeats,
+        (),
+        critical=False,
+        source=source,
+        compared=compared,
+        digest=record.digest,
+        tally=record.tally,
+        found=record.found,
+        requests=record.requests,
+        answers=record.answers,
+    )
 
 
 class Transcript:
@@ -117,9 +145,11 @@ def spent_on(request: Request, answer: Answer) -> Spent:
     )
 
 
-Compare = Callable[[CaseRecord], Compared]
-Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None"], bytes]
-"""Writes what a page shows of a case, in place of its JSON."""
+Answered = tuple[CaseScore, Transcript]
+Before = Callable[[StoredCase], Answered | None]
+"""How the base answers a case: a failed score where it does not, None where it never had the case."""
+Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None", "Answered | None"], bytes]
+"""Writes what a page shows of a case, in place of its JSON; the last argument is the base's answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +158,8 @@ class Packing:
 
     suite: Suite
     explain: bool = False
-    compare: Compare | None = None
+    before: Before | None = None
     page: Page | None = None
-    many: bool = False
-    """There are so many cases that what writes them faster pays for its loading."""
-
-    def __post_init__(self) -> None:
-        if self.many and self.explain:
-            import row3.kinds.extraction_bytes  # noqa: F401 - loaded once, for all processes that are forked
 
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
@@ -158,14 +182,15 @@ class Packing:
             requests=requests,
             answers=answers,
         )
-        compared = None if self.compare is None else self.compare(record)
+        base = None if self.before is None else self.before(stored)
+        compared = None if base is None else compare_answers(suite.kind, score, found, base)
         zones = zones_of(score.metrics, suite.kind.metrics, suite.rules.thresholds)
         change = None if compared is None else compared.change
         detail = None
         if self.page is not None:
-            detail = self.page(stored, score, record, zones, change)
+            detail = self.page(stored, score, record, zones, change, base)
         elif self.explain:
-            detail = detail_json(suite.kind, score, zones, change, many=self.many)
+            detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
             record.id,
             score.status,
@@ -183,11 +208,35 @@ class Packing:
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
+            digest=stored.digest,
             tally=score.tally,
             found=found,
             requests=requests,
             answers=answers,
         )
+
+
+def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) -> Compared:
+    """Return how one case moved; done where the case is scored, so that worker processes share the work."""
+    before, transcript = base
+    failed = before.status == "failed"
+    change = compare_case(
+        score.case_id,
+        (before.status, before.metrics, {} if failed else kind.shortfall(before)),
+        (score.status, score.metrics, found),
+        kind=kind,
+        comparable=not failed,
+    )
+    return Compared(
+        change,
+        before=None if failed else before.metrics,
+        spread=before.spread,
+        tally=before.tally,
+        repeats=before.repeats,
+        requests=tuple(transcript.requests),
+        answers=tuple(transcript.answers),
+        problem=before.problem if failed else "",
+    )
 
 
 _WORDS = tuple(zone.word for zone in Zone)
@@ -197,15 +246,13 @@ _WORDS = tuple(zone.word for zone in Zone)
 def dump(value: Any) -> bytes:
     """Compact JSON; lone surrogates, which a model can write, as escapes."""
     try:
-        return to_json(value)
-    except PydanticSerializationError:
-        return json.dumps(value, allow_nan=False, separators=(",", ":")).encode()
+        return msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        return json.dumps(msgspec.to_builtins(value), allow_nan=False, separators=(",", ":")).encode()
 
 
-def detail_json(
-    kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None, *, many: bool = False
-) -> bytes:
-    """The case's JSON, with every match; of `many` cases by the faster writer, which says the same."""
+def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
+    """The case's JSON, with every match."""
     value: dict[str, Any] = {
         "id": score.case_id,
         "status": score.status,
@@ -226,22 +273,10 @@ def detail_json(
         value["notes"] = score.notes
     if score.spread:
         value["spread"] = score.spread
-    if entities := entity_metrics(score.metrics):
+    if entities := by_other_names(kind.metrics, score.metrics):
         value["entityMetrics"] = entities
-    if many and isinstance(score.explanation, Explanation) and (line := _at_once(value, score.explanation)):
-        return line
     value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
     return dump(value)
-
-
-def _at_once(head: dict[str, Any], explanation: Explanation) -> bytes:
-    """The line of a case of kind `extraction`; empty where there is half a surrogate pair in it."""
-    from row3.kinds.extraction_bytes import matches_bytes
-
-    try:
-        return b"".join((to_json(head)[:-1], b',"matches":', matches_bytes(explanation), b"}"))
-    except (PydanticSerializationError, UnicodeEncodeError):
-        return b""
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import fnmatch
 import math
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,14 +19,15 @@ from row3.store.cases import CaseFiles, case_files, refuse_twice
 from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
+from row3.store.recordings import RecordingIndex
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
 from row3.store.unbuilt import made
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.execute import PARALLEL_FROM, Work, evaluate_all
+from row3.workflows.pipeline.execute import Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.replaying import Replay, open_recordings
-from row3.workflows.pipeline.results import CaseResult, CaseRow, Collected, Compare, Packing, Page, UsageMeter
+from row3.workflows.pipeline.results import Before, CaseResult, CaseRow, Collected, Packing, Page, UsageMeter
 from row3.workflows.pipeline.run_header import header_for, now, usage_json
 from row3.workflows.pipeline.spool import Spool
 from row3.workflows.pipeline.stages import Overrides, parameters_of
@@ -91,8 +92,6 @@ class Run:
     problems: list[tuple[str, str]] = field(default_factory=list)
     """Case and problem, of failed cases and bad answers."""
     quarantine: Quarantine = NO_QUARANTINE
-    left_out: tuple[str, ...] = ()
-    """Cases without an answer that the run goes without, since nobody can be asked for it any more."""
 
     @property
     def complete(self) -> bool:
@@ -130,13 +129,17 @@ def replay(
     options: RunOptions,
     files: CaseFiles | None = None,
     *,
-    compare: Compare | None = None,
+    index: RecordingIndex | None = None,
+    before: Before | None = None,
 ) -> Iterator[CaseResult]:
-    """All cases answered from recordings; raises `InvalidFile`, and `UsageError` where no case fits."""
-    index = open_recordings(project, suite, options.journals)
+    """All cases answered from recordings, the project's own unless given, beside the base's answers if given.
+
+    Raises `InvalidFile`, and `UsageError` where no case fits.
+    """
+    index = index or open_recordings(project, suite, options.journals)
     tree, paths = files or (project.tree, [])
     paths = paths or case_files(tree, suite.golden)
-    pack = Packing(suite, options.explain, compare, options.page, many=len(paths) >= PARALLEL_FROM)
+    pack = Packing(suite, options.explain, before, options.page)
     work = Work(Replay(asking, index, pack), suite.kind, wanted_cases(options), tree)
     seen: set[str] = set()
     for result in evaluate_all(paths, work, jobs=options.jobs or project.config.jobs):
@@ -158,13 +161,11 @@ def collect(
     take: Callable[[CaseResult], None] | None = None,
     cost: Callable[[str, int, int], float | None] = lambda *_: None,
     quarantine: Quarantine = NO_QUARANTINE,
-    may_lack: Collection[str] = (),
 ) -> Run:
     """Take in all results as they come; memory holds the sums and the rows of a table.
 
-    Cases in quarantine are kept and listed like the others and are in no sum. Those that `may_lack` an answer are left
-    out where they do. Raises `InvalidFile` for an id that
-    stands in two files, `UsageError` where no case was wanted.
+    Cases in quarantine are kept and listed like the others and are in no sum. Raises `InvalidFile` for an id that is in
+    two files, `UsageError` where no case was wanted.
     """
     collected, meter = Collected(), UsageMeter(cost)
     records, details = Spool(), Spool()
@@ -172,7 +173,6 @@ def collect(
     notes: list[str] = []
     problems: list[tuple[str, str]] = []
     seen: set[str] = set()
-    left_out: list[str] = []
     until = {entry.case_id: entry.until for entry in quarantine.active}
     for each in results:
         result = each._replace(quarantined=until[each.case_id]) if each.case_id in until else each
@@ -183,9 +183,6 @@ def collect(
                 fix="Give one another id",
             )
         seen.add(result.case_id)
-        if result.status == "failed" and result.case_id in may_lack:
-            left_out.append(result.case_id)
-            continue
         if take is not None:
             take(result)
         collected.add(result)
@@ -243,7 +240,6 @@ def collect(
         notes,
         problems,
         quarantine,
-        tuple(left_out),
     )
 
 

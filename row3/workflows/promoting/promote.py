@@ -3,43 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import replace
 
+from row3.domain.judgements import Approval, Judgement
 from row3.domain.prompts import Prompt
-from row3.domain.verdicts import Reason, Verdict
-from row3.errors import UsageError
-from row3.gate.verdicts import Evidence, judge
-from row3.gate.zones import warning_only
+from row3.domain.verdicts import Verdict
+from row3.errors import Row3Error, UsageError
+from row3.gate.judging import Context, Scores, Side, judge
+from row3.gate.policy import GatePolicy
 from row3.store import prompts as prompt_store
 from row3.store.changelog import FILE as CHANGELOG
-from row3.store.history import Approval, read_history
+from row3.store.history import FILE as HISTORY
+from row3.store.history import history_text
 from row3.store.locks import writing
 from row3.store.project import Project
-from row3.store.suites import Suite, has_baseline
+from row3.store.suites import has_baseline
 from row3.store.transaction import commit
-from row3.workflows.against.locks_at_ref import falling_back
+from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, sign
+from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.comparison import Comparison
-from row3.workflows.comparing.evidence import declining_runs, evidence_digest, own_files
-from row3.workflows.comparing.gating import compare
 from row3.workflows.comparing.prompt_texts import asks_the_same
 from row3.workflows.pipeline.lineup import Lineup, line_up, resolve_version
-from row3.workflows.pipeline.run_suite import Run, with_action
-from row3.workflows.promoting.approval_carried import carry_approval
-from row3.workflows.promoting.earlier_approval import earlier_approval
-from row3.workflows.promoting.promotion import AlreadyDone, PromotionResult
-from row3.workflows.promoting.promotion_entry import promotion_entry, unexplained
-from row3.workflows.promoting.promotion_files import as_inserted, check_entry, planned_files, promotion_files
-from row3.workflows.promoting.promotion_git import check_committer, commit_and_tag, finish
-from row3.workflows.running import run_suite
-from row3.workflows.session import (
-    Session,
-    adds_nothing,
-    check_approval,
-    incomplete,
-    make_approval,
-    repository_state,
-    save_log,
+from row3.workflows.pipeline.run_suite import Run, RunOptions, with_action
+from row3.workflows.promoting.promotion import (
+    PromotionResult,
+    as_inserted,
+    check_entry,
+    planned_files,
+    promotion_entry,
+    promotion_files,
+    unexplained,
 )
+from row3.workflows.promoting.promotion_git import AlreadyDone, check_committer, commit_and_tag, finish
+from row3.workflows.running import declining_runs, run_suite
+from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
+from row3.workflows.snapshots import work_base
 
 
 def promote(
@@ -53,59 +51,50 @@ def promote(
 ) -> PromotionResult:
     """Gate VERSION and, if it passes, make it the current one.
 
-    Runs the named version with the other prompts as promoted, applies the gate, and writes lock, baseline, changelog,
-    history and charts as one transaction. Nothing is written on a block without approval.
+    Runs the named version with the other prompts as promoted, applies the gate with the limits of `fixed`, and writes
+    lock, baseline, changelog, history and charts as one transaction. Nothing is written on a block without approval.
 
     Raises `InvalidFile`, `UsageError`, `RunIncomplete`, `EnvironmentFault`.
     """
-    check_approval(approve, may_write=session.may_write)
+    check_approval(approve, may_write=session.may_write, gate_flags=str(session.gate))
     if session.options.partial:
-        raise UsageError("a part of the cases is no gate", where="--case", fix="Promote with all of them")
+        raise UsageError("a promotion needs all cases", where="--case", fix="Leave it out")
     project, suite = session.project, session.suite
     ref = resolve_version(project, suite, version)
     promoted = prompt_store.read_promoted(project.tree)
-    current = promoted.get(ref.name)
-    if current is not None and current.version == str(ref.version):
+    if _is_current(promoted, ref.name, str(ref.version)):
         wanted = not dry_run
         raise finish(session, ref, make_commit=make_commit and wanted, make_tag=make_tag and wanted)
     check_entry(project, ref)
     if make_commit and not dry_run:
         check_committer(project)
     lineup = line_up(project, suite, role="promoted", named=(str(ref), *session.named), told={str(ref): "VERSION"})
-    newly = [prompt for prompt in lineup.prompts if _is_new(prompt, promoted)]
-    back = [reason for prompt in newly for reason in _falls_back(prompt, promoted)]
-    run, comparison, verdict, reasons = _judged(session, lineup, back)
-    if not run.complete:
-        raise incomplete(run, "and nothing is promoted")
-    approval, told = (
-        _approval(session, newly, _evidence(session, run, comparison, reasons), approve)
-        if verdict is Verdict.BLOCK
-        else (None, [])
-    )
-    allowed = verdict is not Verdict.BLOCK or approval is not None or _only_informed(suite, reasons)
+    newly = [p for p in lineup.prompts if not _is_current(promoted, p.ref.name, str(p.ref.version))]
+    run, comparison, judgement = _judged(session, lineup)
+    if not judgement.complete:
+        raise incomplete(run, "so nothing is promoted")
+    approval = _approval(session, judgement, approve)
+    refused = judgement.verdict is Verdict.BLOCK and approval is None and not suite.policy.informational
     state = repository_state(project)
     run = with_action(run, "promotion", commit=state[0], dirty=state[1])
     if comparison is not None:
         comparison.run, comparison.approval = run, approval
-    result = PromotionResult(
-        ref, run, comparison, verdict, reasons, approval, tuple(str(p.ref) for p in newly), (), dry_run, ""
-    )
-    result.refused = not allowed
+    names = tuple(str(prompt.ref) for prompt in newly)
+    result = PromotionResult(ref, run, comparison, judgement, approval, names, dry_run, refused=refused)
     result.entry = promotion_entry(project, result)
     as_it_stands = as_inserted(project, result)
-    result.notes += [*_nothing_new(project, result, newly), *_without_reason(result, as_it_stands), *told]
+    result.notes += [*_nothing_new(project, result, newly), *_without_reason(result, as_it_stands)]
     if dry_run:
         result.entry = as_it_stands
-    if dry_run or not allowed:
-        result.files = planned_files(project, result) if allowed else ()
+    if dry_run or refused:
+        result.files = () if refused else planned_files(project, result)
         return result
     if not session.may_write:
         raise UsageError(
             "a promotion writes tracked files", where="CI", fix="Promote on a developer's machine and commit it"
         )
     with writing(project.local, say=session.say):
-        now = prompt_store.read_promoted(project.tree).get(ref.name)
-        if now is not None and now.version == str(ref.version):  # somebody else was quicker
+        if _is_current(prompt_store.read_promoted(project.tree), ref.name, str(ref.version)):  # somebody was quicker
             raise AlreadyDone(f"{ref.name} {ref.version}")
         # Charts are drawn from the history with the new entry in it, so they belong to the same transaction.
         files = promotion_files(session, result, newly)
@@ -113,82 +102,102 @@ def promote(
     result.files = tuple(files)
     save_log(session, run)
     if approval is not None:
-        said = carry_approval(session, run, [prompt.ref.name for prompt in newly], approval, reasons)
-        result.notes += [] if said is None else [said]
+        result.notes += _sign_for_hook(session, judgement, approval)
     if make_commit or make_tag:
         commit_and_tag(project, result, make_commit=make_commit, make_tag=make_tag)
     return result
 
 
-def _judged(
-    session: Session, lineup: Lineup, back: Sequence[Reason]
-) -> tuple[Run, Comparison | None, Verdict, tuple[Reason, ...]]:
-    """The candidate's run and the gate's word on it; a first promotion is judged by its zones alone."""
-    if has_baseline(session.project, session.suite):
-        comparison = compare(session, lineup=lineup, verify=True, extra=back)
-        return comparison.run, comparison, comparison.verdict, comparison.reasons
+def _is_current(promoted: dict[str, prompt_store.Promotion], name: str, version: str) -> bool:
+    entry = promoted.get(name)
+    return entry is not None and entry.version == version
+
+
+def _fixed(policy: GatePolicy) -> GatePolicy:
+    """The policy with the limits of STANDARDS 5.2."""
+    return replace(policy, policy="fixed")
+
+
+def _judged(session: Session, lineup: Lineup) -> tuple[Run, Comparison | None, Judgement]:
+    """The version's run and the gate's word on it; a first promotion is judged by its zones alone."""
+    suite = session.suite
+    if has_baseline(session.project, suite):
+        comparison = compare(session, lineup=lineup, policy=_fixed)
+        return comparison.run, comparison, comparison.judgement
     run = run_suite(session, lineup=lineup)
-    verdict, reasons = judge(
-        Evidence(
-            metrics=session.suite.kind.metrics,
-            changes=(),
-            values=run.header.metrics,
-            zones=run.zones,
-            warning=warning_only(session.suite.rules.thresholds),
-            policy=session.suite.policy,
-            cases=run.cases,
-            failed=run.collected.failed,
-            declines=declining_runs(read_history(session.project.tree), run, session.suite),
-        )
+    scores = Scores(
+        policy=suite.policy,
+        metrics=suite.kind.metrics,
+        thresholds=suite.rules.thresholds,
+        after=run.header.metrics,
+        cases=run.cases - len(run.collected.failed),
+        failed=run.collected.failed,
     )
-    return run, None, max((verdict, *(reason.verdict for reason in back))), (*reasons, *back)
-
-
-def _only_informed(suite: Suite, reasons: Sequence[Reason]) -> bool:
-    """The gate is informational and was so before: one that is made so now, or other rules and cases, still block."""
-    return suite.policy.informational and not any(
-        reason.verdict is Verdict.BLOCK and reason.cause in ("rules", "cases", "baseline") for reason in reasons
+    declines = declining_runs(session.history(), run, suite)
+    context = Context(declines=declines if declines >= suite.policy.declines else 0)
+    answers = [run.header.prompt_digests, run.header.metrics]
+    judgement = judge(
+        suite.name,
+        (),
+        [Side(scores)],
+        context,
+        answers=[str(answers)],
+        approvals=lambda signature: find_approval(session.history(), None, signature),
     )
+    return run, None, judgement
 
 
-def _evidence(session: Session, run: Run, comparison: Comparison | None, reasons: Sequence[Reason]) -> str:
-    if comparison is not None:
-        return comparison.evidence
-    return evidence_digest(run, "", reasons, partial(own_files, session.project, session.suite))
+def _approval(session: Session, judgement: Judgement, approve: str | None) -> Approval | None:
+    """Who lets this be promoted: now, or before for this very evidence; nobody signs the same twice."""
+    if approve is None or judgement.verdict is Verdict.PROCEED:
+        return judgement.approval
+    approval = sign(session.project, approve)
+    return judgement.approval if says_the_same(approval, judgement.approval) else approval
 
 
-def _approval(
-    session: Session, newly: Sequence[Prompt], evidence: str, approve: str | None
-) -> tuple[Approval | None, list[str]]:
-    """Who lets a blocked run be promoted: now, or before for this very evidence; nobody signs the same twice.
+def _sign_for_hook(session: Session, shown: Judgement, approval: Approval) -> list[str]:
+    """Note the approval for what the hook will see of the written promotion, unless it sees what was not shown.
 
-    Beside it what is said of an approval that does not hold any more.
+    Returns what is to be said of it.
     """
-    before, told = earlier_approval(session, newly, session.history(), evidence)
-    if approve is None:
-        return before, told
-    approval = make_approval(session.project, approve)
-    return before if adds_nothing(approval, before) else approval, []
-
-
-def _is_new(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> bool:
-    entry = promoted.get(prompt.ref.name)
-    return entry is None or entry.version != str(prompt.ref.version)
+    project = session.project
+    try:
+        base = work_base(project)
+        if base is None or not base.judges(session.suite.name):
+            return []
+        options = RunOptions(mode="replay", jobs=session.options.jobs)
+        comparison = compare(replace(session, options=options, named=(), may_write=False, earlier=None), base=base)
+    except Row3Error as error:
+        return [f"the approval could not be noted for the hook: {error}"]
+    if comparison.judgement.approval is not None or comparison.verdict is not Verdict.BLOCK:
+        return []
+    known = {reason.key for reason in shown.reasons}
+    more = [each for each in comparison.reasons if each.verdict is Verdict.BLOCK and each.key not in known]
+    if more:
+        listed = ", ".join(f"{each.code} {each.subject}".strip() for each in more)
+        return [f"the hook will ask for an approval of its own, since it sees more: {listed}"]
+    head, dirty = repository_state(project)
+    run = with_action(comparison.run, "compare", commit=head, dirty=dirty)
+    with writing(project.local, say=session.say):
+        entry = entry_of(run, comparison.judgement, approval)
+        commit(project.root, project.local, {HISTORY: history_text(project.tree, entry).encode()})
+    return ["hook and CI accept the approval as well"]
 
 
 def _nothing_new(project: Project, result: PromotionResult, newly: Sequence[Prompt]) -> list[str]:
     """What is said of versions that ask what is promoted already: the gate has nothing against them."""
     notes = []
     for prompt in newly:
-        if told := asks_the_same(project, result.run.lineup, prompt):
+        if asks_the_same(project, result.run.lineup, prompt):
+            same = f"{prompt.ref} asks word for word what {result.run.lineup.promoted[prompt.ref.name]} asks"
             late = f"If an edit is missing, it takes another version: `row3 new-version {prompt.ref.name}`"
             in_time = f"If an edit is missing, make it in prompts/{prompt.ref}.md before it is promoted"
-            notes.append(f"{told}. {in_time if result.dry_run or result.refused else late}")
+            notes.append(f"{same}. {in_time if result.dry_run or result.refused else late}")
     return notes
 
 
 def _without_reason(result: PromotionResult, entry: str) -> list[str]:
-    """What is said of a promotion whose entry in the changelog tells nothing of the version."""
+    """What is said of a promotion whose changelog entry does not explain the version."""
     if result.refused or not unexplained(entry):
         return []
     return [
@@ -196,8 +205,3 @@ def _without_reason(result: PromotionResult, entry: str) -> list[str]:
         f"prompts/{result.ref}.md is still that of an earlier version. "
         + ("Write there what changes" if result.dry_run else "Write it under `### Changes` of its entry")
     ]
-
-
-def _falls_back(prompt: Prompt, promoted: dict[str, prompt_store.Promotion]) -> list[Reason]:
-    entry = promoted.get(prompt.ref.name)
-    return [] if entry is None else falling_back(prompt.ref.name, entry.version, str(prompt.ref.version))

@@ -1,14 +1,35 @@
-"""What a promotion did, or would do."""
+"""What a promotion did, or would do, and the files that it writes."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
-from row3.domain.prompts import PromptRef
-from row3.domain.verdicts import Reason, Verdict
-from row3.store.history import Approval
+from row3.domain.counts import count
+from row3.domain.judgements import Approval, Judgement, Reason
+from row3.domain.prompts import Prompt, PromptRef
+from row3.domain.verdicts import Verdict
+from row3.errors import InvalidFile, Row3Error
+from row3.gate.zones import SLACK
+from row3.store import prompts as prompt_store
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
+from row3.store.history import FILE as HISTORY
+from row3.store.history import history_text, parse_history
+from row3.store.project import Project
+from row3.workflows.comparing.baseline import archived, baseline_files
 from row3.workflows.comparing.comparison import Comparison
+from row3.workflows.history.trend import chart_files, chart_name
 from row3.workflows.pipeline.run_suite import Run
+from row3.workflows.session import Session, entry_of
+
+NOTABLE = 0.02
+"""Change of a case's composite from which the changelog mentions it."""
+LARGE = 0.05
+NOTED_CASES = 5
+UNSAID = "Nobody wrote what changes and why"
+"""Begins what stands for the reason of a version whose description is an earlier one's."""
 
 
 @dataclass(slots=True)
@@ -19,15 +40,14 @@ class PromotionResult:
     run: Run
     comparison: Comparison | None
     """None for a first promotion, which has no baseline to be compared with."""
-    verdict: Verdict
-    reasons: tuple[Reason, ...]
+    judgement: Judgement
     approval: Approval | None
     promoted: tuple[str, ...]
     """References of all prompts that became current."""
-    files: tuple[str, ...]
-    """What was written, or would be."""
     dry_run: bool
-    entry: str
+    files: tuple[str, ...] = ()
+    """What was written, or would be."""
+    entry: str = ""
     """The changelog entry."""
     commit: str | None = None
     tag: str | None = None
@@ -36,31 +56,143 @@ class PromotionResult:
     """The gate blocks it, and nobody has approved."""
 
     @property
+    def verdict(self) -> Verdict:
+        """The gate's word."""
+        return self.judgement.verdict
+
+    @property
+    def reasons(self) -> tuple[Reason, ...]:
+        """Worst first."""
+        return self.judgement.reasons
+
+    @property
     def done(self) -> bool:
         """The version was promoted."""
         return not self.dry_run and not self.refused
 
 
-class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
-    """The version had been promoted before; `files` are those that opening the project finished."""
+def promotion_entry(project: Project, result: PromotionResult) -> str:
+    """Return the entry of STANDARDS 5.3: what changed, the metric deltas, the notable cases."""
+    from row3.reports.changelogs.changelog import changelog_entry
 
-    def __init__(self, name: str, files: tuple[str, ...] = ()) -> None:
-        super().__init__(name)
-        self.name, self.files = name, files
-        self.did: list[str] = []
-        """What of commit and tag was made now."""
-        self.had: list[str] = []
-        """What of them was there."""
-        self.left = ""
-        """What is still to be done, and by whom: nobody has asked for it, or row3 does not do it."""
+    comparison, run, approval = result.comparison, result.run, result.approval
+    baseline = comparison.baseline.metrics if comparison is not None else {}
+    before = comparison.baseline.prompts.get(result.ref.name) if comparison is not None else None
+    rows = [
+        (
+            _capitalised(metric.title.removeprefix("Concept ")),
+            baseline.get(metric.key),
+            run.header.metrics[metric.key],
+            metric.higher_is_better,
+        )
+        for metric in result.run.suite.kind.metrics
+        if not metric.companion and metric.key in run.header.metrics
+    ]
+    others = [name for name in result.promoted if name != str(result.ref)]
+    return changelog_entry(
+        version=str(result.ref.version),
+        date=datetime.now(UTC).date().isoformat(),
+        prompt=result.ref.name,
+        changes=_changes(project, result.ref),
+        rows=rows,
+        baseline_version=None if before == str(result.ref.version) else before,
+        notes=[*_notes(result), *(f"Promoted with it: {name}" for name in others)],
+        approval="" if approval is None else f"{approval.reason} ({approval.by}, {approval.at})",
+    )
 
-    def told(self) -> str:
-        """What was done, what was there and what is left, in a line; the files below it."""
-        steps = ["the interrupted promotion was finished"] if self.files else []
-        steps += [*self.did, *([self.left] if self.left else [])]
-        if not steps:
-            steps = [f"{' and '.join(self.had)}; nothing is left to do" if self.had else "nothing is left to do"]
-        elif self.files and not self.did:
-            steps = [*steps[:1], "Commit these files together"]
-        listed = "".join(f"\n  {file}" for file in self.files)
-        return f"{self.name} is promoted: {'. '.join(steps)}.{listed}"
+
+def unexplained(entry: str) -> bool:
+    """Return whether an entry says that nobody wrote what the version changes."""
+    return any(line.startswith(f"- {UNSAID}") for line in entry.splitlines())
+
+
+def _changes(project: Project, ref: PromptRef) -> list[str]:
+    """What the prompt's description says; of one that was only copied, that it says nothing of this version."""
+    described = prompt_store.read_prompt(project.tree, ref).description
+    if not described:
+        return []
+    earlier = [version for version in prompt_store.versions(project.tree)[ref.name] if version < ref.version]
+    for version in reversed(earlier):
+        try:
+            old = prompt_store.read_prompt(project.tree, PromptRef(ref.name, version)).description
+        except Row3Error:  # `row3 lint` is for that
+            continue
+        if old.split() == described.split():
+            return [f"{UNSAID}: the prompt's description is still that of {version}."]
+    return [described]
+
+
+def _capitalised(title: str) -> str:
+    """With a capital at the beginning; the others (F1, MRR, NDCG) stay."""
+    return title[:1].upper() + title[1:]
+
+
+def _notes(result: PromotionResult) -> list[str]:
+    run = result.run
+    notes = [f"{run.cases} golden cases, model {run.header.model}, verdict {result.verdict.word}"]
+    if result.comparison is None:
+        return [*notes, "First promotion: no earlier baseline to compare with"]
+    moves: list[str] = []
+    for change in result.comparison.cases:
+        file, size = f"{change.case_id}.gold.json", "Large" if abs(change.delta) >= LARGE else "Small"
+        points = f"({100 * change.delta:+.1f} points"
+        if change.move == "broke":
+            moves.append(f"{file} broke: its answer cannot be used")
+        elif change.delta >= NOTABLE - SLACK:
+            moves.append(f"{size} improvement on {file} {points})")
+        elif change.delta <= -NOTABLE + SLACK:
+            moves.append(f"{size} regression on {file} {points}, investigate)")
+    notes += moves[:NOTED_CASES]
+    if len(moves) > NOTED_CASES:
+        more = count(len(moves) - NOTED_CASES, "more case")
+        notes.append(f"and {more} that moved by {100 * NOTABLE:g} points or more")
+    return notes
+
+
+def planned_files(project: Project, result: PromotionResult) -> tuple[str, ...]:
+    """Return the files that a promotion would write, without making their contents."""
+    suite, comparison = result.run.suite, result.comparison
+    baseline = project.baseline(suite.name, suite.tier)
+    known = comparison is not None and project.tree.exists(baseline)
+    old = (archived(suite.name, comparison.baseline.run_id),) if comparison is not None and known else ()
+    charts = (f"{chart_name(suite)}.svg", f"{chart_name(suite)}.png")
+    return (prompt_store.PROMOTED, *old, baseline, CHANGELOG, HISTORY, *charts)
+
+
+def check_entry(project: Project, ref: PromptRef) -> None:
+    """Raise `InvalidFile` where the changelog's entry for a version is about another prompt too."""
+    from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
+
+    for entry in mixed_entries(read_changelog(project)):
+        if entry.concerns(str(ref.version), ref.name):
+            raise InvalidFile(f"{entry.told}", where=f"{CHANGELOG}:{entry.line}", fix=f"{MEND_MIXED}, then promote")
+
+
+def as_inserted(project: Project, result: PromotionResult) -> str:
+    """Return the entry as it would stand in the changelog, with what a hand wrote there for this version."""
+    from row3.reports.changelogs.changelog_insert import merged_entry
+
+    return merged_entry(read_changelog(project), result.entry, str(result.ref.version), result.ref.name)
+
+
+def promotion_files(session: Session, result: PromotionResult, newly: Sequence[Prompt]) -> dict[str, bytes]:
+    """Return the new contents of every file that a promotion writes. Raises `InvalidFile`."""
+    from row3.reports.changelogs.changelog_insert import insert_entry
+
+    project, suite, run = session.project, session.suite, result.run
+    today = datetime.now(UTC).date().isoformat()
+    table = prompt_store.read_promoted(project.tree)
+    for prompt in newly:
+        before = table.get(prompt.ref.name)
+        locked = {} if before is None else before.locked | {before.version: before.digest}
+        table[prompt.ref.name] = prompt_store.Promotion(
+            version=str(prompt.ref.version), digest=prompt.digest, date=today, locked=locked
+        )
+    files = {prompt_store.PROMOTED: prompt_store.promoted_text(table).encode()}
+    files |= baseline_files(project, suite, run, session.answers)
+    changelog = read_changelog(project)
+    files[CHANGELOG] = insert_entry(changelog, result.entry, str(result.ref.version), result.ref.name).encode()
+    history = history_text(project.tree, entry_of(run, result.judgement, result.approval))
+    files[HISTORY] = history.encode()
+    files |= chart_files(suite, parse_history(history), weekly=False)
+    return files

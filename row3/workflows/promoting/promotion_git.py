@@ -17,11 +17,11 @@ from row3.store.project import Project
 from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import Suite
 from row3.store.tree import WorkTree
-from row3.workflows.against.at_ref import inside_of
 from row3.workflows.history.trend import chart_name
 from row3.workflows.pipeline.lineup import line_up
-from row3.workflows.promoting.promotion import AlreadyDone, PromotionResult
+from row3.workflows.promoting.promotion import PromotionResult
 from row3.workflows.session import Session
+from row3.workflows.snapshots import inside_of
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
@@ -31,6 +31,31 @@ BOTH_SIDES = (CHANGELOG, "baselines", "charts", PROMOTED)
 SHORT = 10
 """Characters of a commit's id in messages."""
 NO_GIT = "no git repository: nothing was committed or tagged"
+
+
+class AlreadyDone(Exception):  # noqa: N818 - nothing went wrong
+    """The version had been promoted before; `files` are those that opening the project finished."""
+
+    def __init__(self, name: str, files: tuple[str, ...] = ()) -> None:
+        super().__init__(name)
+        self.name, self.files = name, files
+        self.did: list[str] = []
+        """What of commit and tag was made now."""
+        self.had: list[str] = []
+        """What of them was there."""
+        self.left = ""
+        """What is still to be done, and by whom: nobody has asked for it, or row3 does not do it."""
+
+    def told(self) -> str:
+        """What was done, what was there and what is left, in a line; the files below it."""
+        steps = ["the interrupted promotion was finished"] if self.files else []
+        steps += [*self.did, *([self.left] if self.left else [])]
+        if not steps:
+            steps = [f"{' and '.join(self.had)}; nothing is left to do" if self.had else "nothing is left to do"]
+        elif self.files and not self.did:
+            steps = [*steps[:1], "Commit these files together"]
+        listed = "".join(f"\n  {file}" for file in self.files)
+        return f"{self.name} is promoted: {'. '.join(steps)}.{listed}"
 
 
 def check_committer(project: Project) -> None:

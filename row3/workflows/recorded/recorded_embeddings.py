@@ -12,7 +12,7 @@ from row3.store.golden import name_of
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.tree import Tree
-from row3.workflows.pipeline.meanings import file_of, with_recorded
+from row3.workflows.pipeline.meanings import file_of, recorded_vectors
 from row3.workflows.recorded.recorded_scores import RecordedScores
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
 
@@ -52,12 +52,12 @@ def _verify_file(tree: Tree, path: str, suite: Suite) -> Iterator[RecordingFindi
             yield broken_line(error, where)
             continue
         if embedding_digest(embedding.model, embedding.text) != embedding.digest:
-            what = "the line was edited: model and text do not fit its digest"
+            what = "the line was edited (its digest does not match model and text)"
             yield RecordingFinding("error", "edited-answer", what, where)
         first = held.setdefault(embedding.digest, (embedding.packed, where))
         if first[1] != where:
             if first[0] == embedding.packed:
-                yield RecordingFinding("warning", "twice", f"the same embedding stands in {first[1]}", where)
+                yield RecordingFinding("warning", "twice", f"the same embedding is also in {first[1]}", where)
             else:
                 what = f"the same text has another embedding in {first[1]}; the first one counts"
                 yield RecordingFinding("warning", "two-answers", what, where)
@@ -79,7 +79,7 @@ def verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     if rule is None:
         return
     lost: dict[str, None] = {}
-    answers = RecordedScores(project, with_recorded(suite, project, lost))
+    answers = RecordedScores(project, suite, vectors=recorded_vectors(project, suite, lost))
     for stored in read_cases(project.tree, suite.golden, suite.kind):
         lost.clear()
         for _ in answers.scores(stored):

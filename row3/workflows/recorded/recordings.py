@@ -16,15 +16,14 @@ from row3.kinds.base import Unusable
 from row3.store.locks import writing
 from row3.store.outputs import lines_of
 from row3.store.project import Project
-from row3.store.recordings import Recording, from_line, open_index, recording_files, write_files
+from row3.store.recordings import Recording, from_line, open_changed, open_index, recording_files, write_files
 from row3.store.suites import Suite
-from row3.workflows.against.at_ref import find_ref, laid_out
-from row3.workflows.against.recording_drift import since_base
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.stages import readable_versions
 from row3.workflows.recorded import recorded_embeddings
 from row3.workflows.recorded.reach import Reach, lineup_use
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
+from row3.workflows.snapshots import find_base
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
 
@@ -95,7 +94,7 @@ def verify(project: Project, suite: Suite, *, against: str | None = None) -> lis
     """
     findings = [*_verify_lines(project, suite), *recorded_embeddings.verify_lines(project, suite)]
     if any(finding.rule == "broken-line" for finding in findings):
-        what = "stale and missing recordings were not looked for, because of the broken lines"
+        what = "skipped the check for stale and missing recordings: fix the broken lines first"
         return [*findings, RecordingFinding("warning", "not-checked", what, f"recordings/{suite.name}/")]
     if against is not None:
         findings += _verify_replaced(project, suite, against)
@@ -103,15 +102,13 @@ def verify(project: Project, suite: Suite, *, against: str | None = None) -> lis
 
 
 def _verify_replaced(project: Project, suite: Suite, against: str) -> Iterator[RecordingFinding]:
-    with laid_out(find_ref(project, against)) as base:
-        assert base is not None
-        for each in since_base(project, suite, base):
-            if each.again:
-                what = f"{each.case_id}: {each.what} than at {against}, recorded later"
-                yield RecordingFinding("warning", "recorded-again", what, each.where)
-            else:
-                what = f"{each.case_id}: {each.what} than at {against}, and not recorded again since"
-                yield RecordingFinding("error", "replaced-answer", what, each.where)
+    there = open_changed(find_base(project, against).project.tree, project.tree, suite.name)
+    here = open_index(project.tree, suite.name)
+    for before in there.all():
+        now = here.first(before.digest) if before.digest in here else None
+        if now is not None and now.answer.text != before.answer.text:
+            what = f"{now.case_id}: another answer than at {against}"
+            yield RecordingFinding("warning", "recorded-again", what, here.place(before.digest))
 
 
 def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
@@ -126,12 +123,12 @@ def _verify_lines(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
             continue
         digest = digest_text(recording.answer.text)
         if recording.answer_digest != digest:
-            what = "the answer was edited: it does not fit its answerDigest"
+            what = "the recorded answer was edited (its digest does not match)"
             yield RecordingFinding("error", "edited-answer", what, row.where)
         held = answers.setdefault(recording.digest, (digest, row.where))
         if held[1] != row.where:
             if held[0] == digest:
-                yield RecordingFinding("warning", "twice", f"the same recording stands in {held[1]}", row.where)
+                yield RecordingFinding("warning", "twice", f"the same recording is also in {held[1]}", row.where)
             else:
                 what = f"the same request has another answer in {held[1]}; keep one of the two lines"
                 yield RecordingFinding("error", "two-answers", what, row.where)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from row3.domain.asks import finish, no_vectors
 from row3.domain.matches import Explanation
-from row3.kinds.extraction_models import GoldenCase
+from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import NameRule
 from row3.store.cases import StoredCase
 from row3.store.files import decode, read_bytes
@@ -24,7 +25,8 @@ class ScoredAnswers:
         self.rule: NameRule = suite.rules.names
         self.names: list[list[str]] = [[one.label, *one.aliases] for one in self.case.expected_concepts]
         """Label and aliases of every expected concept."""
-        scores = [suite.kind.score(stored.case, answer.output, suite.rules) for answer in recorded.concepts]
+        scoring = [suite.kind.score(stored.case, answer.output, suite.rules) for answer in recorded.concepts]
+        scores = [finish(one, no_vectors) for one in scoring]
         self.explained: list[Explanation] = [score.explanation for score in scores]
         self.missed: list[set[int]] = [
             {i for i, one in enumerate(each.expected_concepts) if one.found_by is None} for each in self.explained

@@ -10,27 +10,17 @@ from row3.kinds import KINDS
 from row3.store.config import Config
 from row3.store.files import write_atomic
 from row3.workflows.schemas.schema_files import baseline, history, promoted, quarantine, recording, reviewed
-from row3.workflows.schemas.schema_parts import of_model
+from row3.workflows.schemas.schema_parts import of_model, of_struct
 from row3.workflows.schemas.schema_result import result, results
 
 FOLDER = "schemas"
-CASES = {
-    "extraction": "A golden case of kind `extraction`: input, expectations with aliases, canaries.",
-    "events": "A golden case of kind `events`: a document, or several, and what happened in it.",
-    "entities": "A golden case of kind `entities`: a document, or several, and who and what it speaks of.",
-    "retrieval": "A golden case of kind `retrieval`: a query and documents with their relevance.",
-    "graph": "A golden case of kind `graph`: a document, what it is connected with, and what not.",
-}
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schemas() -> dict[str, dict[str, Any]]:
     """The schema of each kind of file, by the file's name without `.schema.json`. Raises nothing."""
     named = {
-        **{
-            "golden-case" if name == "extraction" else f"{name}-case": of_model(kind.case_model, CASES[name])
-            for name, kind in KINDS.items()
-        },
+        **{kind.case_schema: of_struct(kind.case_model) for kind in KINDS.values()},
         "recording": recording(),
         "baseline": baseline(),
         "history": history(),

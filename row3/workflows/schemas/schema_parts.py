@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+from msgspec import Struct
 from pydantic import BaseModel
 
 FRACTION: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
@@ -28,6 +30,14 @@ def of_model(model: type[BaseModel], description: str) -> dict[str, Any]:
         "description": description,
         **{key: part for key, part in value.items() if key not in ("title", "description")},
     }
+
+
+def of_struct(model: type[Struct]) -> dict[str, Any]:
+    """Return the schema of a Struct; its docstring describes it."""
+    value = msgspec.json.schema(model, ref_template="#/$defs/{name}")
+    parts = value["$defs"]
+    own: dict[str, Any] = parts.pop(model.__name__)
+    return own | ({"$defs": parts} if parts else {})
 
 
 def an_object(

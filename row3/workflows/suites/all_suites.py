@@ -8,24 +8,22 @@ from typing import TYPE_CHECKING
 
 from row3.domain.tiers import tier_of
 from row3.errors import InvalidFile, Row3Error, UsageError
-from row3.reports.suites.suites_model import Broken, Gone, Judged, Ran, SuiteResult, SuitesReport
 from row3.store.config import ProviderConfig
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, history_with_new, read_history
 from row3.store.locks import writing
 from row3.store.project import Project
+from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
 from row3.store.transaction import commit
-from row3.workflows.against.at_ref import Base, find_ref, laid_out
-from row3.workflows.against.default_suite import has_cases
-from row3.workflows.against.gone_suites import gone_suites
-from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.flags import LiveFlags
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import Announced
-from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, repository_state, save_log, tell_misnamed
+from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, note_misnamed, repository_state, save_log
+from row3.workflows.snapshots import find_base
 from row3.workflows.suites.judge_suites import judge_suites
+from row3.workflows.suites.results import Broken, Judged, Ran, SuiteResult, SuitesReport
 
 if TYPE_CHECKING:
     from row3.workflows.asking.budget import Budget
@@ -43,7 +41,7 @@ class AllSuites:
     live: LiveFlags = field(default_factory=LiveFlags)
     made: list[Session] = field(default_factory=list)
     _budget: Budget | None = None
-    """One for all of them: what one suite spends the next one has not got."""
+    """One for all of them: what one suite spends the next one cannot."""
     _history: list[HistoryEntry] | None = None
     noted: int = 0
     """Comparisons of which the history got an entry."""
@@ -60,10 +58,10 @@ class AllSuites:
         """The session of a suite. Raises `InvalidFile` and `UsageError` for its settings."""
         suite = pick_suite(self.project, name, tier_of(self.mode))
         own = self.make(suite)
-        tell_misnamed(self.project, suite, own.say)
+        note_misnamed(self.project, suite, own.say)
         own.named = fitting(self.named, suite)
         if suite.system is not None and self._asks_models():
-            # What is said of models is for the suites that ask one; where none does, it is refused as ever.
+            # Options about models are for the suites that ask one; where none does, they are refused as ever.
             own.options = replace(own.options, overrides=Overrides())
         own.earlier = self.history()
         own.under(self.live)
@@ -79,7 +77,7 @@ class AllSuites:
 
     @property
     def in_git(self) -> bool:
-        """False where no git repository is there to commit to."""
+        """False where there is no git repository to commit to."""
         return repository_state(self.project) != OUTSIDE_GIT
 
     def history(self) -> list[HistoryEntry]:
@@ -103,14 +101,18 @@ class AllSuites:
         return Budget(self.live.max_cost, prices, sizes)
 
     def check_named(self, among: Sequence[str] | None = None) -> None:
-        """Raise `UsageError` for a prompt that is named and stands in no pipeline of these suites, or of all."""
+        """Raise `UsageError` for a prompt that is named and is in no pipeline of these suites, or of all."""
         suites = []
         for name in (self.names if among is None else among) if self.named else ():
             try:
                 suites.append(pick_suite(self.project, name))
-            except Row3Error:  # told when its turn comes
+            except Row3Error:  # said when its turn comes
                 return
-        check_fitting(self.named, suites)
+        for text in self.named:
+            if not any(fitting((text,), suite) for suite in suites):
+                raise UsageError(
+                    f"`{text}` is in the pipeline of no suite", where="--prompt", fix="See `pipeline` in row3.toml"
+                )
 
     def finish(self) -> None:
         """The results are shown."""
@@ -119,7 +121,7 @@ class AllSuites:
 
 
 def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
-    """Those of the named prompts that are in a suite's pipeline; all where it has none of its own, none of a system."""
+    """Return those of the named prompts that a suite's pipeline has; all where it has none, none of a system."""
     if suite.system is not None:
         return ()
     if not suite.pipeline:
@@ -127,66 +129,56 @@ def fitting(named: Sequence[str], suite: Suite) -> tuple[str, ...]:
     return tuple(text for text in named if text.removeprefix("prompts/").rpartition("-v")[0] in suite.pipeline)
 
 
-def check_fitting(named: Sequence[str], suites: Sequence[Suite]) -> None:
-    """Raise `UsageError` for a prompt that is named and stands in none of their pipelines."""
-    for text in named:
-        if not any(fitting((text,), suite) for suite in suites):
-            raise UsageError(
-                f"`{text}` is in the pipeline of no suite", where="--prompt", fix="See `pipeline` in row3.toml"
-            )
-
-
 def compare_all(
     suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None, pages: bool = False
 ) -> Iterator[SuiteResult]:
-    """Compare every suite in turn, or those that are named, and write nothing; with `pages` for a page of each.
+    """Compare every suite in turn, or those that are named, and write nothing.
 
-    Raises as `gate_all`.
+    Raises `InvalidFile` for what they share: row3.toml, the history; `UsageError`, `EnvironmentFault`.
     """
     project = suites.project
     suites.history()
-    with laid_out(None if against is None else find_ref(project, against)) as base:
-        gone = gone_suites(project, base, names)
-        chosen = _to_judge(suites, base, gone, names)
-        suites.check_named(None if names is None else chosen)
-        yield from judge_suites(suites.of, chosen, base, change=base is not None, pages=pages)
-        yield from gone
+    base = None if against is None else find_base(project, against)
+    chosen = _to_judge(suites, base, names)
+    suites.check_named(None if names is None else chosen)
+    yield from judge_suites(suites.of, project, chosen, base, gone=names, pages=pages)
 
 
-def _to_judge(
-    suites: AllSuites, base: Base | None, gone: Sequence[Gone], names: Collection[str] | None
-) -> Sequence[str]:
-    """The suites to run. Raises `UsageError` for a name that is none, `InvalidFile` where there is nothing to tell."""
+def _to_judge(suites: AllSuites, base: Snapshot | None, names: Collection[str] | None) -> Sequence[str]:
+    """The suites to run. Raises `UsageError` for a name that is none, `InvalidFile` where there is none to judge."""
     project = suites.project
-    if names is not None:
-        chosen = [name for name in names if all(each.suite != name for each in gone)]
-        for name in chosen:
-            pick_suite(project, name)
-        return chosen
-    # A change may take the last suite away; without one there is nothing to run, and what is gone is told.
-    there = suites.names if base is None or not gone else project.suite_names()
-    return there if base is None else [name for name in there if has_cases(project, name)]
+    if base is None:
+        chosen = suites.names if names is None else list(names)
+    else:
+        head = Snapshot(project)
+        there = project.suite_names() if names is None else list(names)
+        chosen = [name for name in there if head.has_cases(name) or not base.judges(name)]
+        chosen = chosen if names is not None else [name for name in chosen if head.has_cases(name)]
+        if not chosen and not base.suites():
+            return suites.names
+    for name in chosen if names is not None else ():
+        pick_suite(project, name)
+    return chosen
 
 
 def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection[str] | None = None) -> SuitesReport:
     """Compare every suite, or those that are named, note them in the history as one change, keep their run logs.
 
-    Raises `InvalidFile` for what they share: row3.toml, the history; `UsageError`, `EnvironmentFault`.
+    Raises as `compare_all`.
     """
     project = suites.project
     results = list(compare_all(suites, against=against, names=names))
     may_write = bool(suites.made) and suites.made[0].may_write
-    state = repository_state(project) if may_write else (None, None)
+    state = repository_state(project) if may_write else OUTSIDE_GIT
     entries = []
     for result in results:
         if not isinstance(result, Judged):
             continue
         comparison = result.comparison
-        assert isinstance(comparison, Comparison)
         run = comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
         comparison.in_git = not may_write or state != OUTSIDE_GIT
-        if may_write and run.complete and not run.partial:
-            entries.append(entry_of(run, comparison, comparison.approval))
+        if may_write and comparison.judgement.complete and not run.partial:
+            entries.append(entry_of(run, comparison.judgement, comparison.approval))
         save_log(suites.made[0], run)
     if entries:
         with writing(project.local, say=suites.made[0].say):
@@ -197,7 +189,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
 
 
 def run_all(suites: AllSuites, verb: Callable[[Session], Announced]) -> SuitesReport:
-    """Run every suite by a verb of one; one that cannot be used stops no other. Raises as `gate_all`."""
+    """Run every suite by a verb of one; one that cannot be used stops no other. Raises as `compare_all`."""
     suites.history()
     suites.check_named()
     return SuitesReport(list(_each(suites, verb)))

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal
 
 from row3.errors import Row3Error, UsageError
-from row3.reports.suites.suites_model import Broken, SuiteResult
 from row3.vcs.github_comments import PullRequestComments, Refused
-from row3.workflows.against.at_ref import find_ref
+from row3.workflows.snapshots import find_base
 from row3.workflows.suites.all_suites import AllSuites, gate_all
+from row3.workflows.suites.results import Broken, SuiteResult
 
 BOT = "github-actions[bot]"
 """Who writes with the token of a job."""
@@ -41,7 +41,7 @@ def what_the_gate_says(suites: AllSuites, *, against: str | None, names: Sequenc
     """
     try:
         if against is not None:
-            find_ref(suites.project, against)
+            find_base(suites.project, against)
     except Row3Error as error:
         return [Broken(name, str(error), error.exit_code) for name in names or suites.names]
     return gate_all(suites, against=against, names=names).results

@@ -9,16 +9,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from row3.domain.judgements import Code
 from row3.domain.metrics import Zone
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import Row3Error
 from row3.gate.zones import zones_of
-from row3.reports.advice import looks_like, summary, verdict_word
-from row3.reports.cases.case_failure import case_text, score_text
-from row3.reports.cases.case_outcomes import Outcome, outcomes
-from row3.reports.comparison_table import reason_lines, verdict_block
-from row3.reports.headline import what_runs
-from row3.reports.style import PLAIN, VERDICT_MARKS, plain
+from row3.reports.advice import approval_line, is_complete, look
+from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.case_text import case_text, score_text
+from row3.reports.comparison import gate_document
+from row3.reports.reason_text import reason_text, words_of
+from row3.reports.style import PLAIN, plain
+from row3.reports.terminal import terminal_text
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import gate
@@ -140,10 +142,9 @@ def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, Judge
     suite = run.suite
     blocking: dict[str, list[str]] = {}
     for reason in () if comparison is None else comparison.reasons:
-        if reason.case_id is not None and reason.verdict is Verdict.BLOCK:
-            blocking.setdefault(reason.case_id, []).append(reason.text)
+        if comparison is not None and reason.code is Code.CRITICAL_BROKE and reason.verdict is Verdict.BLOCK:
+            blocking.setdefault(reason.subject, []).append(reason_text(reason, words_of(comparison)))
     resting = {entry.case_id: entry for entry in run.quarantine.active}
-    approval = None if comparison is None else comparison.approval
     found = list(outcomes(run, comparison))  # read to the end: the lines are read once more
     for outcome, line in zip(found, run.details, strict=True):
         case = json.loads(line)
@@ -165,11 +166,8 @@ def _cases(run: Run, comparison: Comparison | None) -> Iterator[tuple[str, Judge
                 reasons=blocking.get(outcome.case_id, ()),
                 advice=judged == "failed",
             )
-        if judged == "failed" and approval is not None:
-            judged, text = (
-                "skipped",
-                f"{text.splitlines()[0]}; approved by {plain(approval.by)}: {plain(approval.reason)}",
-            )
+        if judged == "failed" and comparison is not None and comparison.approval is not None:
+            judged, text = "passed", f"{text.splitlines()[0]}; {plain(approval_line(comparison))}"
         if judged != "error" and (entry := resting.get(outcome.case_id)) is not None:
             judged, text = "skipped", f"in quarantine until {entry.until}, not counted: {plain(entry.reason)}"
         yield outcome.case_id, _case(outcome, judged, text, zone)
@@ -206,19 +204,14 @@ def _change(case: dict[str, Any], primary: str) -> CaseChange:
 
 
 def _gate(comparison: Comparison) -> JudgedCase:
-    run = comparison.run
-    incomplete = bool(run.collected.failed)
-    judged: Judged = "error" if incomplete else "failed" if comparison.blocked else "passed"
-    word = verdict_word(comparison)
-    mark = "?" if incomplete else VERDICT_MARKS[looks_like(comparison)]
-    what = what_runs(run, run.suite.name)
-    lines = [f"{word}: {plain(summary(comparison))}", *PLAIN.wrap(what, first="  ", then="    "), ""]
-    lines += [*reason_lines(comparison, PLAIN), *verdict_block(comparison, PLAIN)]
-    change = next((each for each in comparison.metrics if each.key == run.suite.kind.primary), None)
+    complete, shown = is_complete(comparison), look(comparison)
+    judged: Judged = "error" if not complete else "failed" if comparison.blocked else "passed"
+    primary = comparison.run.suite.kind.primary
+    change = next((each for each in comparison.metrics if each.key == primary), None)
     return JudgedCase(
         judged,
-        f"{mark} {word.lower()}",
-        "\n".join(lines),
+        f"{shown.mark} {shown.word.lower()}",
+        terminal_text(gate_document(comparison)).rstrip("\n"),
         None if change is None else change.current,
         "",
         None if change is None else change.delta,

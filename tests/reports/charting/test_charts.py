@@ -18,20 +18,10 @@ import pytest
 
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import UsageError
-from row3.reports.charting.chart_files import ChartFiles
-from row3.reports.charting.chart_scale import (
-    date_ticks,
-    percent,
-    period,
-    place,
-    week_ticks,
-    y_range,
-    y_ticks,
-    zone_bands,
-)
-from row3.reports.charting.chart_series import run_timeline, week_timeline
-from row3.reports.charting.chart_text import LONGEST, plain
-from row3.reports.charting.charts import TrendPoint, by_week, sparkline, trend_charts
+from row3.reports.charting.drawing import LONGEST, ChartFiles, label, percent
+from row3.reports.charting.timeline import TrendPoint, by_week, run_timeline, week_timeline
+from row3.reports.charting.trend_chart import period, trend_charts, y_range, y_ticks, zone_bands
+from row3.reports.history import sparkline
 
 START = datetime(2025, 11, 3, 9, 14, tzinfo=UTC)  # a Monday
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25)
@@ -89,9 +79,9 @@ class TestFiles:
         found = texts(files)
         assert "78.4%" in found
         assert {"fail", "marginal", "pass", "excellent"} <= set(found)
-        assert {"Overall", "Concept recall", "Concept F1", "Hallucination rate", "lower is better"} <= set(found)
+        assert {"Overall", "Concept recall", "Concept F1", "Hallucination rate (lower is better)"} <= set(found)
         assert "Duplicate rate" not in found
-        assert "3 Nov – 4 Nov 2025" in found
+        assert "Quality trend: decomposition, 3 Nov – 4 Nov 2025" in found
         assert "2 runs, evenly spaced in order: 2 compares" in found
         assert b"creator" not in files.svg
         assert b"dc:date" not in files.svg
@@ -129,9 +119,8 @@ class TestFiles:
         assert odd == draw([run()])
 
     def test_importing_the_module_imports_no_matplotlib(self) -> None:
-        code = (
-            "import sys, row3.reports.charting.charts; sys.exit('matplotlib' in sys.modules or 'numpy' in sys.modules)"
-        )
+        loaded = "{'matplotlib', 'numpy'} & sys.modules.keys()"
+        code = f"import sys, row3.reports.charting.trend_chart; sys.exit(bool({loaded}))"
         assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
@@ -183,16 +172,16 @@ class TestContents:
         assert not {"v1.0", "v1.1", "decompose-concepts v1.2"} & set(found)
 
     def test_labels_are_taken_literally(self) -> None:
-        label = "$x_1$ <b>&amp; \\frac{a} ]]> v2"
-        found = texts(draw([run(action="promotion", label=label)], suite="a_$b$ <c> & d"))
-        assert label in found
-        assert "Quality trend: a_$b$ <c> & d" in found
+        name = "$x_1$ <b>&amp; \\frac{a} ]]> v2"
+        found = texts(draw([run(action="promotion", label=name)], suite="a_$b$ <c> & d"))
+        assert name in found
+        assert any(text.startswith("Quality trend: a_$b$ <c> & d, ") for text in found)
 
     def test_labels_that_no_file_can_hold(self) -> None:
-        label = "nul \x00 bell \x07 line\nbreak \ud800 日本語 🙂 " + "x" * 500 + " v1.1"
-        files = draw([run(action="promotion", label=label)], suite="s" * 300)
+        name = "nul \x00 bell \x07 line\nbreak \ud800 日本語 🙂 " + "x" * 500 + " v1.1"
+        files = draw([run(action="promotion", label=name)], suite="s" * 300)
         assert any(text.endswith("v1.1") for text in texts(files))
-        assert max(len(text) for text in texts(files)) < 120
+        assert max(len(text) for text in texts(files)) < 125
 
     def test_thresholds_of_the_suite_come_before_those_of_the_metric(self) -> None:
         strict = {"overall": Threshold(0.71, 0.81, 0.91)}
@@ -245,9 +234,9 @@ class TestWeeks:
     def test_real_time_along_x(self) -> None:
         promoted = replace(self.POINTS[2], action="promotion", at=datetime(2025, 11, 13, 12, tzinfo=UTC))
         timeline = week_timeline([*self.POINTS[:2], promoted, self.POINTS[3]])
-        assert timeline.xs == [0.5, 1.5, 3.5]
-        assert timeline.promotions == [(1.5, "decompose-concepts v1.0")]
-        assert [at.day for _, at in timeline.moments] == [3, 10, 17, 24, 1]
+        first = (datetime(2025, 11, 3) - datetime(1970, 1, 1)).days
+        assert timeline.xs == [first + 3.5, first + 10.5, first + 24.5]
+        assert timeline.promotions == [(first + 10.5, "decompose-concepts v1.0")]
 
     def test_drawn_with_the_number_of_runs(self) -> None:
         found = texts(draw(self.POINTS, weekly=True))
@@ -276,11 +265,10 @@ class TestScale:
             assert y_range(RATE, Threshold(1.0, 0.1, 0.0), values) == (0.0, 1.0)
 
     def test_ticks_are_the_limits_and_round_values_apart_from_each_other(self) -> None:
-        ticks = y_ticks((0.5, 0.9), OVERALL.threshold, 0.02)
-        assert ticks == pytest.approx([0.5, 0.65, 0.75, 0.85])
-        crowded = y_ticks((0.0, 1.0), RATE.threshold, 0.12)
+        assert {0.65, 0.75, 0.85} <= set(y_ticks((0.5, 0.9), OVERALL.threshold))
+        crowded = y_ticks((0.0, 1.0), RATE.threshold)
         assert 0.05 in crowded
-        assert all(after - before >= 0.12 for before, after in pairwise(crowded))
+        assert all(after - before >= 0.08 for before, after in pairwise(crowded))
 
     def test_bands(self) -> None:
         assert zone_bands(OVERALL, Threshold(0.65, 0.75, 0.85), 0.5, 0.8) == [
@@ -306,30 +294,6 @@ class TestScale:
         assert period(START, START + timedelta(days=1)) == "3 Nov – 4 Nov 2025"
         assert period(START, START + timedelta(days=70)) == "3 Nov 2025 – 12 Jan 2026"
 
-    def test_dates_do_not_repeat(self) -> None:
-        hours = (0, 1, 2, 24, 25, 24 * 70, 24 * 71)
-        moments = [(float(index), START + timedelta(hours=hour)) for index, hour in enumerate(hours)]
-        assert date_ticks(moments, 0.0) == [
-            (0.0, "3 Nov", "2025"),
-            (3.0, "4 Nov", ""),
-            (5.0, "12 Jan", "2026"),
-            (6.0, "13 Jan", ""),
-        ]
-        assert [x for x, _, _ in date_ticks(moments, 4.0)] == [0.0, 4.0]
-
-    def test_times_within_a_day(self) -> None:
-        moments = [(0.0, START), (1.0, START + timedelta(seconds=20)), (2.0, START + timedelta(minutes=7))]
-        assert date_ticks(moments, 0.5) == [(0.0, "09:14", "3 Nov 2025"), (2.0, "09:21", "")]
-
-    def test_weeks_are_evenly_spaced(self) -> None:
-        moments = [(float(week), START + timedelta(weeks=week)) for week in range(21)]
-        assert [x for x, _, _ in week_ticks(moments, 2.3)] == [0, 4, 8, 12, 16, 20]
-
-    def test_labels_do_not_collide(self) -> None:
-        placed = place([(0.0, 4.0), (3.0, 4.0), (9.5, 4.0)], 0.0, 10.0, 0.5)
-        assert placed == [(1, 3.0), (2, 8.0)]
-        assert place([], 0.0, 1.0, 0.1) == []
-
     def test_runs_are_ordered_by_time(self) -> None:
         timeline = run_timeline([run(3, 0.8), run(1, 0.6), run(2, metrics={})])
         assert timeline.series("overall")[0] == 0.6
@@ -337,10 +301,10 @@ class TestScale:
         assert timeline.xs == [0.0, 1.0, 2.0]
 
     def test_long_labels_keep_both_ends(self) -> None:
-        label = plain("decompose-concepts " + "x" * 100 + " v1.1")
-        assert label.startswith("decompose-concepts")
-        assert label.endswith("v1.1")
-        assert len(label) <= LONGEST
+        shown = label("decompose-concepts " + "x" * 100 + " v1.1")
+        assert shown.startswith("decompose-concepts")
+        assert shown.endswith("v1.1")
+        assert len(shown) <= LONGEST
 
 
 class TestSparkline:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from row3.reports.html.islands import CASES_A_CHUNK
+from row3.reports.html.page import CASES_A_CHUNK
 from tests.browsers import PHONE, Opened
 from tests.projects import CASES, CONFIG, SUITE, Box, flawless, tiny
 

@@ -7,15 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from row3.domain.estimates import Estimate
 from row3.errors import InvalidFile
-from row3.reports.estimate_table import estimate_json, estimate_text
+from row3.reports.estimate import estimate_document, estimate_json
 from row3.reports.style import Style
+from row3.reports.terminal import terminal_text
 from row3.store.project import Project, open_project
 from row3.store.suites import pick_suite
-from row3.workflows.asking.estimate import Estimate, estimate
+from row3.workflows.asking.estimate import estimate
+from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions
-from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 
 FIRST = """---
@@ -84,7 +86,7 @@ def test_the_first_stage_is_exact_and_the_second_estimated(project: Project) -> 
     assert plan.cost_usd == pytest.approx(sum(one.cost_usd or 0 for one in plan.requests))
     assert plan.example is not None
     assert plan.example.user == "a" * 40
-    assert not (project.root / project.recordings("bread")).exists()
+    assert not project.recordings("bread").exists()
 
 
 def test_recorded_answers_are_counted_and_make_the_next_stage_exact(project: Project) -> None:
@@ -104,16 +106,16 @@ def test_repeats_cases_and_models_are_those_that_are_asked_for(project: Project)
     assert len(planned(project, repeats=3, case="a").requests) == 6
     plan = planned(project, mode="live", overrides=Overrides(model="unheard-of"))
     assert (plan.cost_usd, plan.unpriced) == (None, ["unheard-of"])
-    assert "the price is unknown" in estimate_text(plan)
-    assert estimate_text(plan, style=Style(width=100)).splitlines()[4].split()[-1] == "unknown"
+    assert "the price is unknown" in terminal_text(estimate_document(plan))
+    assert terminal_text(estimate_document(plan), Style(width=100)).splitlines()[4].split()[-1] == "unknown"
 
 
 def test_the_text_adds_up_and_shows_one_request_in_full(project: Project) -> None:
     record(project)
     plan = planned(project, mode="auto")
-    text = estimate_text(plan, verbose=True)
+    text = terminal_text(estimate_document(plan, verbose=True))
     assert text.startswith("Dry run of bread, nothing is sent: decompose v1.0 → map v1.0 (mode auto, model")
-    assert text.endswith("--- system\n\n--- user\nrye;")
+    assert text.endswith("    --- system\n\n    --- user\n    rye;\n")
     assert "a decompose-v1.0: recorded" in text
     total = next(line for line in text.splitlines() if line.startswith("total")).split()
     assert total[1:3] == ["1", "3"]

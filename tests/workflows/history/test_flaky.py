@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile
-from row3.reports.flaky_table import FlakyCase, FlakyReport
+from row3.gate.suite_findings import FlakyCase, FlakyReport
 from row3.workflows.history.flaky import find_flaky
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.running import plain_run

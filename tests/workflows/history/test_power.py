@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.reports.power_table import PowerReport
+from row3.gate.suite_findings import PowerReport
 from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.flags import GateFlags
 from row3.workflows.history.power import plan

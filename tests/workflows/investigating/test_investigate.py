@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 from row3.domain.matches import Triple
 from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
-from row3.kinds.extraction import EXTRACTION
+from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.kinds.extraction.investigation import Investigation
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.texts.places import find_in_text
-from row3.reports.investigations.investigation_parts import Investigation, Question
+from row3.reports.investigations.checklist import Question, checklist
+from row3.reports.investigations.fixes import proposed_fixes, verification_plan
 from row3.store.cases import content_digest, demands, read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
@@ -127,7 +129,7 @@ def looked_into(project: Project, concepts: Any = None, links: Any = None) -> In
 
 
 def ask(found: Investigation, beginning: str) -> Question:
-    return next(q for _, questions in found.checks for q in questions if q.text.startswith(beginning))
+    return next(q for _, questions in checklist(found) for q in questions if q.text.startswith(beginning))
 
 
 def test_missed_concepts_with_their_place_and_the_nearest_extracted(project: Project) -> None:
@@ -195,8 +197,8 @@ def test_missed_relationships_say_whether_an_end_was_missed(project: Project) ->
 
 def test_the_checklist_is_answered_from_the_data(project: Project) -> None:
     found = looked_into(project)
-    assert [title[:3] for title, _ in found.checks] == ["6.1", "6.2", "6.3", "6.4", "6.5"]
-    assert [len(questions) for _, questions in found.checks] == [5, 5, 5, 4, 4]
+    assert [title[:3] for title, _ in checklist(found)] == ["6.1", "6.2", "6.3", "6.4", "6.5"]
+    assert [len(questions) for _, questions in checklist(found)] == [5, 5, 5, 4, 4]
     explicit = ask(found, "Are the missed concepts mentioned explicitly")
     assert (explicit.answer, explicit.items) == ("3 of 4", ("fermentation", "lactic acid bacterium", "kneading"))
     assert ask(found, "Do they appear in the forbidden list").items == ("crumb osmosis",)
@@ -210,7 +212,7 @@ def test_the_checklist_is_answered_from_the_data(project: Project) -> None:
 
 
 def test_fixes_follow_from_what_went_wrong(project: Project) -> None:
-    fixes = "\n".join(looked_into(project).fixes)
+    fixes = "\n".join(proposed_fixes(looked_into(project)))
     for words in (
         "3 missed concepts stand in the text, such as `fermentation`",
         "say which form a label takes, `lactic acid bacterium` or `LAB`",
@@ -226,7 +228,7 @@ def test_fixes_follow_from_what_went_wrong(project: Project) -> None:
 
 
 def test_the_plan_names_the_commands(project: Project) -> None:
-    plan = looked_into(project).plan
+    plan = list(verification_plan(looked_into(project), []))
     assert any("`row3 --case bread --compare`" in step for step in plan)
     assert any("`row3 --compare`" in step for step in plan)
 
@@ -236,7 +238,7 @@ def test_a_flawless_answer_leaves_nothing_to_mend(project: Project) -> None:
     found = looked_into(project, concepts, CASE["expectedRelationships"])
     assert (found.missed, found.invented, found.misdirected, found.lost, found.quotes) == ((), (), (), (), ())
     assert not any(symptom.failing for symptom in found.symptoms)
-    assert found.fixes == ("Nothing went wrong in this case.",)
+    assert proposed_fixes(found) == ["Nothing went wrong in this case."]
 
 
 def test_an_answer_that_cannot_be_read(project: Project) -> None:
@@ -245,7 +247,7 @@ def test_an_answer_that_cannot_be_read(project: Project) -> None:
     assert (found.status, found.raw) == ("bad_answer", '{"concepts": [{"label": "ry')
     assert "cut off by the token limit" in found.problem
     assert {s.value for s in found.symptoms} == {0.0}
-    assert found.fixes[0] == "Raise `max_tokens` of find-v1.0: its answer was cut off."
+    assert proposed_fixes(found)[0] == "Raise `max_tokens` of find-v1.0: its answer was cut off."
     assert found.quotes == ()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
-from row3.reports.findings import LintFinding, findings_json, findings_text
+from row3.domain.findings import LintFinding, findings_json, findings_text
 from row3.store.project import open_project
 from row3.store.run_records import RunHeader
 from row3.store.saved_runs import run_bytes
@@ -316,9 +316,9 @@ BROKEN: list[tuple[Callable[[str], str | bytes], str, str, int, str]] = [
         4,
         "surrogate",
     ),
-    (lambda t: t.replace('"Bank Runs"', "7"), "invalid-field", "topic", 4, "valid string"),
+    (lambda t: t.replace('"Bank Runs"', "7"), "invalid-field", "topic", 4, "should be a string"),
     (lambda t: t.replace('nConcepts": [', 'nConcepts": [[1],'), "invalid-field", "forbiddenConcepts.0", -1, "string"),
-    (lambda t: t.replace("true", '"yes"', 1), "invalid-field", "expectedConcepts.0.required", -1, "boolean"),
+    (lambda t: t.replace("true", '"yes"', 1), "invalid-field", "expectedConcepts.0.required", -1, "true or false"),
     (lambda t: t.replace('"topic"', '"topics"'), "unknown-field", "topics", 4, "did you mean `topic`?"),
     (
         lambda t: t.replace('"aliases"', '"alias"', 1),

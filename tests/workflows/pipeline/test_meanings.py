@@ -9,12 +9,11 @@ import pytest
 
 from row3.domain.embeddings import EmbeddingRequest, pack
 from row3.domain.requests import NoAnswer
-from row3.errors import InvalidFile
 from row3.matching.semantic_rule import SemanticRule
 from row3.store.embeddings import EmbeddingIndex, merge
 from row3.store.tree import WorkTree
 from row3.workflows.comparing.differences import loosened, signature_change
-from row3.workflows.pipeline.meanings import Lookup, Meanings, recorded
+from row3.workflows.pipeline.meanings import Meanings, recorded
 
 MODEL = "toy"
 
@@ -74,18 +73,6 @@ def test_a_miss_names_the_first_text_and_what_to_do(tmp_path: Path) -> None:
     assert isinstance(miss, NoAnswer)
     assert miss.error == "no embedding of `salt` (nor of 1 more) by toy is recorded"
     assert "--mode auto" in miss.fix
-
-
-def test_what_has_no_vector_is_remembered_and_like_nothing() -> None:
-    lookup = Lookup(MODEL, {"rye": (1.0, 0.0), "salt": (1.0, 0.0)})
-    assert lookup(["rye", "yeast"], ["salt", "yeast"]) == [[1.0, 0.0], [0.0, 0.0]]
-    assert list(lookup.missing) == ["yeast"]
-
-
-def test_vectors_of_two_models_under_one_name_are_an_error() -> None:
-    lookup = Lookup(MODEL, {"rye": (1.0, 0.0), "salt": (1.0, 0.0, 0.0)})
-    with pytest.raises(InvalidFile, match="`rye` and `salt` by toy have 2 and 3 numbers: they are of two models"):
-        lookup(["rye"], ["salt"])
 
 
 class View:

@@ -11,6 +11,7 @@ from row3.kinds import KINDS
 from row3.kinds.base import Kind, Parsed, Rules
 from row3.workflows.pipeline.evaluate import average
 from tests.memory import ITEMS, SEED, document
+from tests.scoring import score_by
 
 QUIET: dict[str, dict[str, Any]] = {
     "events": document("m1") | {"expected_events": []},
@@ -27,14 +28,14 @@ NOTE = "say something where nothing is to be found"
 
 def answered(kind: Kind, items: list[dict[str, Any]] | None, **changed: Any) -> CaseScore:
     """An answer's score, of None that of one that cannot be used."""
-    fields = kind.case_model.model_fields
+    fields = kind.case_model.__struct_encode_fields__
     given = {key: value for key, value in (QUIET[kind.name] | changed).items() if key in fields}
-    case = kind.case_model.model_validate(given)
+    case = kind.case_model.of(given)
     if items is None:
         return kind.bad_answer(case, "no JSON", "", Rules())
     read = kind.read_output({ITEMS[kind.name]: items})
     assert isinstance(read, Parsed)
-    return kind.score(case, read.value, Rules())
+    return score_by(kind, case, read.value, Rules())
 
 
 @pytest.mark.parametrize("name", list(QUIET))

@@ -1,4 +1,4 @@
-"""The line of a case in a result: the writer for many cases says byte for byte what the other one says."""
+"""The line of a case in a result is JSON with every match, whatever a model wrote."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from row3.domain.matches import (
 from row3.domain.metrics import Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
-from row3.kinds.extraction import EXTRACTION
+from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.workflows.pipeline.results import detail_json
 
 ANYTHING = st.text(st.characters(), max_size=12)  # halves of surrogate pairs too
@@ -80,17 +80,20 @@ EMPTY = CaseScore("a", "scored", {}, explanation=Explanation((), (), (), ()))
 
 @given(scores(), st.dictionaries(TEXTS, st.sampled_from(Zone), max_size=2), CHANGES)
 @example(EMPTY, {}, None)
-def test_the_writer_for_many_cases_says_the_same(
-    score: CaseScore, zones: dict[str, Zone], change: CaseChange | None
-) -> None:
-    fast, slow = (detail_json(EXTRACTION, score, zones, change, many=many) for many in (True, False))
-    assert fast == slow
-    assert json.loads(fast)["id"] == score.case_id
-    assert b"\n" not in fast
+def test_a_line_is_json_with_every_match(score: CaseScore, zones: dict[str, Zone], change: CaseChange | None) -> None:
+    line = detail_json(EXTRACTION, score, zones, change)
+    assert b"\n" not in line
+    value = json.loads(line)
+    assert value["id"] == score.case_id
+    matches, explained = value["matches"], score.explanation
+    assert [one["label"] for one in matches["concepts"]] == [one.label for one in explained.concepts]
+    for written, one in zip(matches["expectedConcepts"], explained.expected_concepts, strict=True):
+        assert written["foundBy"] == one.found_by
+        assert ("nearest" in written) == (one.found_by is None)
+    for written, link in zip(matches["relationships"], explained.relationships, strict=True):
+        assert written["triple"] == [link.triple.source, link.triple.predicate, link.triple.target]
 
 
-def test_a_case_without_an_explanation_is_written_alike() -> None:
+def test_a_case_without_an_explanation_has_no_matches() -> None:
     score = CaseScore("a", "failed", {}, problem="no answer")
-    fast, slow = (detail_json(EXTRACTION, score, {}, None, many=many) for many in (True, False))
-    assert fast == slow
-    assert json.loads(fast)["matches"] is None
+    assert json.loads(detail_json(EXTRACTION, score, {}, None))["matches"] is None

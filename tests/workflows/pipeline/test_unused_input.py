@@ -8,7 +8,7 @@ import pytest
 
 from row3.domain.prompts import Prompt, PromptRef, Version
 from row3.kinds.base import Rules
-from row3.kinds.extraction import Extraction
+from row3.kinds.extraction.score import Extraction
 from row3.workflows.pipeline.unused_input import UnusedInput, unused_input, unused_inputs
 
 CASES = [{"topic": "", "source_text": "Rye is a cereal."}, {"topic": "", "source_text": "Rye is sown in autumn."}]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.reports.recordings_table import imported_text, waiting_text
+from row3.reports.recordings import imported_text, waiting_text
 from row3.store.project import Project
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses

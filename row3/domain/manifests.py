@@ -1,0 +1,75 @@
+"""A baseline: which prompts answered which cases, by which requests. Its scores are computed when needed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from row3.domain.requests import digest_json
+from row3.domain.tiers import Tier
+
+
+class ManifestPrompt(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One stage of the pipeline."""
+
+    version: str
+    digest: str
+    output: str = ""
+    """Which of the kind's outputs it gives; empty in a manifest of version 1."""
+
+
+class ManifestCase(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One golden case of the baseline; digests are SHA-256, hexadecimal."""
+
+    id: str
+    digest: str
+    """Of the golden case's file."""
+    input: str
+    """Of what the prompts are given."""
+    requests: tuple[str, ...] = ()
+    """Stage by stage, repeat by repeat; empty in a manifest of version 1."""
+    answers: tuple[str, ...] = ()
+    """Of the answer to each request."""
+
+
+class Manifest(Struct, frozen=True):
+    """The baseline of one tier of a suite."""
+
+    suite: str
+    kind: str
+    tier: Tier
+    run_id: str
+    at: str
+    """UTC, ISO 8601."""
+    prompts: Mapping[str, ManifestPrompt]
+    """By name, in pipeline order."""
+    model: str
+    parameters: Mapping[str, Mapping[str, Any]]
+    """By prompt name, as `Parameters.as_json`."""
+    repeats: int
+    cases: Mapping[str, ManifestCase]
+    commit: str | None = None
+    summary: Mapping[str, float] = {}
+    """Metrics when it was saved, for people: nothing reads it."""
+    version: int = 2
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Version by prompt name, in pipeline order."""
+        return {name: prompt.version for name, prompt in self.prompts.items()}
+
+    @property
+    def prompt_digests(self) -> dict[str, str]:
+        """Digest by prompt name, in pipeline order."""
+        return {name: prompt.digest for name, prompt in self.prompts.items()}
+
+    @property
+    def digest(self) -> str:
+        """Digest of all that could be judged by; time, id, commit and summary are left out."""
+        cases = [[each.id, each.digest, each.input, each.requests, each.answers] for each in self.cases.values()]
+        prompts = [[name, each.version, each.digest, each.output] for name, each in self.prompts.items()]
+        return digest_json(
+            [self.suite, self.kind, self.tier, prompts, self.parameters, self.repeats, sorted(cases), self.version]
+        )

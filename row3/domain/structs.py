@@ -1,0 +1,187 @@
+"""Plain values as Structs: what fits, and every field that does not.
+
+msgspec stops at the first field that is wrong. Who wrote the file wants to know all of them, and which key was meant.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar, Union, get_args, get_origin
+
+import msgspec
+from msgspec.structs import FieldInfo, fields
+
+Rule = Literal["unknown-field", "missing-field", "invalid-field"]
+Place = tuple[str | int, ...]
+Model = TypeVar("Model", bound=msgspec.Struct)
+
+SHOWN = 40
+"""Characters of a value that a message quotes."""
+MUST = "must"
+"""Key of `Meta(extra=…)`: what the value has to be, in words, where msgspec would name a pattern."""
+EXPECTED = re.compile(r"Expected `([^`]+)`( [<>]=? [\d.-]+)?")
+"""What msgspec says that it wanted."""
+WORDS = {
+    "str": "a string",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "an array",
+    "object": "an object",
+    "date": "a date like 2026-12-01",
+    "null": "null",
+}
+
+
+class Misfit(NamedTuple):
+    """One field that does not fit."""
+
+    place: Place
+    """Keys and positions, outermost first; empty for the whole value."""
+    rule: Rule
+    problem: str
+
+    def __str__(self) -> str:
+        if not self.place:
+            return self.problem
+        colon = ":" if self.rule == "invalid-field" else ""
+        return f"field `{'.'.join(map(str, self.place))}`{colon} {self.problem}"
+
+
+class MisfitsError(ValueError):
+    """A value that does not fit its Struct."""
+
+    def __init__(self, found: Sequence[Misfit]) -> None:
+        super().__init__("; ".join(map(str, found)))
+        self.found = found
+
+    def told(self, most: int = 5) -> str:
+        """The first of them in a line."""
+        more = [f"and {len(self.found) - most} more"] if len(self.found) > most else []
+        return "; ".join([*map(str, self.found[:most]), *more])
+
+
+def convert(value: Any, model: type[Model]) -> Model:
+    """Return a plain value as a Struct; raises `MisfitsError` that names every wrong field."""
+    try:
+        return msgspec.convert(value, model)
+    except (msgspec.ValidationError, RecursionError) as error:
+        raise MisfitsError(misfits(value, model) or [Misfit((), "invalid-field", str(error))]) from None
+
+
+def misfits(value: Any, model: Any, *, closed: bool = True) -> list[Misfit]:
+    """Return what does not fit a Struct, in the order of the value.
+
+    Args:
+        closed: unknown keys are misfits too.
+    """
+    return list(_misfits(value, model, (), closed=closed))
+
+
+def describe(value: Any) -> str:
+    """Return a JSON value's type in the words of JSON."""
+    names = {dict: "an object", list: "an array", str: "a string", bool: "a boolean", NoneType: "null"}
+    return names.get(type(value), "a number")
+
+
+def shown(value: Any) -> str:
+    """Return a JSON value as a message quotes it, or its type where it is long."""
+    if value is None or isinstance(value, dict | list) or len(str(value)) > SHOWN:
+        return describe(value)
+    return f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def near_key(key: str, known: Sequence[str]) -> str:
+    """Return the known key that was probably meant; empty for none."""
+    import difflib  # wanted for a message only
+
+    return next(iter(difflib.get_close_matches(key, known, n=1, cutoff=0.6)), "")
+
+
+@cache
+def keys_of(model: type[msgspec.Struct]) -> dict[str, FieldInfo]:
+    """Return the fields of a Struct by their key in a file."""
+    return {field.encode_name: field for field in fields(model)}
+
+
+def choices(annotation: Any) -> tuple[Any, ...]:
+    """Return the types of a union, or the type itself; without annotations and None."""
+    if get_origin(annotation) is Annotated:
+        return choices(get_args(annotation)[0])
+    if get_origin(annotation) in (Union, UnionType):
+        return tuple(inner for part in get_args(annotation) if part is not NoneType for inner in choices(part))
+    return (annotation,)
+
+
+def struct_in(annotation: Any) -> type[msgspec.Struct] | None:
+    """Return the Struct that an object in the place of this type is read as."""
+    return next((one for one in choices(annotation) if isinstance(one, type) and issubclass(one, msgspec.Struct)), None)
+
+
+def item_in(annotation: Any) -> Any:
+    """Return the type of the items of an array in the place of this type; None for no array."""
+    return next((get_args(one)[0] for one in choices(annotation) if get_origin(one) is list), None)
+
+
+def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iterator[Misfit]:
+    struct, item = struct_in(annotation), item_in(annotation)
+    inner: list[Misfit] = []
+    if isinstance(value, dict) and struct is not None:
+        inner = list(_of_object(value, struct, place, closed=closed))
+    elif isinstance(value, list) and item is not None:
+        inner = [one for at, part in enumerate(value) for one in _misfits(part, item, (*place, at), closed=closed)]
+    if inner:
+        yield from inner
+        return
+    try:
+        msgspec.convert(value, annotation, strict=closed)
+    except msgspec.ValidationError as error:
+        told = str(error).partition(" - at `")[0]
+        if closed or "unknown field" not in told:
+            yield Misfit(place, "invalid-field", _told(value, annotation, told))
+
+
+def _of_object(value: dict[str, Any], struct: type[msgspec.Struct], place: Place, *, closed: bool) -> Iterator[Misfit]:
+    known = keys_of(struct)
+    for key, part in value.items():
+        if key in known:
+            yield from _misfits(part, known[key].type, (*place, key), closed=closed)
+        elif closed:
+            near = near_key(key, sorted(known))
+            hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(known))}"
+            yield Misfit((*place, key), "unknown-field", f"is unknown; {hint}")
+    for key, field in known.items():
+        if field.required and key not in value:
+            yield Misfit((*place, key), "missing-field", "is missing")
+
+
+def _told(value: Any, annotation: Any, told: str) -> str:
+    """Return what is wrong with a value, in row3's words."""
+    if isinstance(value, str) and not value.strip() and "regex" in told:
+        return "the text is empty"
+    if must := _must(annotation):
+        return f"should be {must}, and is {shown(value)}"
+    literals = [str(one) for part in choices(annotation) if get_origin(part) is Literal for one in get_args(part)]
+    if literals:
+        return f"should be one of {', '.join(literals)}, and is {shown(value)}"
+    if "RFC3339" in told:
+        return f"should be {WORDS['date']}, and is {shown(value)}"
+    if (expected := EXPECTED.match(told)) is None:
+        return told
+    words = " or ".join(WORDS.get(word, word) for word in expected[1].split(" | "))
+    return f"should be {words}{expected[2] or ''}, and is {shown(value)}"
+
+
+def _must(annotation: Any) -> str:
+    """Return what a type says in words that its values have to be; empty where it says nothing."""
+    if get_origin(annotation) is Annotated:
+        metas = [meta for meta in annotation.__metadata__ if isinstance(meta, msgspec.Meta)]
+        return next((meta.extra[MUST] for meta in metas if meta.extra and MUST in meta.extra), "") or _must(
+            get_args(annotation)[0]
+        )
+    parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else ()
+    return next((must for part in parts if (must := _must(part))), "")

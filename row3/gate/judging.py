@@ -1,0 +1,277 @@
+"""Scores of both sides → reasons → verdict (docs/gate.md). Pure: no file, clock or sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from row3.domain.changes import MetricChange
+from row3.domain.criteria import CriteriaChange
+from row3.domain.judgements import Approval, Code, Judgement, Reason
+from row3.domain.metrics import Metric, Threshold, Zone
+from row3.domain.requests import digest_json
+from row3.domain.verdicts import Verdict
+from row3.gate.policy import GatePolicy
+from row3.gate.zones import SLACK, zones_of
+
+SIGNATURE_DIGITS = 16
+MOST_INCOMPARABLE = 0.5
+"""Share of the cases that may be incomparable before the comparison says too little."""
+MOVE_CODES = {
+    "worse": Code.WORSE,
+    "worse_unproven": Code.WORSE_UNPROVEN,
+    "inconclusive": Code.INCONCLUSIVE,
+    "no_longer_measured": Code.NO_LONGER_MEASURED,
+}
+
+
+class Scores(Struct, frozen=True):
+    """The candidate beside the base, by one set of criteria; metric values are fractions."""
+
+    policy: GatePolicy
+    metrics: Sequence[Metric]
+    thresholds: Mapping[str, Threshold]
+    changes: Sequence[MetricChange] = ()
+    """How each metric moved over the cases that both sides answer."""
+    before: Mapping[str, float] = {}
+    """Means of the base over those cases."""
+    after: Mapping[str, float] = {}
+    """Means of the candidate over those cases; over all of its cases for a metric that the base has nowhere."""
+    cases: int = 0
+    """Cases that count."""
+    failed: Sequence[str] = ()
+    """Cases that the candidate has no answer for."""
+    incomparable: Sequence[str] = ()
+    """Cases that only the base cannot answer."""
+    broke: Sequence[str] = ()
+    critical: Sequence[str] = ()
+    """Critical cases that broke, or fell beyond the limit and beyond their own noise."""
+    quarantined: Sequence[str] = ()
+    """Cases in quarantine that broke, or fell beyond the limit."""
+
+
+class Side(Struct, frozen=True):
+    """What the head would run, or promotes, judged by both sets of criteria."""
+
+    by_base: Scores
+    by_head: Scores | None = None
+    """None where the criteria of base and head are the same."""
+    unchanged: bool = False
+    """Equal to the base's own draft in prompts, settings and answers: not judged again."""
+
+
+class Effect(Struct, frozen=True):
+    """The same answers scored by the old and by the new criteria."""
+
+    figures: Mapping[str, Any]
+    """For `base` and `candidate` the primary metric before and after, fractions."""
+    raises: bool
+    """A score of the same answers rose."""
+
+
+class Promotion(Struct, frozen=True):
+    """Locks and baselines of base and head, as far as the change touches them."""
+
+    broken_locks: Sequence[str] = ()
+    """References of promoted versions whose lock, file or digest is not the base's."""
+    baseline_removed: bool = False
+    baseline_differs: bool = False
+    """The head's baseline is not what its promoted versions would write."""
+    unanswered: Sequence[str] = ()
+    """Cases that what the head promotes has no answer for."""
+
+
+class Context(Struct, frozen=True):
+    """What else may speak."""
+
+    declines: int = 0
+    """Consecutive declining runs, this one included."""
+    partial: bool = False
+    recorded_again: Sequence[str] = ()
+    """Cases an identical request of which has another answer than at the base."""
+    model: tuple[str, str] | None = None
+    """Model and parameters of base and candidate where they differ."""
+    served: tuple[str, str] | None = None
+    """Models that answered, where they differ."""
+    history_removed: int = 0
+    suite_added: bool = False
+    suite_removed: bool = False
+    project_changes: Sequence[CriteriaChange] = ()
+    """Default suite, protected branch."""
+    promotion: Promotion = Promotion()
+
+
+def judge(
+    suite: str,
+    changes: Sequence[CriteriaChange],
+    sides: Sequence[Side],
+    context: Context,
+    *,
+    effect: Callable[[CriteriaChange], Effect | None] = lambda _: None,
+    answers: Iterable[Any] = (),
+    approvals: Callable[[str], Approval | None] = lambda _: None,
+) -> Judgement:
+    """Return the worst of all reasons, and every reason once.
+
+    Args:
+        changes: the inventory, without promotion files.
+        sides: the candidate, and what the head promotes where that is another one.
+        effect: what a change of the criteria does to the scores of the same answers.
+        answers: digests of both sides' answers by case, for the signature.
+        approvals: finds the approval of a signature.
+    """
+    given: dict[tuple[str, str], Reason] = {}
+    for reason in _all(suite, changes, sides, context, effect):
+        known = given.get(reason.key)
+        if known is None or known.verdict < reason.verdict:
+            given[reason.key] = reason
+    reasons = sorted(given.values(), key=lambda reason: -reason.verdict)
+    complete = Code.NO_ANSWER not in {reason.code for reason in reasons}
+    verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
+    signed = signature(suite, changes, answers, reasons)
+    approval = approvals(signed) if complete and verdict is not Verdict.PROCEED else None
+    if approval is not None:
+        reasons.append(Reason(Code.APPROVED, Verdict.PROCEED, figures={"by": approval.by, "reason": approval.reason}))
+    return Judgement(verdict, tuple(reasons), complete, signed, approval)
+
+
+def signature(suite: str, changes: Sequence[CriteriaChange], answers: Iterable[Any], reasons: Iterable[Reason]) -> str:
+    """Return what an approval is bound to: the inventory, both sides' answers, codes with subjects; no sentence."""
+    listed = [[each.effect, each.key, _plain(each.before), _plain(each.after)] for each in changes]
+    grounds = sorted({reason.key for reason in reasons if reason.verdict is not Verdict.PROCEED})
+    return digest_json([suite, listed, sorted(answers), grounds])[:SIGNATURE_DIGITS]
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value) if isinstance(value, frozenset) else value
+
+
+def _all(
+    suite: str,
+    changes: Sequence[CriteriaChange],
+    sides: Sequence[Side],
+    context: Context,
+    effect: Callable[[CriteriaChange], Effect | None],
+) -> Iterator[Reason]:
+    for side in sides:
+        yield from _incomplete(side)
+        if not side.unchanged:
+            yield from score_reasons(side.by_base)
+            if side.by_head is not None:
+                yield from _after(side.by_head)
+    yield from criteria_reasons(changes, effect)
+    yield from _context_reasons(suite, context)
+    yield from _promotion_reasons(context.promotion)
+
+
+def _incomplete(side: Side) -> Iterator[Reason]:
+    for scores, after in ((side.by_base, False), (side.by_head, True)):
+        if scores is not None:
+            yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=after) for case in scores.failed)
+
+
+def _after(scores: Scores) -> Iterator[Reason]:
+    """What would block the next change blocks this one."""
+    for reason in score_reasons(scores):
+        # That the base cannot answer a case says nothing of the next change, whose base is this one.
+        if reason.verdict is Verdict.BLOCK and reason.code is not Code.INCOMPARABLE:
+            yield Reason(reason.code, reason.verdict, reason.subject, reason.figures, after=True)
+
+
+def score_reasons(scores: Scores) -> Iterator[Reason]:
+    """Yield what the numbers say: moves, zones, forbidden answers, broken and incomparable cases."""
+    if not scores.cases:
+        yield Reason(Code.NO_CASE, Verdict.BLOCK)
+    for change in scores.changes:
+        if change.code and (code := MOVE_CODES.get(change.code)) is not None:
+            yield Reason(code, change.verdict, change.key, {"before": change.baseline, "after": change.current})
+    yield from _zone_reasons(scores)
+    for metric in scores.metrics:
+        if metric.alarm and scores.after.get(metric.key, 0.0) > SLACK:
+            yield Reason(Code.CANARY, Verdict.INVESTIGATE, metric.key, {"after": scores.after[metric.key]})
+    critical = frozenset(scores.critical)
+    yield from (Reason(Code.CRITICAL_BROKE, Verdict.BLOCK, case) for case in scores.critical)
+    yield from (Reason(Code.CASE_BROKE, Verdict.INVESTIGATE, case) for case in scores.broke if case not in critical)
+    yield from (Reason(Code.QUARANTINED_FELL, Verdict.INVESTIGATE, case) for case in scores.quarantined)
+    many = len(scores.incomparable) > MOST_INCOMPARABLE * scores.cases
+    verdict = Verdict.BLOCK if many else Verdict.INVESTIGATE
+    figures = {"count": len(scores.incomparable), "cases": scores.cases}
+    yield from (Reason(Code.INCOMPARABLE, verdict, case, figures) for case in scores.incomparable)
+
+
+def _zone_reasons(scores: Scores) -> Iterator[Reason]:
+    """A gated metric that enters its fail zone, or falls further inside it, blocks (STANDARDS 4.3 and 5.2)."""
+    zones = zones_of(scores.after, scores.metrics, scores.thresholds)
+    earlier = zones_of(scores.before, scores.metrics, scores.thresholds)
+    for metric in scores.metrics:
+        key = metric.key
+        if zones.get(key) is not Zone.FAIL:
+            continue
+        gated, threshold = key in scores.policy.metrics, scores.thresholds[key]
+        warns = not threshold.blocking or not (gated or metric.blocking)
+        if not (gated or warns):
+            continue
+        now, before = scores.after[key], scores.before.get(key)
+        figures = {"before": before, "after": now, "minimum": threshold.minimum}
+        drop = 0.0 if before is None else (before - now if metric.higher_is_better else now - before)
+        entered = earlier.get(key) is not Zone.FAIL or drop > SLACK
+        if entered and not warns:
+            yield Reason(Code.ENTERED_FAIL_ZONE, Verdict.BLOCK, key, figures)
+        else:
+            yield Reason(Code.IN_FAIL_ZONE, Verdict.INVESTIGATE, key, figures)
+
+
+def criteria_reasons(
+    changes: Iterable[CriteriaChange], effect: Callable[[CriteriaChange], Effect | None]
+) -> Iterator[Reason]:
+    """Yield what a change of the criteria costs.
+
+    Removed and loosened block; changed is to be looked at, with its effect; added and tightened are noted, unless
+    they raise a score of the same answers.
+    """
+    for change in changes:
+        figures: dict[str, Any] = {"before": _plain(change.before), "after": _plain(change.after)}
+        if change.effect in ("removed", "loosened"):
+            code = Code.CRITERIA_REMOVED if change.effect == "removed" else Code.CRITERIA_LOOSENED
+            yield Reason(code, Verdict.BLOCK, change.key, figures)
+            continue
+        found = effect(change)
+        if found is not None:
+            figures |= found.figures
+        if change.effect == "changed" or (found is not None and found.raises):
+            yield Reason(Code.CRITERIA_CHANGED, Verdict.INVESTIGATE, change.key, figures)
+        else:
+            code = Code.CRITERIA_ADDED if change.effect == "added" else Code.CRITERIA_TIGHTENED
+            yield Reason(code, Verdict.PROCEED, change.key, figures)
+
+
+def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
+    if context.suite_removed:
+        yield Reason(Code.CRITERIA_REMOVED, Verdict.BLOCK, f"suite {suite}")
+    if context.suite_added:
+        yield Reason(Code.CRITERIA_ADDED, Verdict.PROCEED, f"suite {suite}")
+    for change in context.project_changes:
+        yield Reason(
+            Code.CRITERIA_CHANGED, Verdict.INVESTIGATE, change.key, {"before": change.before, "after": change.after}
+        )
+    if context.partial:
+        yield Reason(Code.PARTIAL, Verdict.INVESTIGATE)
+    if context.declines:
+        yield Reason(Code.DECLINING, Verdict.INVESTIGATE, figures={"runs": context.declines})
+    yield from (Reason(Code.RECORDED_AGAIN, Verdict.INVESTIGATE, case) for case in context.recorded_again)
+    if context.history_removed:
+        yield Reason(Code.HISTORY_REMOVED, Verdict.INVESTIGATE, figures={"entries": context.history_removed})
+    for code, pair in ((Code.MODEL_CHANGED, context.model), (Code.SERVED_MODEL_CHANGED, context.served)):
+        if pair is not None:
+            yield Reason(code, Verdict.PROCEED, figures={"before": pair[0], "after": pair[1]})
+
+
+def _promotion_reasons(promotion: Promotion) -> Iterator[Reason]:
+    yield from (Reason(Code.LOCK_BROKEN, Verdict.BLOCK, ref) for ref in promotion.broken_locks)
+    if promotion.baseline_removed:
+        yield Reason(Code.CRITERIA_REMOVED, Verdict.BLOCK, "baseline")
+    if promotion.baseline_differs:
+        yield Reason(Code.BASELINE_DIFFERS, Verdict.BLOCK, "baseline")
+    yield from (Reason(Code.NO_ANSWER, Verdict.BLOCK, case, after=True) for case in promotion.unanswered)

@@ -1,0 +1,123 @@
+"""What golden cases of all kinds have in common. Golden files are written by hand: an unknown key is an error."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, ClassVar, Self
+
+from msgspec import Meta, Struct, field
+
+from row3.domain.structs import MUST, convert
+
+Text = Annotated[str, Meta(pattern=r"\S")]
+CaseId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,127}$(?!\n)",
+        extra={MUST: "letters, digits and . _ - only, the first a letter or a digit, at most 128"},
+        description="Unique in the suite.",
+    ),
+]
+Day = date
+"""YYYY-MM-DD in the file."""
+Note = Annotated[str | None, Meta(description="For readers of the case.")]
+
+
+class Labelled(Struct, frozen=True, kw_only=True, gc=False, forbid_unknown_fields=True):
+    """A part of a golden file."""
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """Return a JSON value as this part; raises `MisfitsError` that names every wrong field."""
+        return convert(value, cls)
+
+
+class Change(Labelled, frozen=True, kw_only=True):
+    """Why a golden case was changed."""
+
+    date: Text
+    change: Text
+    reason: Text
+
+
+class Case(Labelled, frozen=True, kw_only=True):
+    """Keys of every case, whatever its kind."""
+
+    schema_: Annotated[str | None, Meta(description="JSON Schema for editors.")] = field(default=None, name="$schema")
+    schema_version: Annotated[int, Meta(ge=1)] = field(default=1, name="schemaVersion")
+    version: str = "1.0"
+    created: Annotated[str | None, Meta(description="YYYY-MM-DD.")] = None
+    origin: Annotated[str | None, Meta(description="Where the text comes from: original writing, or a source.")] = None
+    source: Annotated[str | None, Meta(description="Cases that share a source carry the same word.")] = None
+    critical: Annotated[bool, Meta(description="This case alone blocks when it breaks.")] = False
+    history: Annotated[list[Change], Meta(description="Changes of the expectations, with the reason.")] = field(
+        default_factory=list
+    )
+
+    not_scored: ClassVar[tuple[str, ...]] = ("$schema", "schemaVersion", "created", "version", "history", "origin")
+    """Keys that cannot move a score."""
+
+
+class MemoryCase(Case, frozen=True, kw_only=True):
+    """A case of a memory system, with V7's snake_case keys beside row3's own."""
+
+    domain: Annotated[Text | None, Meta(description="What the scorecard groups by: meeting, email, chat …")] = None
+
+
+class SourceDocument(Labelled, frozen=True, kw_only=True):
+    """One of several documents of a case."""
+
+    document_id: CaseId
+    title: str = ""
+    date: Annotated[Day | None, Meta(description="When it was written, YYYY-MM-DD.")] = None
+    document: Annotated[Text, Meta(description="The text itself.")]
+
+    def shown(self) -> dict[str, str]:
+        """Return what a template sees of it."""
+        return shown_document(self.document_id, self.title, self.date, self.document)
+
+
+class DocumentCase(MemoryCase, frozen=True, kw_only=True):
+    """A document of the corpus, whose id is the case's; or several documents that are read together."""
+
+    document_id: Annotated[CaseId | None, Meta(description="Unique in the suite; of a case of one document.")] = None
+    case_id: Annotated[CaseId | None, Meta(description="Unique in the suite; of a case of several documents.")] = None
+    title: str = ""
+    date: Annotated[Day | None, Meta(description="When it was written, YYYY-MM-DD.")] = None
+    document: Annotated[Text | None, Meta(description="The text itself.")] = None
+    documents: Annotated[list[SourceDocument], Meta(description="Instead of `document`: several of them.")] = field(
+        default_factory=list
+    )
+
+    def __post_init__(self) -> None:
+        one, several = (self.document_id, self.document), (self.case_id, self.documents or None)
+        if not (None not in one and several == (None, None)) and not (None not in several and one == (None, None)):
+            raise ValueError("give either `document_id` and `document`, or `case_id` and `documents`")
+        names = [one.document_id for one in self.documents]
+        if twice := next((name for name in names if names.count(name) > 1), ""):
+            raise ValueError(f"`documents` has `{twice}` twice")
+
+    @property
+    def id(self) -> str:
+        """The case's id."""
+        return self.document_id or self.case_id or ""
+
+    def texts(self) -> dict[str, str]:
+        """Return the text by document id."""
+        if self.documents:
+            return {one.document_id: one.document for one in self.documents}
+        return {self.document_id or "": self.document or ""}
+
+    def text(self) -> str:
+        """Return all documents, one after the other."""
+        return "\n".join(self.texts().values())
+
+    def variables(self) -> dict[str, Any]:
+        """Return what a template sees: `documents`, and the parts of the only one by themselves; no expectations."""
+        single = shown_document(self.document_id or "", self.title, self.date, self.document or "")
+        return single | {"documents": [one.shown() for one in self.documents] or [single]}
+
+
+def shown_document(name: str, title: str, day: Day | None, text: str) -> dict[str, str]:
+    """Return what a template sees of one document."""
+    return {"document_id": name, "title": title, "date": "" if day is None else day.isoformat(), "document": text}

@@ -1,0 +1,90 @@
+"""The golden case and the output of kind `events` (V7, component 1)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, field
+
+from row3.kinds.cases import Day, DocumentCase, Labelled, Note, Text
+from row3.kinds.entities.model import ExpectedEntity
+from row3.kinds.outputs import Output, meta
+
+CATEGORIES = (
+    "Decision",
+    "Commitment",
+    "QualityRisk",
+    "Execution",
+    "Collaboration",
+    "Feedback",
+    "Change",
+    "Stakeholder",
+)
+TEAM = "Team"
+"""The actor of what a group decides."""
+
+
+class ExpectedEvent(Labelled, frozen=True):
+    """Something that happened or was promised, which a careful reader would want to remember."""
+
+    category: Annotated[Text, Meta(description="One of " + ", ".join(CATEGORIES) + ".")]
+    description: Annotated[Text, Meta(description="Short and understood by itself.")]
+    actor: Annotated[Text | None, Meta(description="Full name; Team where the group decides; null for nobody.")] = None
+    due_date: Annotated[Day | None, Meta(description="YYYY-MM-DD, where the document gives or implies one.")] = None
+    evidence: Annotated[Text | None, Meta(description="The words of the document that say so.")] = None
+    confidence: Literal["high", "medium", "low"] | None = None
+    document_id: Annotated[Text | None, Meta(description="Which of several documents says so.")] = None
+    same_as: Annotated[
+        Text | None,
+        Meta(description="Events with the same word here are one happening, told in several documents."),
+    ] = None
+    note: Note = None
+
+    @property
+    def due(self) -> str | None:
+        """The due date as the file writes it."""
+        return None if self.due_date is None else self.due_date.isoformat()
+
+
+class EventsCase(DocumentCase, frozen=True, kw_only=True):
+    """A golden case of kind `events`: a document, or several, and what happened in it."""
+
+    expected_events: list[ExpectedEvent]
+    expected_entities: Annotated[
+        list[ExpectedEntity], Meta(description="Of kind `entities`; here their mentions are other names of actors.")
+    ] = field(default_factory=list)
+
+
+class EventOut(Output, frozen=True, kw_only=True):
+    """One extracted event. What can be wrong about one event alone is `Any`: it spoils that event, not the answer."""
+
+    category: Annotated[Any, meta("", "type", enum=CATEGORIES)] = None
+    description: Annotated[
+        str,
+        meta("What happened, in one short clause that is understood by itself.", "narrative", "event", "summary"),
+    ]
+    actor: Annotated[
+        Any,
+        meta(
+            f"Whose event it is; {TEAM} where the group decides or acts; empty where nobody is meant.", "owner", "who"
+        ),
+    ] = None
+    due_date: Annotated[Any, meta("YYYY-MM-DD; empty where the document sets no day.", "dueDate", "due")] = None
+    evidence: Annotated[
+        Any, meta("The words of the document that say so, copied character by character.", "quote", "source_quote")
+    ] = None
+    document_id: Annotated[Any, meta("Id of the document that says so.", "documentId", "doc_id")] = None
+    group: Annotated[
+        Any,
+        meta(
+            "The same short word for entries from different documents that are one event; else empty.",
+            "same_as",
+            "happening",
+        ),
+    ] = None
+
+
+class EventsOut(Output, frozen=True):
+    """Answer of a prompt with `output: events`."""
+
+    events: list[EventOut]

@@ -1,0 +1,1 @@
+"""Kind `extraction`: concepts and relationships found in a text (STANDARDS, sections 1 to 3)."""

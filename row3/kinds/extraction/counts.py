@@ -1,0 +1,124 @@
+"""Kind `extraction`: what is counted of an explanation, for metrics and for the tally.
+
+The tally says how many items were what, and which predicates and types were said for which: a scorecard adds them up,
+so that a user sees what kind of error the prompt makes (STANDARDS 6.3).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
+from row3.domain.scores import Tally
+from row3.kinds.base import Rules
+from row3.kinds.extraction.explain import carries_types
+from row3.kinds.extraction.model import GoldenCase
+from row3.matching.predicates import fold_predicate
+from row3.metrics.extraction import Counts, States, concept_counts, relationship_counts, states_of, type_counts
+from row3.metrics.tallies import PAIR, counted
+
+LONGEST = 80
+"""Characters kept of a predicate that an answer gives."""
+Key = tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]
+
+
+def counts_of(
+    case: GoldenCase, explanation: Explanation, rules: Rules, *, readable: bool = True
+) -> tuple[Counts, Tally, dict[str, str]]:
+    """Return numerators and denominators, the tally, and why metrics do not apply."""
+    typed, states = carries_types(case), states_of(explanation)
+    counts = concept_counts(explanation, states.concepts) | relationship_counts(explanation, states.relationships)
+    if typed:
+        counts |= type_counts(explanation)
+    skipped = _skipped(case, typed=typed)
+    if not (case.expected_concepts or case.expected_relationships):
+        skipped |= _skipped_of_nothing(explanation, readable=readable)
+    return counts, tally(explanation, states, rules, typed=typed), skipped
+
+
+def _skipped(case: GoldenCase, *, typed: bool) -> dict[str, str]:
+    skipped: dict[str, str] = {}
+    if not case.expected_concepts:
+        skipped |= dict.fromkeys(("recall", "f1", "deduplicationAccuracy"), "the case expects no concepts")
+        if case.expected_relationships:
+            skipped["precision"] = "the case expects no concepts"
+    if not case.expected_relationships:
+        skipped["relationshipRecall"] = "the case expects no relationships"
+        if case.expected_concepts:
+            skipped["relationshipAccuracy"] = "the case expects no relationships"
+    if not case.forbidden_relationships:
+        skipped["forbiddenRelationshipRate"] = "the case forbids no relationships"
+    if not typed:
+        skipped |= dict.fromkeys(("typeAccuracy", "typesNormalised"), "the case carries no types")
+    return skipped
+
+
+def _skipped_of_nothing(explanation: Explanation, *, readable: bool) -> dict[str, str]:
+    """Where nothing is to be found, silence is right, and what is said all the same is judged."""
+    skipped: dict[str, str] = {}
+    if not explanation.relationships:
+        skipped["relationshipAccuracy"] = "no relationships are expected or extracted"
+        if readable and not explanation.concepts:
+            about_concepts = ("precision", "provenanceCoverage", "provenanceVerified")
+            skipped |= dict.fromkeys(about_concepts, "no concepts are expected or extracted")
+    return skipped
+
+
+class Spelt(dict[str, tuple[str, bool]]):
+    """By predicate, as it is written: how it is shown, and whether the suite knows it. Filled as they are met."""
+
+    __slots__ = ("_known", "_loud")
+    MOST = 4096
+
+    def __init__(self, allowed: tuple[str, ...], inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]):
+        super().__init__()
+        names = (*(name for pair in inverses for name in pair), *symmetric, *allowed)
+        self._known = {fold_predicate(name): name for name in names} if allowed else None
+        """None where an answer may use any."""
+        self._loud = bool(allowed) and all(name.isupper() for name in allowed)
+
+    def __missing__(self, predicate: str) -> tuple[str, bool]:
+        if len(self) >= self.MOST:
+            self.clear()
+        folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
+        known = None if self._known is None else self._known.get(folded)
+        shown = known or (folded.upper() if self._loud or predicate.isupper() else folded)
+        found = self[predicate] = (shown, known is not None or self._known is None)
+        return found
+
+
+@lru_cache(maxsize=16)
+def _spelt(key: Key) -> Spelt:
+    return Spelt(*key)
+
+
+def tally(explanation: Explanation, states: States, rules: Rules, *, typed: bool) -> Tally:
+    """Concepts, relationships and types by state; and by name what was said for what. About 3 µs a case."""
+    groups = {"concepts": dict(states.concepts), "relationships": dict(states.relationships)}
+    if not states.relationships.keys() <= CORRECT_RELATIONSHIP:
+        groups |= _predicates(explanation, rules)
+    if typed and (types := [match.type for match in explanation.concepts if match.type is not None]):
+        groups["types"] = counted([match.state for match in types])
+        for group, state in (("normalisedTypes", "normalised"), ("wrongTypes", "wrong")):
+            if pairs := [f"{match.given}{PAIR}{match.expected}" for match in types if match.state == state]:
+                groups[group] = counted(pairs)
+    return groups
+
+
+def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, int]]:
+    """Which predicate was said for which, and those that neither the suite nor the case knows."""
+    wrong = [match for match in explanation.relationships if match.state not in CORRECT_RELATIONSHIP]
+    spelt = _spelt((rules.predicates, rules.inverses, rules.symmetric))
+    groups = {}
+    if mixed := [
+        f"{spelt[match.triple.predicate][0]}{PAIR}{spelt[match.expected.predicate][0]}"
+        for match in wrong
+        if match.state == "wrong-predicate" and match.expected is not None
+    ]:
+        groups["wrongPredicates"] = counted(mixed)
+    said = [spelt[match.triple.predicate] for match in wrong if match.state != "forbidden"]
+    if strange := [name for name, known in said if not known]:
+        expected = {spelt[each.triple.predicate][0] for each in explanation.expected_relationships}
+        if counts := counted([name for name in strange if name not in expected]):
+            groups["unknownPredicates"] = counts
+    return groups

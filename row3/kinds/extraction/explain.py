@@ -1,0 +1,228 @@
+"""Kind `extraction`: what each extracted item is, and what found each expected one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec.structs import replace
+
+from row3.domain.asks import Ask
+from row3.domain.embeddings import EmbeddingRequest, Vector, cosine
+from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
+from row3.errors import InvalidFile
+from row3.kinds.base import Rules
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
+from row3.kinds.types import compare_types, type_of
+from row3.matching.ends import by_matches, end_resolver
+from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest
+from row3.matching.normalise import normalise, normalise_all
+from row3.matching.predicates import Predicates
+from row3.matching.relationships import RelationshipIndex
+from row3.matching.semantic_rule import SemanticRule
+from row3.matching.spellings.forms import category_key
+from row3.matching.texts.quotes import SourceText
+
+GROUNDED = CORRECT | {"duplicate"}
+
+
+@lru_cache(maxsize=64)
+def _predicates(inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]) -> Predicates:
+    return Predicates(inverses, symmetric)
+
+
+PERSON_TYPES = ("person", "human", "individual")
+"""Types of concepts whose names are compared as persons' names, however they look."""
+
+
+@lru_cache(maxsize=256)
+def _is_person(type_: str | None) -> bool:
+    return type_ is not None and category_key(type_) in map(category_key, PERSON_TYPES)
+
+
+def _triples(relationships: Iterable[Any]) -> list[Triple]:
+    return [Triple(one.source, one.predicate, one.target) for one in relationships]
+
+
+def carries_types(case: GoldenCase) -> bool:
+    """Return whether some expected concept has a type."""
+    return any(concept.type is not None for concept in case.expected_concepts)
+
+
+def explain(case: GoldenCase, output: ExtractionOut, rules: Rules) -> Generator[Ask, Any, Explanation]:
+    """Match a whole output: what each extracted item is, and what found each expected one; asks for embeddings."""
+    expected, canaries = case.expected_concepts, case.forbidden_concepts
+    text, typed = SourceText(case.source_text), carries_types(case)
+    named = [Named(c.label, c.aliases, typed and _is_person(c.type)) for c in expected]
+    labels = [concept.label for concept in output.concepts]
+    wanted, forbidden = _triples(case.expected_relationships), _triples(case.forbidden_relationships)
+    given = _triples(output.relationships)
+    normalise_all(
+        [*[one.label for one in named], *[alias for one in named for alias in one.aliases], *labels, *canaries]
+    )
+    index = NameIndex(named, canaries, rules.names, text)
+    matches = match_names(labels, index)
+    ends = dict.fromkeys([end for triple in (*wanted, *forbidden) for end in (triple.source, triple.target)])
+    if rules.semantic is not None:
+        matches = yield from _with_meanings(matches, labels, named, canaries, rules.semantic)
+    resolve = end_resolver(index, ends, rules.names, text)
+    links = RelationshipIndex(
+        list(zip(wanted, [r.required for r in case.expected_relationships], strict=True)),
+        forbidden,
+        resolve,
+        _predicates(rules.inverses, rules.symmetric),
+        index.spelt(),
+        answers=by_matches(resolve, labels, matches, text),
+    )
+    relationships, found = links.match(given)
+    concepts = _concepts(case, output, matches, text)
+    return Explanation(
+        tuple(_with_types(case, output, matches, concepts) if typed else concepts),
+        tuple(_expectations(case, labels, matches, rules.names)),
+        tuple(relationships),
+        tuple(found),
+    )
+
+
+def _with_meanings(
+    matches: Sequence[NameMatch],
+    labels: Sequence[str],
+    expected: Sequence[Named],
+    canaries: Sequence[str],
+    rule: SemanticRule,
+) -> Generator[Ask, Any, list[NameMatch]]:
+    """Return the matches, in which unmatched names have found expected concepts that nothing else found."""
+    from row3.matching.semantic import (  # suites without embeddings do without its word lists
+        Candidate,
+        match_by_meaning,
+    )
+
+    found = {match.position for match in matches if match.state in CORRECT}
+    missed = [Candidate(place, (one.label, *one.aliases)) for place, one in enumerate(expected) if place not in found]
+    left = {item: labels[item] for item, match in enumerate(matches) if match.state == "unmatched"}
+    if not missed or not left:
+        return list(matches)
+    # What is spelt much like a concept, and yet is another, is not to be it by meaning.
+    apart = {item: matches[item].position for item in left if matches[item].why_not}
+    rivals = [*canaries, *(expected[place].label for place in sorted(found))]
+    vectors = _Vectors(rule.model)
+    while True:
+        # Which embeddings it needs depends on those before, so it is tried until it misses none: three times at most.
+        chosen = match_by_meaning(left, missed, rivals, rule.threshold, vectors.similarity, apart=apart)
+        if not vectors.missing:
+            break
+        vectors.add((yield EmbeddingRequest(rule.model, tuple(vectors.missing))))
+    result = list(matches)
+    for item, (place, score) in chosen.items():
+        result[item] = NameMatch("semantic", place, score)
+    return result
+
+
+class _Vectors:
+    """The embeddings of one output; remembers which ones it lacks."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+        self._held: dict[str, Vector | None] = {}
+        self.missing: dict[str, None] = {}
+
+    def add(self, given: Mapping[str, Vector]) -> None:
+        """Take in an answer; a text that it leaves out is like no other."""
+        self._held |= dict.fromkeys(self.missing) | dict(given)
+        self.missing = {}
+
+    def similarity(self, one: Sequence[str], other: Sequence[str]) -> list[list[float]]:
+        """See `row3.matching.semantic_rule.Similarity`. Raises `InvalidFile` for vectors of two models."""
+        self.missing |= {text: None for text in (*one, *other) if text not in self._held}
+        return [[self._alike(text, other_text) for other_text in other] for text in one]
+
+    def _alike(self, one: str, other: str) -> float:
+        a, b = self._held.get(one), self._held.get(other)
+        try:
+            return 0.0 if a is None or b is None else cosine(a, b)
+        except ValueError as error:
+            raise InvalidFile(
+                f"the embeddings of `{one}` and `{other}` by {self._model} have {error}: they are of two models",
+                where="recordings/",
+                fix="Remove the file of the model's embeddings and record them anew",
+            ) from None
+
+
+def _with_types(
+    case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], concepts: list[ConceptMatch]
+) -> list[ConceptMatch]:
+    """Return the matches; each that found a concept with a type says how the given type compares."""
+    wanted = [concept.type or "" for concept in case.expected_concepts]
+    return [
+        replace(concept, type=compare_types(type_of(item.type), wanted[match.position]))
+        if match.state in CORRECT and wanted[match.position]
+        else concept
+        for item, match, concept in zip(output.concepts, matches, concepts, strict=True)
+    ]
+
+
+def _concepts(
+    case: GoldenCase, output: ExtractionOut, matches: Sequence[NameMatch], text: SourceText
+) -> list[ConceptMatch]:
+    expected_labels = [concept.label for concept in case.expected_concepts]
+    result = []
+    for concept, match in zip(output.concepts, matches, strict=True):
+        label, state, position = concept.label, match.state, match.position
+        if state == "canary":
+            expected: str | None = case.forbidden_concepts[position]
+        else:
+            expected = expected_labels[position] if position >= 0 else None
+        quote = concept.source_quote
+        if quote.__class__ is not str:
+            quote = quote_of(quote)
+        quoted: QuoteState = "missing"
+        if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
+            quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"
+        grounded = state in GROUNDED or text.mentions(label)
+        result.append(
+            ConceptMatch(
+                label,
+                state,
+                expected,
+                round(match.score, 4),
+                quoted,
+                grounded,
+                match.how,
+                "" if match.how else match.why_not,
+            )
+        )
+    return result
+
+
+def _expectations(
+    case: GoldenCase, labels: Sequence[str], matches: Sequence[NameMatch], rule: NameRule
+) -> list[Expectation]:
+    found = {match.position: item for item, match in enumerate(matches) if match.state in CORRECT}
+    keys = [normalise(label) for label in labels]
+    result = []
+    for position, concept in enumerate(case.expected_concepts):
+        item = found.get(position)
+        if item is not None:
+            result.append(
+                Expectation(concept.label, concept.required, labels[item], None, round(matches[item].score, 4))
+            )
+        else:
+            near, score = nearest(normalise(concept.label), keys, rule)
+            result.append(
+                Expectation(concept.label, concept.required, None, labels[near] if near >= 0 else None, round(score, 4))
+            )
+    return result
+
+
+def matches_json(explanation: Explanation) -> dict[str, Any]:
+    """Return every match of every item, in values that msgspec writes as JSON."""
+    return {
+        "concepts": explanation.concepts,
+        "expectedConcepts": [
+            {"label": one.label, "required": one.required, "foundBy": one.found_by} if one.found_by is not None else one
+            for one in explanation.expected_concepts
+        ],
+        "relationships": explanation.relationships,
+        "expectedRelationships": explanation.expected_relationships,
+    }

@@ -1,0 +1,152 @@
+"""The golden case and the output of kind `extraction` (STANDARDS, appendix B)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Annotated, Any, Literal, get_args
+
+from msgspec import Meta, field
+
+from row3.domain.structs import describe, keys_of
+from row3.kinds.base import Parsed, Unusable
+from row3.kinds.cases import Case, CaseId, Labelled, Note, Text
+from row3.kinds.outputs import Output, fit, meta
+from row3.matching.predicates import ROW3_PREDICATES
+
+Domain = Literal["ecological", "technical", "social", "economic", "interdisciplinary"]
+DOMAINS: tuple[str, ...] = get_args(Domain)
+
+
+class ExpectedConcept(Labelled, frozen=True):
+    """A concept that a careful reader finds in the text."""
+
+    label: Annotated[Text, Meta(description="The concept as it stands in the text.")]
+    aliases: Annotated[list[Text], Meta(description="Other forms a reader would accept as the same concept.")] = field(
+        default_factory=list
+    )
+    required: Annotated[bool, Meta(description="MUST be extracted; false for SHOULD.")] = True
+    inferred: Annotated[bool, Meta(description="Implied by the text without standing in it.")] = False
+    type: Annotated[Text | None, Meta(description="A category, for suites that carry types.")] = None
+    note: Note = None
+
+
+class Relationship(Labelled, frozen=True):
+    """A relationship between two concepts, by their labels."""
+
+    source: Text
+    target: Text
+    predicate: Annotated[
+        Text, Meta(description="One of " + ", ".join(ROW3_PREDICATES) + ", or what the suite defines.")
+    ]
+
+
+class ExpectedRelationship(Relationship, frozen=True):
+    """A relationship that the text states."""
+
+    required: bool = True
+    note: Note = None
+
+
+class GoldenCase(Case, frozen=True, rename="camel", kw_only=True):
+    """A golden case of kind `extraction`: input, expectations with aliases, canaries."""
+
+    id: CaseId
+    topic: str = ""
+    domain: Domain | None = None
+    citation: Annotated[str | None, Meta(description="The source of an excerpt.")] = None
+    source_text: Text
+    expected_concepts: list[ExpectedConcept]
+    expected_relationships: list[ExpectedRelationship] = field(default_factory=list)
+    forbidden_concepts: Annotated[list[Text], Meta(description="Canaries: plausible, fabricated, not in the text.")] = (
+        field(default_factory=list)
+    )
+    forbidden_relationships: list[Relationship] = field(default_factory=list)
+
+
+class Quote(Output, frozen=True):
+    """Provenance as an object, as some prompts ask for it."""
+
+    quote: Annotated[str | None, meta("", "text", "sourceQuote", "source_quote")] = None
+
+
+class ConceptOut(Output, frozen=True):
+    """One extracted concept."""
+
+    label: Annotated[str, meta("The concept's name.", "name", "concept")]
+    source_quote: Annotated[
+        str | Quote | list[str | Quote] | None,
+        meta(
+            "The words of the source text that mention it, copied exactly.",
+            "source_quote",
+            "quote",
+            "provenance",
+            "evidence",
+        ),
+    ] = field(default=None, name="sourceQuote")
+    # Anything at all, so that an odd type cannot make an answer unusable; see `row3.kinds.types.type_of`.
+    type: Annotated[Any, meta("Its type.", "category", "entityType", "entity_type", "kind")] = None
+
+
+class RelationshipOut(Output, frozen=True):
+    """One extracted relationship."""
+
+    source: Annotated[str, meta("", "from", "subject")]
+    predicate: Annotated[str, meta("", "type", "relation", "relationship")]
+    target: Annotated[str, meta("", "to", "object")]
+
+
+class ConceptsOut(Output, frozen=True):
+    """Answer of a prompt with `output: concepts`."""
+
+    concepts: list[ConceptOut]
+
+
+class RelationshipsOut(Output, frozen=True):
+    """Answer of a prompt with `output: relationships`."""
+
+    relationships: list[RelationshipOut]
+
+
+class ExtractionOut(Output, frozen=True):
+    """A whole extraction: answer of a prompt with `output: extraction`, or a pipeline's combined output."""
+
+    concepts: list[ConceptOut]
+    relationships: list[RelationshipOut] = field(default_factory=list)
+
+
+def quote_of(value: Any) -> str:
+    """Return the quote in any of the accepted forms; empty for none."""
+    if value is None:
+        return ""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Quote):
+        return value.quote or ""
+    return next((text for text in map(quote_of, value) if text.strip()), "")
+
+
+def read_value(model: type[Output], value: Any, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
+    """Read a JSON value as an answer, after harmless differences of shape have been taken out."""
+    keys = keys_of(model)
+    if isinstance(value, list):
+        only = "concepts" if "concepts" in keys else "relationships"
+        value, repairs = {only: value}, (*repairs, f"bare list taken for the {only}")
+    if not isinstance(value, dict):
+        return Unusable(f"the answer is {describe(value)}, not an object")
+    concepts = value.get("concepts")
+    if isinstance(concepts, list) and any(isinstance(item, str) for item in concepts):
+        value = value | {"concepts": [{"label": item} if isinstance(item, str) else item for item in concepts]}
+        repairs = (*repairs, "plain strings taken for concept labels")
+    if value.get("relationships", ()) is None:
+        value = {key: item for key, item in value.items() if key != "relationships"}
+    return fit(model, value, (*repairs, *_misnamed(keys.keys() - value.keys(), value)))
+
+
+def _misnamed(missing: Collection[str], value: dict[str, Any]) -> tuple[str, ...]:
+    """Return a note on every field that is missing where an unknown key looks like it: nothing is taken for it."""
+    return tuple(
+        f"`{key}` is no field and was left out; `{field}` is missing"
+        for field in sorted(missing)
+        for key in value
+        if key.casefold().strip("_ ").rstrip("s") == field.rstrip("s")
+    )

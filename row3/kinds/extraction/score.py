@@ -1,0 +1,242 @@
+"""Kind `extraction`: concepts and relationships found in a text (STANDARDS, sections 1 to 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import rapidfuzz
+
+from row3.domain.asks import Scoring, finish, no_vectors
+from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
+from row3.domain.metrics import Metric, Threshold
+from row3.domain.scores import CaseScore
+from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.demands import Expected, demand_map
+from row3.kinds.extraction import lint
+from row3.kinds.extraction.counts import counts_of
+from row3.kinds.extraction.expectations import demands_of, names_of
+from row3.kinds.extraction.explain import explain, matches_json
+from row3.kinds.extraction.model import (
+    ConceptsOut,
+    ExtractionOut,
+    GoldenCase,
+    Relationship,
+    RelationshipsOut,
+    quote_of,
+    read_value,
+)
+from row3.kinds.outputs import answer_schema, plain, read_text
+from row3.kinds.swapped_names import swapped
+from row3.metrics.composite import overall
+from row3.metrics.extraction import values
+
+SCORER_VERSION = 9
+"""Raise it with every change that can move a score; a test holds the scores of this version."""
+
+METRICS = (
+    Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25, also="entity_recall"),
+    Metric(
+        "precision", "Concept precision", threshold=Threshold(0.50, 0.65, 0.80), weight=0.20, also="entity_precision"
+    ),
+    Metric("f1", "Concept F1", also="entity_f1"),
+    Metric(
+        "relationshipAccuracy",
+        "Relationship accuracy",
+        threshold=Threshold(0.40, 0.60, 0.75),
+        weight=0.20,
+        also="relationship_accuracy",
+    ),
+    Metric("provenanceCoverage", "Provenance coverage", threshold=Threshold(0.80, 0.90, 0.98), weight=0.20),
+    Metric(
+        "hallucinationRate",
+        "Hallucination rate",
+        higher_is_better=False,
+        threshold=Threshold(0.05, 0.02, 0.0),
+        weight=-0.15,
+    ),
+    Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85)),
+    Metric("relationshipRecall", "Relationship recall", companion=True),
+    Metric("provenanceVerified", "Provenance verified", companion=True),
+    Metric("ungroundedRate", "Ungrounded rate", higher_is_better=False, companion=True),
+    Metric("duplicateRate", "Duplicate rate", higher_is_better=False, companion=True),
+    Metric("forbiddenRelationshipRate", "Forbidden relationships", higher_is_better=False, companion=True),
+    Metric("deduplicationAccuracy", "Deduplication accuracy", companion=True, also="deduplication_accuracy"),
+    Metric("typeAccuracy", "Type accuracy", companion=True, optional=True, also="type_accuracy"),
+    Metric("typesNormalised", "Types normalised", higher_is_better=False, companion=True, optional=True),
+)
+
+
+class Extraction:
+    """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
+
+    name = "extraction"
+    case_model: type[Any] = GoldenCase
+    case_schema = "golden-case"
+    metrics: Sequence[Metric] = METRICS
+    outputs: Mapping[str, type[Any]] = {
+        "concepts": ConceptsOut,
+        "relationships": RelationshipsOut,
+        "extraction": ExtractionOut,
+    }
+    primary = "overall"
+    related = True
+    invented: frozenset[str] = frozenset()
+
+    def signature(self, rules: Rules) -> str:
+        """Scorer version, matcher, its library and embeddings; weights and thresholds are compared on their own."""
+        release = ".".join(rapidfuzz.__version__.split(".")[:2])
+        pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses))
+        return (
+            f"extraction/{SCORER_VERSION} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release} "
+            f"symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
+            f"{'' if rules.semantic is None else f' {rules.semantic.signature()}'}"
+        )
+
+    def schema(self, output: str, rules: Rules) -> dict[str, Any]:
+        """JSON schema of the answer that a prompt with this output asks for."""
+        without = ("type",) if rules.types is None else ()
+        allowed = {"predicate": rules.predicates, "type": rules.types or ()}
+        return answer_schema(self.outputs[output], allowed, without=without)
+
+    def variables(self, case: GoldenCase) -> dict[str, Any]:
+        """`topic` and `source_text`; never the expectations."""
+        return {"topic": case.topic, "source_text": case.source_text}
+
+    def parse(self, output: str, text: str) -> Parsed | Unusable:
+        """Read an answer, repairing what is harmless."""
+        model = self.outputs[output]
+        return read_text(model, text, partial(read_value, model))
+
+    def read_output(self, value: Any) -> Parsed | Unusable:
+        """Read `{"concepts": […], "relationships": […]}`, or the text of it."""
+        return self.parse("extraction", value) if isinstance(value, str) else read_value(ExtractionOut, value)
+
+    def combine(self, outputs: Mapping[str, Any]) -> ExtractionOut:
+        """Concepts from the last prompt that gave any, relationships likewise."""
+        parts = list(outputs.values())
+        concepts: list[Any] = next((part.concepts for part in reversed(parts) if hasattr(part, "concepts")), [])
+        links: list[Any] = next((part.relationships for part in reversed(parts) if hasattr(part, "relationships")), [])
+        return ExtractionOut(concepts, links)
+
+    def context(self, output: str, value: Any) -> dict[str, Any]:
+        """`concepts` and `relationships`, as lists of plain values."""
+        seen: dict[str, Any] = {}
+        if hasattr(value, "concepts"):
+            seen["concepts"] = [{"label": c.label, "quote": quote_of(c.source_quote)} for c in value.concepts]
+        if hasattr(value, "relationships"):
+            seen["relationships"] = [
+                {"source": r.source, "predicate": r.predicate, "target": r.target} for r in value.relationships
+            ]
+        return seen
+
+    def output_json(self, output: ExtractionOut) -> dict[str, Any]:
+        """Concepts and relationships as plain values, without what is not there."""
+        value: dict[str, Any] = plain(output, without_none=True)
+        return value
+
+    def score(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Scoring:
+        """Match, count, weigh, and keep the explanation; asks for embeddings where the suite matches by meaning."""
+        explanation = yield from explain(case, output, rules)
+        counts, counted, skipped = counts_of(case, explanation, rules)
+        metrics = values(counts, tuple(skipped))
+        metrics["overall"] = overall(metrics, rules.weights)
+        return CaseScore(
+            case_id=case.id,
+            status="scored",
+            metrics={metric.key: metrics[metric.key] for metric in METRICS if metric.key in metrics},
+            skipped=skipped,
+            counts={key: pair for key, pair in counts.items() if key not in skipped},
+            explanation=explanation,
+            tally=counted,
+        )
+
+    def bad_answer(self, case: GoldenCase, reason: str, raw: str, rules: Rules) -> CaseScore:
+        """0 on every metric that applies; everything expected counts as missed."""
+        nothing = finish(explain(case, ExtractionOut([]), rules), no_vectors)
+        counts, counted, skipped = counts_of(case, nothing, rules, readable=False)
+        return CaseScore(
+            case_id=case.id,
+            status="bad_answer",
+            metrics={metric.key: 0.0 for metric in METRICS if metric.key not in skipped},
+            skipped=skipped,
+            counts={key: pair for key, pair in counts.items() if key not in skipped},
+            explanation=nothing,
+            problem=reason,
+            raw=raw,
+            tally=counted,
+        )
+
+    def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
+        """Missed and wrong concepts and relationships; empty lists are left out."""
+        explanation: Explanation | None = score.explanation
+        if explanation is None:
+            return {}
+        lists = {
+            "missedConcepts": [e.label for e in explanation.expected_concepts if e.found_by is None],
+            "wrongConcepts": [m.label for m in explanation.concepts if m.state == "unmatched"],
+            "canaries": [m.label for m in explanation.concepts if m.state == "canary"],
+            "missedRelationships": [str(e.triple) for e in explanation.expected_relationships if e.found_by is None],
+            "wrongRelationships": [
+                str(m.triple) for m in explanation.relationships if m.state not in CORRECT_RELATIONSHIP
+            ],
+        }
+        if "typeAccuracy" in score.metrics:
+            lists["wrongTypes"] = [
+                f"{m.label}: {m.type.given or 'none'} for {m.type.expected}"
+                for m in explanation.concepts
+                if m.type is not None and m.type.state in ("wrong", "missing")
+            ]
+        return {name: tuple(items) for name, items in lists.items() if items}
+
+    def matches_json(self, explanation: Explanation) -> dict[str, Any]:
+        """Every match of every concept and relationship."""
+        return matches_json(explanation)
+
+    def expectations(self, case: GoldenCase) -> list[str]:
+        """Everything the case demands, by normalised names."""
+        return demands_of(case)
+
+    def demands(self, case: GoldenCase) -> Mapping[str, str]:
+        """What the case demands, by key."""
+        return demand_map(case, self.variables(case), _expected(case))
+
+    def swaps_a_name(self, before: GoldenCase, after: GoldenCase) -> bool:
+        """Whether a concept, canary or end of a relationship is another that only normalises alike."""
+        return swapped(names_of(before), names_of(after), before.source_text)
+
+    def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
+        """STANDARDS, section 3, and what makes a case contradict itself."""
+        return lint.lint_case(case, rules)
+
+    def declares(self, case: GoldenCase) -> Sequence[Reference]:
+        """Nothing: every case is its own world."""
+        return ()
+
+    def refers_to(self, case: GoldenCase) -> Sequence[Reference]:
+        """Nothing either."""
+        return ()
+
+    def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
+        """Number of cases and coverage of the domains."""
+        return lint.lint_suite(cases)
+
+
+def _expected(case: GoldenCase) -> Iterator[Expected]:
+    for concept in case.expected_concepts:
+        facts = {"required": concept.required or None, "type": concept.type, "alias": concept.aliases}
+        yield Expected("concept", concept.label, facts)
+    for canary in case.forbidden_concepts:
+        yield Expected("canary", canary)
+    for link in case.expected_relationships:
+        yield Expected("relationship", _stated(link), {"required": link.required or None})
+    for forbidden in case.forbidden_relationships:
+        yield Expected("forbidden", _stated(forbidden))
+
+
+def _stated(link: Relationship) -> str:
+    return f"{link.source} {link.predicate} {link.target}"
+
+
+KIND = Extraction()

@@ -1,0 +1,198 @@
+"""What an answer is read as: Structs that take it leniently, and the schema that asks for it.
+
+An answer in its usual form is read at once. Any other is brought into that form: other names of keys, keys beside them,
+a text where an object should be. What still does not fit makes the answer unusable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import cache
+from typing import Any, Self, cast
+
+import msgspec
+from msgspec import Meta, Struct
+
+from row3.domain.structs import Misfit, choices, item_in, keys_of, misfits, near_key, struct_in
+from row3.kinds.answers import over_length, read_json
+from row3.kinds.base import Parsed, Unusable
+
+SHOWN_KEYS, LONGEST_KEY = 5, 40
+ALSO, ENUM, ASKED = "also", "enum", "asked"
+"""Keys of `Meta(extra=…)`: other names of a field, its values, and False where a prompt does not ask for it."""
+Reader = Callable[[Any, bool], Any]
+"""Brings a value into the usual form; with True it leaves unknown keys in it."""
+
+
+class Output(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+    """An answer, or a part of one."""
+
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """Return a value in the form that this part usually has."""
+        return value
+
+    @classmethod
+    def of(cls, value: Any) -> Self:
+        """Return a JSON value as this output; raises `ValueError` where it does not fit."""
+        match fit(cls, value):
+            case Parsed(value=output):
+                return cast(Self, output)
+            case Unusable(reason=reason):
+                raise ValueError(reason)
+
+
+def meta(description: str = "", *also: str, **more: Any) -> Meta:
+    """Return what a field of an output says of itself: its description and other names that it is read by."""
+    return Meta(description=description or None, extra={ALSO: also, **more})
+
+
+@cache
+def _decoder(model: type[Output]) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(model)
+
+
+def read_text(
+    model: type[Output], text: str, shaped: Callable[[Any, tuple[str, ...]], Parsed | Unusable]
+) -> Parsed | Unusable:
+    """Return an answer as an output. Most are JSON in the usual form; the others are read by the documented repairs.
+
+    Args:
+        shaped: reads a JSON value with the repairs made so far, leniently.
+    """
+    if too_long := over_length(text):
+        return too_long
+    try:
+        return Parsed(_decoder(model).decode(text))
+    except (ValueError, RecursionError):  # all that msgspec finds wrong is a `ValueError`
+        pass
+    found = read_json(text)
+    return found if isinstance(found, Unusable) else shaped(found.value, found.repairs)
+
+
+def fit(model: type[Output], value: Any, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:
+    """Return a JSON value as an output, or the first thing in it that does not fit."""
+    read = _object(model)
+    try:
+        return Parsed(msgspec.convert(read(value, False), model, strict=False), repairs)
+    except (ValueError, RecursionError):
+        whole = read(value, True)
+        return Unusable(f"the answer does not fit: {_told(misfits(whole, model, closed=False)[0], whole)}")
+
+
+@cache
+def _object(struct: type[Output]) -> Reader:
+    table = [(key, (key, *_extra(field.type, ALSO, ())), _reader(field.type)) for key, field in keys_of(struct).items()]
+
+    def read(value: Any, whole: bool) -> Any:
+        value = struct.usual(value)
+        if not isinstance(value, dict):
+            return value
+        usual: dict[str, Any] = {}
+        taken = set()
+        for key, names, inner in table:
+            name = next((name for name in names if name in value), None)
+            if name is not None:
+                taken.add(name)
+                usual[key] = value[name] if inner is None else inner(value[name], whole)
+        if whole:
+            usual |= {key: part for key, part in value.items() if key not in taken and key not in usual}
+        return usual
+
+    return read
+
+
+def _reader(annotation: Any) -> Reader | None:
+    struct, item = struct_in(annotation), item_in(annotation)
+    inner = None if item is None else _reader(item)
+    if struct is None and inner is None:
+        return None
+    whole_object = None if struct is None else _object(struct)
+
+    def read(value: Any, whole: bool) -> Any:
+        if isinstance(value, list) and inner is not None:
+            return [inner(part, whole) for part in value]
+        return value if whole_object is None else whole_object(value, whole)
+
+    return read
+
+
+def _told(misfit: Misfit, value: Any) -> str:
+    """Return what is wrong; of a missing key also what stands there instead."""
+    if misfit.rule != "missing-field":
+        return str(misfit)
+    for part in misfit.place[:-1]:
+        value = value[part]
+    keys = [str(each) for each in value]
+    if near := near_key(str(misfit.place[-1]), keys):
+        return f"{misfit}; did `{_short(near)}` mean it?"
+    listed = ", ".join(f"`{_short(each)}`" for each in keys[:SHOWN_KEYS])
+    more = " and more" if len(keys) > SHOWN_KEYS else ""
+    return f"{misfit}; there is {listed}{more}" if keys else f"{misfit}; the object is empty"
+
+
+def _short(key: str) -> str:
+    """Return a key in one line; a model may have written anything."""
+    text = " ".join(key.split())
+    return text if len(text) <= LONGEST_KEY else f"{text[:LONGEST_KEY]}…"
+
+
+def plain(value: Any, *, without_none: bool = False) -> Any:
+    """Return an output as plain values by its keys, without fields that a prompt does not ask for."""
+    if isinstance(value, Struct):
+        parts = {key: getattr(value, field.name) for key, field in keys_of(type(value)).items() if _asked(field.type)}
+        return {k: plain(v, without_none=without_none) for k, v in parts.items() if not (without_none and v is None)}
+    return [plain(part, without_none=without_none) for part in value] if isinstance(value, list) else value
+
+
+def answer_schema(
+    model: type[Struct], allowed: Mapping[str, Sequence[str]], *, without: Collection[str] = ()
+) -> dict[str, Any]:
+    """Return the JSON schema that a prompt asks its answer to fit, derived from the output model.
+
+    Reduced to what every structured-output endpoint accepts: no references, all keys required, nothing beside them.
+    Reduced also so that no release of a library can move it, since it is part of every request's digest.
+
+    Args:
+        model: the output model.
+        allowed: by field, what it may be where the suite says so; over what the model says.
+        without: fields that are not asked for.
+    """
+    properties: dict[str, Any] = {}
+    for key, field in keys_of(model).items():
+        if key in without or not _asked(field.type):
+            continue
+        item = item_in(field.type) if len(choices(field.type)) == 1 else None
+        if item is not None and (inner := struct_in(item)) is not None:
+            properties[key] = {"type": "array", "items": answer_schema(inner, allowed, without=without)}
+            continue
+        if item is not None:
+            properties[key] = {"type": "array", "items": {"type": "string"}}
+        else:
+            properties[key] = {"type": "integer" if int in choices(field.type) else "string"}
+        if description := _description(field.type):
+            properties[key]["description"] = description
+        if values := allowed.get(field.name, _extra(field.type, ENUM, ())):
+            properties[key]["enum"] = list(values)
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _metas(annotation: Any) -> list[Meta]:
+    return [one for one in getattr(annotation, "__metadata__", ()) if isinstance(one, Meta)]
+
+
+def _description(annotation: Any) -> str:
+    return next((one.description for one in _metas(annotation) if one.description), "")
+
+
+def _extra(annotation: Any, key: str, otherwise: Any) -> Any:
+    return next((one.extra[key] for one in _metas(annotation) if one.extra and key in one.extra), otherwise)
+
+
+def _asked(annotation: Any) -> bool:
+    return bool(_extra(annotation, ASKED, True))

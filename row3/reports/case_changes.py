@@ -1,0 +1,195 @@
+"""How single cases moved, in words: what was found, lost and unexpected."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.reports import numbers
+from row3.reports.document import Span, Table, Text, Tone
+from row3.reports.headline import some
+from row3.reports.model import ComparisonView
+from row3.reports.style import arrow, plain, shorten
+
+MOVES = {
+    "improved": "improved",
+    "fixed": "fixed",
+    "regressed": "regressed",
+    "broke": "broke",
+    "failed": "without an answer",
+    "removed": "removed",
+    "new": "new",
+    "not comparable": "not comparable",
+    "unchanged": "unchanged",
+}
+"""In the order of the line that counts them."""
+GOOD = {"improved": True, "fixed": True, "regressed": False, "broke": False, "failed": False, "removed": False}
+MOST_NAMED = 12
+MOST_RELATIONSHIPS = 3
+MOST_WORSE = 6
+LONGEST_LINE = 150
+"""Columns of what one case lost or gained, where not everything is wanted."""
+LONGEST_ITEM = 100
+"""Characters of one item: a model may write a label of megabytes."""
+
+
+class Flip(NamedTuple):
+    """Items of one list that became right (`good`) or wrong."""
+
+    good: bool
+    what: str
+    items: tuple[str, ...]
+    named: int
+    """How many of them to name."""
+
+    @property
+    def text(self) -> str:
+        """`lost: Halons, ozone layer`."""
+        between = "; " if self.named == MOST_RELATIONSHIPS else ", "
+        shown = [shorten(plain(item), LONGEST_ITEM) for item in self.items[: self.named]]
+        left = len(self.items) - len(shown)
+        return f"{self.what}: {between.join(shown)}{f' and {left:,} more' if left else ''}"
+
+
+def count_line(moves: Mapping[str, int]) -> str:
+    """Return `13 improved · 1 regressed · 1 unchanged`."""
+    return " · ".join(f"{moves[move]:,} {word}" for move, word in MOVES.items() if moves.get(move)) or "no cases"
+
+
+def moved_cases(moves: Mapping[str, int]) -> int:
+    """Return how many cases moved at all."""
+    return sum(number for move, number in moves.items() if move != "unchanged")
+
+
+def flips(change: CaseChange) -> list[Flip]:
+    """Return what a case gained and lost, list by list; relationships last, and lost before found.
+
+    An answer that cannot be used lost everything, so only the numbers are given.
+    """
+    if change.move == "broke":
+        counts = [f"{len(items):,} {noun_of(key, len(items))}" for key, items in change.lost.items() if items]
+        return [Flip(False, "all lost", tuple(counts), MOST_NAMED)] if counts else []
+    found = []
+    for good, lists in ((True, change.gained), (False, change.lost)):
+        found += [_flip(key, items, good=good) for key, items in lists.items() if items]
+    return sorted(found, key=lambda flip: (flip.named == MOST_RELATIONSHIPS, flip.good))
+
+
+def _flip(key: str, items: Sequence[str], *, good: bool) -> Flip:
+    if key == "canaries":
+        return Flip(good, "canary no longer extracted" if good else "canary extracted", tuple(items), MOST_NAMED)
+    missed, noun = key.startswith("missed"), noun_of(key, len(items))
+    if noun.startswith("concept"):
+        words = ("found", "lost") if missed else ("no longer unexpected", "unexpected")
+        return Flip(good, words[not good], tuple(items), MOST_NAMED)
+    words = (f"{noun} found", f"{noun} lost") if missed else (f"wrong {noun} gone", f"wrong {noun}")
+    return Flip(good, f"{len(items):,} {words[not good]}", tuple(items), MOST_RELATIONSHIPS)
+
+
+def noun_of(key: str, number: int) -> str:
+    """Return what a list holds: `relationships`, or `relationship` for one."""
+    noun = words_of(key.removeprefix("missed").removeprefix("wrong"))
+    return noun if number > 1 else f"{noun[:-3]}y" if noun.endswith("ies") else noun.removesuffix("s")
+
+
+def words_of(key: str) -> str:
+    """Return the key of a list in words: `missedConcepts` is `missed concepts`."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).lower()
+
+
+def total_lines(gained: Mapping[str, int], lost: Mapping[str, int]) -> list[str]:
+    """Return what was gained and lost over all cases: `− 3 concepts lost · 1 new wrong relationship`."""
+    lines = []
+    for sign, counts, words in (("+", gained, ("found", "fewer")), ("−", lost, ("lost", "new"))):
+        parts = [
+            f"{count:,} {noun_of(key, count)} {words[0]}"
+            if key.startswith("missed")
+            else f"{count:,} {words[1]} {'' if key == 'canaries' else 'wrong '}{noun_of(key, count)}"
+            for key, count in counts.items()
+        ]
+        lines += [f"{sign} {' · '.join(parts)}"] if parts else []
+    return lines
+
+
+def fell_elsewhere(comparison: ComparisonView) -> list[tuple[CaseChange, Metric]]:
+    """Return cases whose composite is as before, with the metric in which each fell most, worst first.
+
+    Only metrics that a reason names count; nothing where none does.
+    """
+    named = {reason.subject for reason in comparison.reasons if reason.verdict is not Verdict.PROCEED}
+    metrics = [metric for metric in comparison.run.suite.kind.metrics if metric.key in named]
+    if not metrics:
+        return []
+    still = [change for change in comparison.cases if change.move == "unchanged"]
+    found = [(change, max(metrics, key=partial(_worse, change))) for change in still]
+    fell = [pair for pair in found if _worse(*pair) > 0]
+    return sorted(fell, key=lambda pair: (-_worse(*pair), pair[0].case_id))
+
+
+def _worse(change: CaseChange, metric: Metric) -> float:
+    delta = change.deltas.get(metric.key, 0.0)
+    return -delta if metric.higher_is_better else delta
+
+
+def cases_table(
+    changes: Sequence[CaseChange],
+    after: Mapping[str, float],
+    problems: Mapping[str, str],
+    *,
+    elsewhere: Sequence[tuple[CaseChange, Metric]] = (),
+    every: bool = True,
+    more: str = "",
+) -> Table:
+    """Return the table of moved cases.
+
+    Args:
+        after: the primary metric of each case now, as far as it is known.
+        elsewhere: cases that fell in another metric, from `fell_elsewhere`.
+        every: name everything that each case gained and lost, not only what made it move.
+    """
+    rows = [_row(change, after.get(change.case_id)) for change in changes]
+    under = [_under(change, problems, every=every) for change in changes]
+    for change, metric in elsewhere:
+        delta = change.deltas[metric.key]
+        rows.append([Span(f"▼ {change.case_id}", "bad"), metric.title, "", Span(numbers.points(delta), "bad")])
+        under.append(_under(change, problems, every=every))
+    return Table(("case", "before", "now", "points"), rows, "lrrr", under if any(under) else (), more)
+
+
+def _row(change: CaseChange, now: float | None) -> list[Text]:
+    good = GOOD.get(change.move)
+    tone: Tone = "plain" if good is None else "good" if good else "bad"
+    name = Span(f"{arrow(good) if good is not None else '·'} {change.case_id}", tone)
+    shown = "" if now is None else numbers.bare(now)
+    if change.move in ("failed", "removed"):
+        return [name, "", MOVES[change.move], ""]
+    if change.move in ("new", "not comparable"):
+        return [name, change.move, shown, ""]
+    was = "bad answer" if change.move == "fixed" else "" if now is None else numbers.bare(max(0.0, now - change.delta))
+    points = Span(numbers.points(change.delta), tone)
+    return [name, was, "bad answer" if change.move == "broke" else shown, points]
+
+
+def _under(change: CaseChange, problems: Mapping[str, str], *, every: bool) -> list[Text]:
+    lines: list[Text] = []
+    if change.move in ("broke", "failed") and problems.get(change.case_id):
+        lines.append(problems[change.case_id])
+    found = flips(change)
+    for good, sign in ((False, "−"), (True, "+")):
+        texts = [flip.text for flip in found if flip.good is good]
+        if texts and (every or GOOD.get(change.move) is not (not good)):
+            text = f"{sign} {'; '.join(texts)}"
+            lines.append(text if every else shorten(text, LONGEST_LINE))
+    return [*lines, change.note] if change.note else lines
+
+
+def also_worse(changes: Sequence[CaseChange]) -> str:
+    """Return the cases of a list that became worse, by name, for those that have no row: `a −1.0, b −0.8`."""
+    worse = [change for change in changes if GOOD.get(change.move) is False and change.move != "failed"]
+    zero = numbers.points(0.0)
+    named = [f"{each.case_id} {numbers.points(each.delta)}".removesuffix(f" {zero}") for each in worse]
+    return some(named, MOST_WORSE)

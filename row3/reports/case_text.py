@@ -1,0 +1,112 @@
+"""One case in full, for a person who reads why its test failed: what moved, and what was lost item by item."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from row3.domain.metrics import Zone
+from row3.domain.verdicts import CaseChange
+from row3.gate.zones import zones_of
+from row3.reports import numbers
+from row3.reports.case_changes import flips, words_of
+from row3.reports.document import Block, Document, Note, Table
+from row3.reports.headline import title_of
+from row3.reports.model import SuiteView
+from row3.reports.style import MARKS, PLAIN, plain, shorten
+from row3.reports.terminal import terminal_text
+
+MOST_RAW = 300
+"""Characters shown of an answer that could not be read."""
+MOST_NAMED, LONGEST_ITEM = 40, 120
+"""Items named of one list, and characters of each."""
+LEAST_MOVE = 5e-4
+"""A smaller move rounds to 0.0 points."""
+
+
+def score_text(value: float | None, zone: Zone | None) -> str:
+    """Return `81.3% ✓ pass`, narrow enough to stand beside a test's name; empty where nothing was scored."""
+    if value is None:
+        return ""
+    return numbers.percent(value) + (f" {MARKS[zone]} {zone.word}" if zone is not None else "")
+
+
+def movement_line(suite: SuiteView, metrics: Mapping[str, float], change: CaseChange | None, why: str = "") -> str:
+    """Return `regressed −10.9: Overall 85.0% → 74.1%`; the value alone where there is nothing to compare it with."""
+    primary = suite.kind.primary
+    title, now = title_of(suite, primary), metrics.get(primary)
+    if now is None:
+        text, moved = f"{title} unknown", ""
+    elif change is None or change.move in ("new", "removed", "not comparable", "failed"):
+        text, moved = f"{title} {numbers.percent(now)}", ""
+    else:
+        text = f"{title} {numbers.percent(now - change.delta)} → {numbers.percent(now)}"
+        moved = numbers.points(change.delta)
+    head = f"{why} {moved}".strip()
+    return f"{head}: {text}" if head else text
+
+
+def case_text(
+    suite: SuiteView,
+    case_id: str,
+    status: str,
+    metrics: Mapping[str, float],
+    change: CaseChange | None,
+    *,
+    why: str = "",
+    problem: str = "",
+    raw: str = "",
+    reasons: Sequence[str] = (),
+    shortfall: Mapping[str, Sequence[str]] | None = None,
+    advice: bool = False,
+) -> str:
+    """Return headline, what was lost and gained, and the metrics that moved, in lines of 80 columns.
+
+    Args:
+        why: the first word of the headline, such as `regressed`.
+        raw: an answer that could not be read.
+        reasons: sentences of the gate that name this case.
+        shortfall: all that is wrong with the answer, instead of what changed against the baseline.
+        advice: end with the command that looks into the case.
+    """
+    if status != "scored" and problem:
+        head = f"{why}: {problem}" if why else problem
+    else:
+        head = movement_line(suite, metrics, change, why)
+    blocks: list[Block] = [Note([head, *(f"- {reason}" for reason in reasons)])]
+    if raw:
+        shown = plain(raw)
+        blocks.append(Note(["The answer begins:", shown[:MOST_RAW] + ("…" if len(shown) > MOST_RAW else "")]))
+    if shortfall is not None:
+        blocks.append(Note([f"− {words_of(key)}: {_named(items)}" for key, items in shortfall.items() if items]))
+    elif change is not None:
+        lines = [f"{'+' if flip.good else '−'} {flip.what}: {_named(flip.items)}" for flip in flips(change)]
+        blocks.append(Note(lines))
+    if change is not None:
+        blocks.append(_moved(suite, metrics, change))
+    if advice:
+        named = "" if suite.flag else f" --suite {suite.name}"
+        blocks.append(Note([f"Next: row3 investigate {case_id}{named}{suite.flags('row3 investigate')}"]))
+    return terminal_text(Document(blocks), PLAIN).rstrip("\n")
+
+
+def _named(items: Sequence[str]) -> str:
+    left = len(items) - MOST_NAMED
+    shown = [shorten(plain(item), LONGEST_ITEM) for item in items[:MOST_NAMED]]
+    return "; ".join(shown) + (f"; and {left:,} more" if left > 0 else "")
+
+
+def _moved(suite: SuiteView, metrics: Mapping[str, float], change: CaseChange) -> Block:
+    titles = {metric.key: metric.title for metric in suite.kind.metrics}
+    zones = zones_of(metrics, suite.kind.metrics, suite.rules.thresholds)
+    rows = [
+        [
+            titles[key],
+            numbers.percent(metrics[key] - delta),
+            numbers.percent(metrics[key]),
+            numbers.points(delta),
+            zones[key].word if key in zones else "",
+        ]
+        for key, delta in change.deltas.items()
+        if key in titles and key in metrics and abs(delta) >= LEAST_MOVE
+    ]
+    return Table(("metric", "before", "now", "points", "zone"), rows, "lrrrl") if rows else Note([])

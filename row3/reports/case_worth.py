@@ -1,0 +1,149 @@
+"""`row3 cases`: what each case tells about the versions of a suite, as a document and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from row3.gate.case_worth import LEAST, ROUGH
+from row3.gate.suite_findings import CasesReport, JudgedCase
+from row3.reports import numbers
+from row3.reports.document import Block, Document, Items, Note, Span, Table, Text, Title, more
+from row3.reports.headline import some
+
+SHOWN, SHOWN_PAIRS, SHOWN_VERSIONS, NAMED = 30, 10, 6, 5
+HEADS = ("case", "tells", "mean", "±", "n", "")
+WEAK = 0.2
+"""A case that correlates less with the others tells little."""
+
+
+def cases_document(report: CasesReport, *, verbose: bool = False) -> Document:
+    """Return the cases, the most telling first; then redundant pairs, and what is unknown."""
+    shown = report.cases if verbose else report.cases[:SHOWN]
+    rows = [_row(one) for one in shown]
+    head = f"{report.suite} · {numbers.count(len(report.cases), 'case')} over {_versions(report)}"
+    return Document(
+        [
+            Note([head, *_version_lines(report, verbose=verbose)]),
+            Table(HEADS, rows, "lrrrrl", more=more(len(report.cases) - len(shown))),
+            *(Note([text]) for text in _notes(report)),
+            *_pairs(report, verbose=verbose),
+        ]
+    )
+
+
+def _versions(report: CasesReport) -> str:
+    return numbers.count(len(report.versions), "version")
+
+
+def _version_lines(report: CasesReport, *, verbose: bool) -> list[Text]:
+    shown = report.versions if verbose else report.versions[:SHOWN_VERSIONS]
+    left = more(len(report.versions) - len(shown))
+    return [Span(f"  {text}", "quiet") for text in (*shown, *([left] if left else []))]
+
+
+def _row(one: JudgedCase) -> list[Text]:
+    each = one.worth
+    return [
+        each.case_id,
+        "–" if each.tells is None else _correlation(each.tells),
+        numbers.bare(each.mean),
+        numbers.bare(each.spread) if each.versions > 1 else "–",
+        f"{each.versions}",
+        Span(remark(one), "warning"),
+    ]
+
+
+def _correlation(value: float) -> str:
+    return f"{value:+.2f}".replace("-", numbers.MINUS)
+
+
+def remark(one: JudgedCase) -> str:
+    """Return what a reader should know about a case; empty where it does its job."""
+    words: list[str] = [one.standing] if one.standing else []
+    tells = one.worth.tells
+    if tells is not None and tells < 0.0:
+        words.append("against the others")
+    elif tells is not None and tells < WEAK:
+        words.append("tells little")
+    elif one.worth.why == "it never moves" and not one.standing:
+        words.append("never moves")
+    if one.quarantined:
+        words.append("quarantined")
+    return ", ".join(words)
+
+
+def _notes(report: CasesReport) -> list[str]:
+    """What the columns mean and how far to trust them, what to do about remarks, what is missing."""
+    versions = len(report.versions)
+    if versions < LEAST:
+        few = f"which cases tell good prompts from bad ones is unknown: that takes at least {LEAST} versions."
+        notes = [f"With {_versions(report)} {few}"]
+    else:
+        rough = f" With fewer than {ROUGH} versions it is a rough number." if versions < ROUGH else ""
+        notes = [
+            f"tells: correlation of the case's {report.metric.title} with that of the others over the versions, from "
+            f"{numbers.MINUS}1 to +1; ±: standard deviation.{rough}"
+        ]
+    words = {word for one in report.cases for word in remark(one).split(", ")}
+    if "never fails" in words:
+        notes.append("never fails: excellent under every version. It guards what works; it cannot tell versions apart.")
+    if "always fails" in words:
+        look = f"row3 investigate{report.flag} CASE"
+        notes.append(f"always fails: in the fail zone under every version. Is it right? {look}")
+    if "against the others" in words:
+        notes.append("against the others: better where they are worse. Are its expectations right?")
+    if report.unknown:
+        unknown = some(report.unknown, NAMED)
+        notes.append(f"{report.metric.title} is unknown for {unknown}: no answer, or the metric does not apply.")
+    if report.other_scorer:
+        runs = numbers.count(report.other_scorer, "saved run")
+        notes.append(f"{runs} left out, scored by another version of the scorer.")
+    return notes
+
+
+def _pairs(report: CasesReport, *, verbose: bool) -> list[Block]:
+    if not report.redundant:
+        return [Note(["No two cases ask for the same and say the same."])]
+    shown = report.redundant if verbose else report.redundant[:SHOWN_PAIRS]
+    items: list[Text] = []
+    for pair in shown:
+        alike = "how their scores correlate is unknown"
+        if pair.alike is not None:
+            alike = f"their scores correlate {_correlation(pair.alike)}"
+        items.append(f"{pair.first} and {pair.second}: {pair.overlap:.0%} of their expectations in common; {alike}")
+    left = more(len(report.redundant) - len(shown))
+    return [Title("Redundant pairs: one of the two may go", 4), Items([*items, *([left] if left else [])])]
+
+
+def cases_json(report: CasesReport) -> dict[str, Any]:
+    """Return the same as plain values; scores are fractions."""
+    return {
+        "schemaVersion": 1,
+        "suite": report.suite,
+        "metric": report.metric.key,
+        "versions": list(report.versions),
+        "cases": [_case_json(one) for one in report.cases],
+        "unknown": list(report.unknown),
+        "redundant": [
+            {"cases": [pair.first, pair.second], "overlap": pair.overlap, "correlation": pair.alike}
+            for pair in report.redundant
+        ],
+        "otherScorer": report.other_scorer,
+    }
+
+
+def _case_json(one: JudgedCase) -> dict[str, Any]:
+    each = one.worth
+    value: dict[str, Any] = {
+        "id": each.case_id,
+        "versions": each.versions,
+        "mean": each.mean,
+        "spread": each.spread if each.versions > 1 else None,
+        "lowest": each.lowest,
+        "highest": each.highest,
+        "discrimination": each.tells,
+        "neverFails": one.standing == "never fails",
+        "alwaysFails": one.standing == "always fails",
+        "quarantined": one.quarantined,
+    }
+    return value if each.tells is not None else value | {"why": each.why}

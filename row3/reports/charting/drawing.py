@@ -1,0 +1,101 @@
+"""What all charts share: colours, labels, and saving a figure as SVG and PNG.
+
+The same input gives the same bytes, whatever a user's matplotlibrc says. matplotlib is imported inside the functions
+that draw, and never through pyplot, so no global state stays behind.
+"""
+
+from __future__ import annotations
+
+import io
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from row3.domain.metrics import Zone
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+WIDTH = 10.0
+"""Inches."""
+PNG_DPI = 160
+FONTS = ("DejaVu Sans", "Helvetica Neue", "Helvetica", "Arial", "sans-serif")
+"""matplotlib ships the first, so a PNG is the same on every machine; an SVG takes the first at hand."""
+INK = "#17212B"
+MUTED = "#55606C"
+LINE = "#10314F"
+FAIL_LIMIT = "#A8492B"
+PROMOTION = "#3D4A57"
+FRONT_INK = "#B4501E"
+ZONE_FILL = {Zone.FAIL: "#EFC4B4", Zone.MARGINAL: "#F6E2BC", Zone.PASS: "#E8F2F6", Zone.EXCELLENT: "#F6FAFC"}
+"""Orange against blue for colour-blind readers, and lighter with every zone for a print in grey."""
+LONGEST = 44
+"""Characters of a label."""
+
+
+def label(text: str, longest: int = LONGEST) -> str:
+    """One line of printable characters; a very long text keeps its beginning and its end."""
+    line = " ".join("".join(character if character.isprintable() else " " for character in text).split())
+    return line if len(line) <= longest else f"{line[: longest - 13].rstrip()}…{line[-12:].lstrip()}"
+
+
+def percent(value: float, digits: int | None = None) -> str:
+    """A fraction as a percentage: 0.784 is `78.4%`; without `digits` as short as it is exact."""
+    return f"{value * 100:.4g}%" if digits is None else f"{value * 100:.{digits}f}%"
+
+
+@dataclass(frozen=True, slots=True)
+class ChartFiles:
+    """One figure in two formats."""
+
+    svg: bytes
+    png: bytes
+
+
+def drawn(suite: str, compose: Callable[[], tuple[Figure, str]]) -> ChartFiles:
+    """What `compose` draws, which returns a figure and its title; labels are taken literally."""
+    import matplotlib
+
+    with matplotlib.rc_context(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font")
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(_style(suite))
+        figure, title = compose()
+        return ChartFiles(
+            svg=_saved(figure, format="svg", metadata={"Date": None, "Creator": None, "Title": title}),
+            png=_saved(figure, format="png", dpi=PNG_DPI, metadata={"Software": None}),
+        )
+
+
+def _style(suite: str) -> Any:
+    """Whatever a user's matplotlibrc says, the chart looks the same and takes labels literally."""
+    return {
+        "font.family": "sans-serif",
+        "font.sans-serif": FONTS[:-1],
+        "axes.titlelocation": "left",
+        "axes.titleweight": "bold",
+        "axes.titlesize": 10,
+        "axes.edgecolor": MUTED,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "text.color": INK,
+        "xtick.color": MUTED,
+        "ytick.color": MUTED,
+        "xtick.labelsize": 8,
+        "ytick.labelsize": 8,
+        "xtick.major.size": 0,
+        "ytick.major.size": 0,
+        "legend.frameon": False,
+        "legend.fontsize": 8,
+        "svg.fonttype": "none",
+        "svg.hashsalt": f"row3 {suite}",
+        "text.parse_math": False,
+        "text.usetex": False,
+    }
+
+
+def _saved(figure: Any, **options: Any) -> bytes:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, **options)
+    return buffer.getvalue()

@@ -1,1 +1,0 @@
-"""Formats that CI reads: JUnit, GitHub's annotations, GitLab's code quality."""

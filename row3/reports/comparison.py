@@ -1,0 +1,256 @@
+"""A comparison as a document: verdict, what differs, metrics, reasons, the cases that moved most, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from row3.domain.changes import MetricChange
+from row3.domain.counts import part
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.advice import TONES, approval_line, behind_line, is_complete, look, summary, what_next
+from row3.reports.case_changes import (
+    also_worse,
+    cases_table,
+    count_line,
+    fell_elsewhere,
+    moved_cases,
+)
+from row3.reports.differences import differences, prompt_folds
+from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
+from row3.reports.headline import baseline_origin, shown_metrics, some, title_of, what_runs, zone_span
+from row3.reports.live_text import drift_line, interleaved_line
+from row3.reports.match_counts import moved_counts, run_counts
+from row3.reports.model import ComparisonView, RunView
+from row3.reports.move_text import level_text
+from row3.reports.quarantine_text import quarantine_note
+from row3.reports.reason_text import Ground, grounds_of
+from row3.reports.scorecard import missing_note, problem_blocks, usage_note
+from row3.reports.sensitivity_text import points as drop_points
+from row3.reports.style import VERDICT_MARKS, arrow
+
+SHOWN_CASES, SHOWN_REASONS = 5, 8
+LEAST_MOVE = 5e-4
+"""A smaller move rounds to 0.0 points."""
+NOTEWORTHY = 0.01
+"""Move of a companion metric from which it has a row: the size from which the gate looks at others."""
+
+
+def comparison_document(
+    comparison: ComparisonView,
+    *,
+    verbose: bool = False,
+    folded: bool = False,
+    headed: bool = True,
+    named: bool = False,
+) -> Document:
+    """Return a whole comparison.
+
+    Args:
+        verbose: every metric, case, item and line of the prompts.
+        folded: the same, below the short form, to unfold.
+        headed: begin with the suite and what runs; a terminal has that line already.
+        named: name the suite in commands even where it is the default.
+    """
+    run = comparison.run
+    blocks: list[Block] = [
+        *heading(comparison, headed=headed),
+        facts(comparison),
+        metrics_table(comparison, verbose=verbose),
+        legend(comparison, verbose=verbose),
+        *reason_blocks(comparison, verbose=verbose),
+        *problem_blocks(run, verbose=verbose),
+        quarantine_note(run.quarantine),
+        *case_blocks(comparison, verbose=verbose),
+    ]
+    if folded and not verbose:
+        blocks += [
+            Fold("All metrics", [metrics_table(comparison, verbose=True)]),
+            Fold("All cases that moved", case_blocks(comparison, verbose=True)[1:]),
+        ]
+    if verbose or folded:
+        counts = [run_counts(run, every=True), moved_counts(comparison, every=True)]
+        blocks += [Fold("How the items matched", [each for each in counts if each.rows])] if counts[0].rows else []
+        blocks += [*prompt_folds(comparison.prompt_diffs), missing_note(run)]
+    return Document([*blocks, usage_note(run, verbose=verbose), next_note(comparison, named=named)])
+
+
+def brief_comparison(comparison: ComparisonView, *, headed: bool = False, named: bool = False) -> Document:
+    """Return verdict, metrics, reasons and next steps: for a reader who has seen the whole, or has little room."""
+    blocks = [*heading(comparison, headed=headed), metrics_table(comparison), *reason_blocks(comparison)]
+    return Document([*blocks, quarantine_note(comparison.run.quarantine), next_note(comparison, named=named)])
+
+
+def gate_document(comparison: ComparisonView) -> Document:
+    """Return verdict, what ran, reasons and next steps: for a test that fails."""
+    runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
+    return Document([*heading(comparison, headed=False), runs, *reason_blocks(comparison), next_note(comparison)])
+
+
+def heading(comparison: ComparisonView, *, headed: bool, level: int = 3) -> list[Block]:
+    """Return the verdict with the primary metric, who approved it, and what runs."""
+    shown = look(comparison)
+    approved = [Span(text, "warning")] if (text := approval_line(comparison)) else []
+    if not headed:
+        return [Title([shown.span, "  ", summary(comparison)], level), Note(approved)]
+    title = Title([shown.span, f" · row3 · {comparison.run.suite.name}"], level)
+    return [title, Note([strong(summary(comparison)), what_runs(comparison.run), *approved])]
+
+
+def facts(comparison: ComparisonView) -> Facts:
+    """Return the baseline and all that differs from it apart from the answers."""
+    baseline, run = comparison.baseline, comparison.run
+    ref = f", from git {comparison.against}" if comparison.against else ""
+    rows: list[tuple[str, Text]] = [("baseline", f"{baseline_origin(baseline, run.suite)}{ref}")]
+    if comparison.own_baseline and comparison.against:
+        rows.append(("new suite", f"{comparison.against} has no baseline of it, so its own baseline judges"))
+    if comparison.compared != run.cases:
+        rows.append(("compared", part(comparison.compared, run.cases, "case")))
+    changed = differences(baseline, run.header, comparison.prompt_diffs)
+    rows += [(name.removeprefix("prompt "), text) for name, text in changed]
+    rows += [] if changed else [("changed", _nothing(comparison))]
+    if comparison.interleaved:
+        rows.append(("asked", interleaved_line()))
+    if comparison.drift is not None:
+        rows.append(("provider", drift_line(comparison.drift, run.suite.kind.metrics)))
+    if comparison.wrong_cases:
+        rows.append(("lint errors", f"in new or edited golden cases: {some(comparison.wrong_cases, 3)} (row3 lint)"))
+    if comparison.behind and comparison.against:
+        rows.append(("behind", behind_line(comparison.behind, comparison.against)))
+    return Facts(rows)
+
+
+def _nothing(comparison: ComparisonView) -> str:
+    if comparison.prompt_diffs:
+        return "the text of the prompts"
+    still = set(comparison.moves) <= {"unchanged"} and not any(change.delta for change in comparison.metrics)
+    return "nothing" if still else "nothing but the answers"
+
+
+def metrics_table(comparison: ComparisonView, *, verbose: bool = False) -> Block:
+    """Return the headline metrics, and the companions that moved noticeably; all of them when verbose."""
+    suite = comparison.run.suite
+    changes = {change.key: change for change in comparison.metrics}
+    metrics = [metric for metric in shown_metrics(suite, companion=False) if metric.key in changes]
+    companions = [metric for metric in shown_metrics(suite, companion=True) if metric.key in changes]
+    shown = [metric for metric in companions if verbose or _noteworthy(changes[metric.key])]
+    rows = [_metric_row(metric, changes[metric.key], comparison, verbose=verbose) for metric in (*metrics, *shown)]
+    if not rows:
+        return Note(["No case could be compared."])
+    interval = f"{level_text(suite.policy)} interval"
+    heads = ["metric", "before", "now", "points", interval, *(["p"] if verbose else []), "zone", "gate"]
+    left = len(companions) - len(shown)
+    hidden = f"{numbers.count(left, 'companion metric')} moved by less than 1 point (-v shows all)" if left else ""
+    return Table(heads, rows, "lrrrr" + "r" * verbose + "ll", more=hidden)
+
+
+def _noteworthy(change: MetricChange) -> bool:
+    return change.verdict is not Verdict.PROCEED or abs(change.delta or 0.0) >= NOTEWORTHY
+
+
+def better(metric: Metric, delta: float | None) -> bool | None:
+    """Return whether a metric moved for the better; None where it did not move."""
+    if delta is None or abs(delta) < LEAST_MOVE:
+        return None
+    return (delta > 0) is metric.higher_is_better
+
+
+def moved_span(metric: Metric, delta: float | None) -> Text:
+    """Return `−2.0 ▼`; a dash where there is nothing to compare with."""
+    if delta is None:
+        return "–"
+    good = better(metric, delta)
+    text = f"{numbers.points(delta)} {arrow(good)}".rstrip()
+    return text if good is None or metric.companion else Span(text, "good" if good else "bad")
+
+
+def _metric_row(metric: Metric, change: MetricChange, comparison: ComparisonView, *, verbose: bool) -> list[Text]:
+    run = comparison.run
+    limits = numbers.limits_of(run.suite.rules.thresholds.get(metric.key))
+    before, now = (
+        "–" if value is None else numbers.percent(value, beside=limits) for value in (change.baseline, change.current)
+    )
+    primary, known = metric.key == run.suite.kind.primary, change.interval
+    judged = change.verdict is not Verdict.PROCEED
+    return [
+        strong(metric.title) if primary else metric.title,
+        before,
+        strong(now) if primary else now,
+        moved_span(metric, change.delta),
+        "–" if known is None else numbers.interval(known.low, known.high),
+        *(["–" if known is None else numbers.p_value(known.p_value)] if verbose else []),
+        zone_span(run.zones.get(metric.key)),
+        Span(VERDICT_MARKS[change.verdict], TONES[change.verdict]) if judged else "",
+    ]
+
+
+def legend(comparison: ComparisonView, *, verbose: bool = False) -> Note:
+    """Return what the verdict rests on, and how small a drop it can see, in a line."""
+    suite = comparison.run.suite
+    counts = {change.key: change.cases for change in comparison.metrics if change.delta is not None}
+    if not counts:
+        return Note([])
+    primary = suite.kind.primary
+    cases = counts.get(primary, max(counts.values()))
+    fewer = [f"{title_of(suite, key)} {n:,}" for key, n in counts.items() if n != cases]
+    over = f"{numbers.count(cases, 'case')}{f' ({some(fewer, 3)})' if fewer else ''}"
+    now, before = comparison.run.header.repeats, comparison.baseline.repeats
+    noun = "answer" if comparison.run.header.mode == "live" else "recorded answer"
+    draws = f"{numbers.count(now, noun)} a case" + ("" if now == before else f", {before:,} at the base")
+    seen = comparison.sensitivity
+    if seen is None or seen.sees is None:
+        sees = "too few moved differently to say how small a drop it can see"
+    else:
+        sees = f"it can see a drop of {drop_points(seen.sees)} points"
+    lines = [f"Rests on {title_of(suite, primary)}, {over}, {draws} on each side; {sees}."]
+    return Note([*lines, "Points are percentage points; ▲ better, ▼ worse."] if verbose else lines, "quiet")
+
+
+def reason_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Block]:
+    """Return the reasons, worst first, under a heading; nothing where there are none."""
+    return ground_blocks(grounds_of(comparison), verbose=verbose)
+
+
+def ground_blocks(grounds: Sequence[Ground], *, verbose: bool = False) -> list[Block]:
+    """Return the lines of reasons under a heading."""
+    if not grounds:
+        return []
+    shown = grounds if verbose else grounds[:SHOWN_REASONS]
+    lines: list[Text] = [ground_text(each) for each in shown]
+    left = len(grounds) - len(shown)
+    return [Title("Why", 4), Note([*lines, *([f"  and {left:,} more (-v shows all)"] if left else [])])]
+
+
+def ground_text(ground: Ground) -> Text:
+    """Return `✗ block: Recall is worse …`; a note begins with a dot."""
+    if ground.note:
+        return f"· note: {ground.text}"
+    return [Span(f"{VERDICT_MARKS[ground.verdict]} {ground.verdict.word}", TONES[ground.verdict]), f": {ground.text}"]
+
+
+def after_values(run: RunView) -> dict[str, float]:
+    """Return the primary metric of every case that the run still holds, by id."""
+    primary = run.suite.kind.primary
+    return {row.case_id: row.metrics[primary] for row in run.rows if primary in row.metrics}
+
+
+def case_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Block]:
+    """Return how many cases moved in which way, and those that moved most."""
+    moved = [change for change in comparison.cases if change.move not in ("unchanged", "failed")]
+    elsewhere = fell_elsewhere(comparison)
+    shown, fell = (moved, elsewhere) if verbose else (moved[:SHOWN_CASES], elsewhere[:SHOWN_CASES])
+    left = moved_cases(comparison.moves) - comparison.moves.get("failed", 0) - len(shown) + len(elsewhere) - len(fell)
+    how = " (--format json has all)" if verbose else " (-v shows all)"
+    blocks: list[Block] = [Title(f"Cases: {count_line(comparison.moves)}", 4)]
+    if shown or fell:
+        values, problems = after_values(comparison.run), dict(comparison.run.problems)
+        rest = more(left, how=how)
+        blocks.append(cases_table(shown, values, problems, elsewhere=fell, every=verbose, more=rest))
+    worse = also_worse(moved[len(shown) :])
+    return [*blocks, Note([f"▼ also worse: {worse}"], "bad")] if worse else blocks
+
+
+def next_note(comparison: ComparisonView, *, named: bool = False) -> Note:
+    """Return what to do next."""
+    return Note(what_next(comparison, named=named), "strong" if is_complete(comparison) else "plain")

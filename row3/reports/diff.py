@@ -1,0 +1,202 @@
+"""`row3 diff` as a document and as plain values: which runs, what differs, metrics, cases. It judges nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from row3.domain.changes import MetricChange
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import CaseChange
+from row3.reports import numbers
+from row3.reports.case_changes import cases_table, moved_cases, total_lines
+from row3.reports.comparison import moved_span
+from row3.reports.differences import differences, prompt_folds
+from row3.reports.document import Block, Document, Facts, Note, Table, Text, Title, more, strong
+from row3.reports.model import BaseView
+from row3.reports.result_json import interval_json
+
+SHOWN_CASES = 15
+SAME = "prompts, model, parameters, cases and rules are the same"
+
+
+class SideView(BaseView, Protocol):
+    """One of the two runs."""
+
+    @property
+    def scorer(self) -> str: ...
+
+
+class DiffView(Protocol):
+    """Two runs side by side; deltas are after minus before."""
+
+    @property
+    def suite(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, str]: ...
+    @property
+    def places(self) -> tuple[str, str]: ...
+    @property
+    def commits(self) -> tuple[str | None, str | None]: ...
+    @property
+    def before(self) -> SideView: ...
+    @property
+    def after(self) -> SideView: ...
+    @property
+    def sizes(self) -> tuple[int, int]: ...
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else differs: rules, scorers, prompts whose text is not to be had."""
+        ...
+
+    @property
+    def metrics(self) -> Sequence[MetricChange]: ...
+    @property
+    def primary(self) -> str: ...
+    @property
+    def moves(self) -> Mapping[str, int]: ...
+    @property
+    def cases(self) -> Sequence[CaseChange]: ...
+    @property
+    def compared(self) -> int: ...
+    @property
+    def gained(self) -> Mapping[str, int]: ...
+    @property
+    def lost(self) -> Mapping[str, int]: ...
+    @property
+    def prompt_diffs(self) -> Mapping[str, str]: ...
+    @property
+    def unanswered(self) -> Sequence[tuple[str, int, str]]: ...
+
+
+def diff_document(view: DiffView, metrics: Sequence[Metric], *, verbose: bool = False) -> Document:
+    """Return the two runs side by side; every case when verbose."""
+    title = f"row3 diff · {view.suite}: {_named(view, 0)} → {_named(view, 1)}"
+    changed: list[tuple[str, Text]] = [*_differs(view)]
+    shown = view.cases if verbose else view.cases[:SHOWN_CASES]
+    moves = ", ".join(f"{count:,} {move}" for move, count in view.moves.items()) or "none"
+    left = moved_cases(view.moves) - len(shown)
+    blocks: list[Block] = [
+        Title(title),
+        Facts([("before", _side(view, 0)), ("after", _side(view, 1)), *changed]),
+        _metrics(view, metrics),
+        Note(_compared(view)),
+        Title(f"Cases: {moves}", 4),
+        Note(total_lines(view.gained, view.lost)),
+    ]
+    if shown:
+        blocks.append(cases_table(shown, {}, {}, more=more(left)))
+    return Document([*blocks, *prompt_folds(view.prompt_diffs)])
+
+
+def _named(view: DiffView, which: int) -> str:
+    return f"{view.names[which]} ({view.places[which]})"
+
+
+def _side(view: DiffView, which: int) -> str:
+    """`decompose-concepts v1.0 → map-ontology v1.0 · reference-llm · 15 cases`."""
+    side = (view.before, view.after)[which]
+    prompts = " → ".join(f"{name} {version}" for name, version in side.prompts.items())
+    what = [part for part in (prompts, side.model) if part] or ["outputs made elsewhere"]
+    return " · ".join([*what, numbers.count(view.sizes[which], "case")])
+
+
+def _differs(view: DiffView) -> list[tuple[str, str]]:
+    """What differs apart from the answers, or that nothing does."""
+    rows = differences(view.before, view.after, view.prompt_diffs)
+    if view.before.scorer != view.after.scorer:
+        rows.append(("scorer", f"{view.before.scorer} → {view.after.scorer}; scores of two scorers do not compare"))
+    rows += [("also", note) for note in view.notes]
+    if rows:
+        return rows
+    still = set(view.moves) <= {"unchanged"}
+    return [("changed", f"nothing: {SAME}, and no case moved" if still else f"nothing but the answers: {SAME}")]
+
+
+def _metrics(view: DiffView, metrics: Sequence[Metric]) -> Block:
+    known = {metric.key: metric for metric in metrics}
+    rows: list[list[Text]] = []
+    for one in view.metrics:
+        metric = known.get(one.key)
+        if metric is None:
+            continue
+        span = one.interval
+        rows.append(
+            [
+                strong(metric.title) if one.key == view.primary else metric.title,
+                "–" if one.baseline is None else numbers.percent(one.baseline),
+                "–" if one.current is None else numbers.percent(one.current),
+                moved_span(metric, one.delta),
+                "–" if span is None else numbers.interval(span.low, span.high),
+                "–" if span is None else numbers.p_value(span.p_value),
+                f"{one.cases:,}",
+            ]
+        )
+    heads = ("metric", "before", "after", "points", "95% interval", "p", "cases")
+    return Table(heads, rows, "lrrrrrr") if rows else Note(["No metric could be compared."])
+
+
+def _compared(view: DiffView) -> list[str]:
+    """Which cases the figures are over, and what is missing."""
+    lines = []
+    if view.sizes != (view.compared, view.compared):
+        lines.append(f"Over the {numbers.count(view.compared, 'case')} that both have and that can be compared.")
+    lines += [
+        f"{name}: {numbers.count(cases, 'case')} without an answer, in no figure above. The first: {problem}"
+        for name, cases, problem in view.unanswered
+    ]
+    return lines
+
+
+def diff_json(view: DiffView) -> dict[str, Any]:
+    """Return the comparison as plain values: `row3 diff --format json`."""
+    return {
+        "schemaVersion": 1,
+        "suite": view.suite,
+        "before": _side_json(view, 0),
+        "after": _side_json(view, 1),
+        "differs": [f"{name}: {text}" for name, text in differences(view.before, view.after)] + list(view.notes),
+        "primary": view.primary,
+        "compared": view.compared,
+        "unanswered": [{"name": name, "cases": cases, "problem": problem} for name, cases, problem in view.unanswered],
+        "metrics": {
+            one.key: {"before": one.baseline, "after": one.current, "delta": one.delta, "cases": one.cases}
+            for one in view.metrics
+        },
+        "intervals": {one.key: interval_json(one.interval) for one in view.metrics if one.interval is not None},
+        "moves": dict(view.moves),
+        "gained": dict(view.gained),
+        "lost": dict(view.lost),
+        "promptDiffs": dict(view.prompt_diffs),
+        "cases": [
+            {
+                "id": change.case_id,
+                "change": change.move,
+                "delta": change.delta,
+                "deltas": dict(change.deltas),
+                "gained": {name: list(items) for name, items in change.gained.items()},
+                "lost": {name: list(items) for name, items in change.lost.items()},
+                "note": change.note,
+            }
+            for change in view.cases
+        ],
+    }
+
+
+def _side_json(view: DiffView, which: int) -> dict[str, Any]:
+    side = (view.before, view.after)[which]
+    return {
+        "name": view.names[which],
+        "place": view.places[which],
+        "runId": side.run_id,
+        "at": side.at,
+        "commit": view.commits[which] or side.commit,
+        "mode": side.mode,
+        "prompts": dict(side.prompts),
+        "promptDigests": dict(side.prompt_digests),
+        "model": side.model,
+        "parameters": {name: dict(values) for name, values in side.parameters.items()},
+        "repeats": side.repeats,
+        "scorer": side.scorer,
+        "cases": view.sizes[which],
+    }

@@ -1,0 +1,71 @@
+"""What differs between the two sides of a comparison apart from the answers, and how prompts differ as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from row3.domain.spoken import spoken
+from row3.reports.document import Block, Fold, Lines, Note
+from row3.reports.model import BaseView, ComparisonView
+
+SHOWN_LINES = 200
+"""Lines of one prompt's diff."""
+
+
+def differences(before: BaseView, after: BaseView, diffs: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
+    """Return prompts, pipeline order, model, parameters and repeats that differ, as names with both values.
+
+    Args:
+        diffs: unified diffs by prompt name; what they add and remove is counted.
+    """
+    return list(_differences(before, after, diffs or {}))
+
+
+def _differences(before: BaseView, after: BaseView, diffs: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for name in dict.fromkeys((*before.prompts, *after.prompts)):
+        old, new = (side.prompts.get(name, "not in the pipeline") for side in (before, after))
+        size = f", {_size(diffs[name])}" if name in diffs else ""
+        if old != new:
+            yield f"prompt {name}", f"{old} → {new}{size}"
+        elif before.prompt_digests.get(name) != after.prompt_digests.get(name):
+            yield f"prompt {name}", f"{new}, same version with another text{size}"
+    if set(before.prompts) == set(after.prompts) and list(before.prompts) != list(after.prompts):
+        yield "pipeline order", f"{' → '.join(before.prompts)} became {' → '.join(after.prompts)}"
+    if before.model != after.model:
+        yield "model", f"{before.model} → {after.model}"
+    for name in after.parameters:
+        if (values := before.parameters.get(name)) is None:
+            continue
+        for key, value in after.parameters[name].items():
+            if key != "model" and values.get(key) != value:
+                yield f"{name} {key}", f"{spoken(values.get(key))} → {spoken(value)}"
+    if before.repeats != after.repeats:
+        yield "repeats", f"{before.repeats} → {after.repeats}"
+
+
+def difference_lines(comparison: ComparisonView) -> list[str]:
+    """Return the differences of a comparison's sides, a line each."""
+    return [f"{name}: {text}" for name, text in differences(comparison.baseline, comparison.run.header)]
+
+
+def prompt_folds(diffs: Mapping[str, str]) -> list[Block]:
+    """Return the text diff of each prompt."""
+    return [Fold(f"Text of {name}", _fold(diff)) for name, diff in diffs.items()]
+
+
+def _fold(diff: str) -> list[Block]:
+    lines = _changes(diff)
+    left = len(lines) - SHOWN_LINES
+    shown: list[Block] = [Lines(lines[:SHOWN_LINES], "diff")]
+    return [*shown, Note([f"and {left:,} more lines"], "quiet")] if left > 0 else shown
+
+
+def _changes(diff: str) -> Sequence[str]:
+    return [line for line in diff.split("\n") if not line.startswith(("+++ ", "--- "))]
+
+
+def _size(diff: str) -> str:
+    """`+12 −3 lines`."""
+    lines = _changes(diff)
+    added, removed = (sum(line.startswith(sign) for line in lines) for sign in "+-")
+    return f"+{added} −{removed} lines"

@@ -1,1 +1,0 @@
-"""What `row3 diff` shows of two runs."""

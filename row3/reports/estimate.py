@@ -1,0 +1,134 @@
+"""`--dry-run`: the requests, tokens and price of a run that is not sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from row3.domain.estimates import Estimate, Planned
+from row3.domain.requests import Request
+from row3.domain.spoken import spoken
+from row3.reports import numbers
+from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
+
+FIGURES = ("recorded", "to send", "tokens in", "tokens out", "price")
+
+
+def estimate_document(plan: Estimate, *, verbose: bool = False) -> Document:
+    """The sums by prompt; with `verbose` each request, and one of them in full."""
+    versions = " → ".join(f"{name} {version}" for name, version in plan.prompts.items())
+    models = list(dict.fromkeys(request.model for request in plan.requests))
+    by = f", model {models[0]}" if len(models) == 1 else ""
+    rows = []
+    for prompt, model in dict.fromkeys((request.prompt, request.model) for request in plan.requests):
+        own = [request for request in plan.requests if (request.prompt, request.model) == (prompt, model)]
+        rows.append((prompt if len(models) == 1 else f"{prompt} · {model}", *sums(own)))
+    rows.append(("total", *sums(plan.requests)))
+    blocks: list[Block] = [
+        Note([f"Dry run of {plan.suite}, nothing is sent: {versions} (mode {plan.mode}{by})"]),
+        Table(("prompt", *FIGURES), rows, "lrrrrr"),
+        Note([*remarks([plan]), *_comparison_lines(plan)]),
+    ]
+    if verbose:
+        blocks.append(Items([_line(request) for request in plan.requests]))
+        if plan.example is not None:
+            blocks += _in_full(plan.example)
+    return Document(blocks)
+
+
+def remarks(plans: Iterable[Estimate]) -> list[str]:
+    """How far the figures of these plans can be trusted."""
+    plans = list(plans)
+    lines = []
+    if unpriced := sorted({model for plan in plans for model in plan.unpriced}):
+        lines.append(f'No price for {", ".join(unpriced)}: the price is unknown. Set prices."<model>" in row3.toml.')
+    if any(not request.exact for plan in plans for request in plan.to_send):
+        lines.append("Later stages depend on answers that are not known yet: their sizes are estimated.")
+    return [*lines, "Tokens are estimated at four characters each; retries are not counted."]
+
+
+def sums(requests: Sequence[Planned]) -> tuple[str, ...]:
+    """The cells of `FIGURES` for these requests."""
+    sent = [request for request in requests if not request.recorded]
+    costs = [request.cost_usd for request in sent]
+    price = "unknown" if None in costs else numbers.money(sum(cost for cost in costs if cost is not None))
+    tokens = sum(request.prompt_tokens for request in sent), sum(request.completion_tokens for request in sent)
+    return (*(f"{number:,}" for number in (len(requests) - len(sent), len(sent), *tokens)), price)
+
+
+def _comparison_lines(plan: Estimate) -> list[str]:
+    """Why a live comparison costs more than a run."""
+    if not plan.again:
+        return []
+    asked = numbers.count(plan.again, "request asks", "requests ask")
+    lines = [f"{asked} the baseline's prompts again, interleaved; --no-interleave leaves them out."]
+    if plan.rounds > 1:
+        most = "" if plan.cost_usd is None else f", {numbers.money(plan.cost_usd * plan.rounds)} in all"
+        lines.append(f"That is one round; --adaptive asks up to {plan.rounds}{most}, and stops when it is decided.")
+    return lines
+
+
+def _line(request: Planned) -> str:
+    again = f" repeat {request.repeat}" if request.repeat else ""
+    state = "recorded" if request.recorded else "to send" if request.exact else "to send (size estimated)"
+    tokens = f"{request.prompt_tokens:,} + {request.completion_tokens:,} tokens"
+    return f"{request.case_id} {request.prompt}{again}: {state}, {tokens}"
+
+
+def _in_full(request: Request) -> list[Block]:
+    values = (("temperature", request.temperature), ("seed", request.seed), ("max tokens", request.max_tokens))
+    parameters = ", ".join(f"{name} {spoken(value)}" for name, value in values)
+    head = f"The first request, in full ({request.case_id}, {request.prompt}, {request.model}, {parameters}):"
+    return [
+        Title(head),
+        Lines(["--- system", *request.system.split("\n"), "--- user", *request.user.split("\n")]),
+    ]
+
+
+def estimate_json(plan: Estimate) -> dict[str, Any]:
+    """The plan as plain values."""
+    return {
+        "schemaVersion": 1,
+        "suite": plan.suite,
+        "mode": plan.mode,
+        "prompts": dict(plan.prompts),
+        "requests": len(plan.requests),
+        "recorded": plan.recorded,
+        "toSend": len(plan.to_send),
+        "promptTokens": plan.prompt_tokens,
+        "completionTokens": plan.completion_tokens,
+        "costUsd": plan.cost_usd,
+        "unpriced": list(plan.unpriced),
+        "list": [
+            {
+                "caseId": request.case_id,
+                "prompt": request.prompt,
+                "repeat": request.repeat,
+                "model": request.model,
+                "recorded": request.recorded,
+                "exact": request.exact,
+                "promptTokens": request.prompt_tokens,
+                "completionTokens": request.completion_tokens,
+                "costUsd": request.cost_usd,
+                **(_texts(request.request) if request.request is not None else {}),
+            }
+            for request in plan.requests
+        ],
+        "schemas": {
+            request.request.schema_name: request.request.schema
+            for request in plan.requests
+            if request.request is not None
+        },
+        **({"baselineRequests": plan.again, "maxRounds": plan.rounds} if plan.again else {}),
+    }
+
+
+def _texts(request: Request) -> dict[str, Any]:
+    return {
+        "temperature": request.temperature,
+        "seed": request.seed,
+        "maxTokens": request.max_tokens,
+        "system": request.system,
+        "user": request.user,
+        "schema": request.schema_name,
+    }

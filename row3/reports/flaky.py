@@ -1,0 +1,142 @@
+"""`row3 flaky`: the cases whose score varies although nothing changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from row3.gate.exact import upper_bound
+from row3.gate.flakiness import FLIPS, LEAST, NOISE
+from row3.gate.suite_findings import FlakyCase, FlakyReport, Source
+from row3.reports import numbers
+from row3.reports.document import Block, Document, Note, Span, Table, Text, Title, more
+from row3.reports.headline import some
+from row3.reports.quarantine_text import quarantine_json, quarantine_note
+
+SHOWN = 30
+NAMED = 5
+HEADS = ("case", "n", "from", "low…high", "± one", "flips", "verdict")
+WORDS: dict[Source, str] = {"repeats": "repeats", "runs": "runs", "live repeats": "live"}
+
+
+def flaky_document(report: FlakyReport, *, verbose: bool = False) -> Document:
+    """Which cases are flaky, which are steady, and which are unknown; all of them when verbose."""
+    head: list[Text] = [f"{report.suite} · {report.setting}"]
+    if not report.own:
+        head.append("Not what runs now: of that nothing was asked twice. --prompt names others.")
+    shown = report.cases if verbose else report.cases[:SHOWN]
+    blocks: list[Block] = [Note(head), _counts(report)]
+    if shown:
+        held = {entry.case_id for entry in report.quarantine.active}
+        rows = [_row(case, quarantined=case.case_id in held) for case in shown]
+        blocks.append(Table(HEADS, rows, "lrlrrrl", more=more(len(report.cases) - len(shown))))
+    return Document(
+        [*blocks, *(Note([text]) for text in _notes(report)), quarantine_note(report.quarantine), _next(report)]
+    )
+
+
+def _counts(report: FlakyReport) -> Block:
+    """How many cases have each verdict."""
+    if not _asked_again(report):
+        return Note(
+            [f"No case was asked twice, so nothing is known. To find out: row3 --repeats 3 --mode record{report.flag}"]
+        )
+    flaky, steady = (sum(case.result.verdict == word for case in report.cases) for word in ("flaky", "steady"))
+    cases = len(report.cases) + len(report.unknown)
+    unknown = cases - flaky - steady
+    return Title(f"{numbers.count(cases, 'case')}: {flaky:,} flaky, {steady:,} steady, {unknown:,} unknown")
+
+
+def _asked_again(report: FlakyReport) -> bool:
+    return any(case.result.answers > 1 for case in report.cases)
+
+
+def _row(case: FlakyCase, *, quarantined: bool) -> list[Text]:
+    result = case.result
+    several = result.answers > 1
+    ends = "–"
+    if not several:
+        ends = numbers.bare(result.lowest)
+    elif case.ends_known:
+        ends = f"{numbers.bare(result.lowest)}…{numbers.bare(result.highest)}"
+    return [
+        case.case_id,
+        f"{result.answers:,}",
+        WORDS[case.source],
+        ends,
+        numbers.bare(result.noise) if several else "–",
+        "–" if result.flip_rate is None or not several else f"{result.flip_rate:.0%}",
+        (
+            Span(result.verdict, "bad" if result.verdict == "flaky" else "plain"),
+            " (quarantined)" if quarantined else "",
+        ),
+    ]
+
+
+def _notes(report: FlakyReport) -> list[str]:
+    """The rule, the limits of `steady`, and what is missing."""
+    if not _asked_again(report):
+        return []
+    mark = None if report.pass_mark is None else numbers.compact(report.pass_mark)
+    passing = "" if mark is None else f", or {FLIPS:.0%} of the pairs of its answers disagree on reaching {mark}"
+    title, noise = report.metric.title, f"{100 * NOISE:g}"
+    notes = [
+        f"Flaky: one answer's {title} is off by ± {noise} points or more (a standard deviation){passing}. Fewer than "
+        f"{LEAST} answers (n) are too few to tell."
+    ]
+    least = min((c.result.answers for c in report.cases if c.result.verdict == "steady"), default=0)
+    if least and mark is not None:
+        notes.append(
+            f"Steady is not proved: {least} answers on one side of {mark} leave it possible that up to "
+            f"{upper_bound(0, least):.0%} fall on the other."
+        )
+    if report.unknown:
+        notes.append(f"No {title} is known of {some(report.unknown, NAMED)}: no answer, or the metric does not apply.")
+    if report.others:
+        notes.append(f"Also asked several times: {some(report.others, NAMED)} (--prompt).")
+    return notes
+
+
+def _next(report: FlakyReport) -> Note:
+    """What to do about the first flaky case that counts, and about expired entries."""
+    held = {entry.case_id for entry in report.quarantine.active}
+    waiting = [case.case_id for case in report.cases if case.result.verdict == "flaky" and case.case_id not in held]
+    lines, flag = [], report.flag
+    if waiting:
+        lines = [
+            f"Next: row3 investigate{flag} {waiting[0]}",
+            f"Then: fix it; or row3 flaky quarantine{flag} {waiting[0]} --until DATE --reason TEXT",
+        ]
+    return Note([*lines, *(f"Then: row3 flaky release{flag} {entry.case_id}" for entry in report.quarantine.expired)])
+
+
+def flaky_json(report: FlakyReport) -> dict[str, Any]:
+    """The same as plain values; all numbers are fractions."""
+    return {
+        "schemaVersion": 1,
+        "suite": report.suite,
+        "metric": report.metric.key,
+        "setting": report.setting,
+        "current": report.own,
+        "passMark": report.pass_mark,
+        "cases": [_case_json(case) for case in report.cases],
+        "unknown": list(report.unknown),
+        "otherSettings": list(report.others),
+        **quarantine_json(report.quarantine),
+    }
+
+
+def _case_json(case: FlakyCase) -> dict[str, Any]:
+    result = case.result
+    several = result.answers > 1
+    return {
+        "id": case.case_id,
+        "verdict": result.verdict,
+        "answers": result.answers,
+        "from": case.source,
+        "lowest": result.lowest if case.ends_known else None,
+        "highest": result.highest if case.ends_known else None,
+        "spread": result.spread if case.ends_known else None,
+        "noise": result.noise if several else None,
+        "flipRate": result.flip_rate if several else None,
+        "hidden": result.hidden,
+    }

@@ -1,0 +1,97 @@
+"""Which files row3 wrote: a result may take the place of an earlier one, and of nothing else.
+
+Results carry no signature, so they are known by how they begin (findings also by how they end). A test writes every
+form of every command twice to one place.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+JSON_KEYS = (
+    "suite",
+    "suites",
+    "case",
+    "verdict",
+    "files",
+    "findings",
+    "recordings",
+    "combinations",
+    "runId",
+)
+"""What follows `schemaVersion` in the JSON of the commands."""
+JSON = re.compile(rf'\[?\s*\{{\s*"schemaVersion"\s*:\s*\d+\s*,\s*"(?:{"|".join(JSON_KEYS)})"|\[\s*\]\s*\Z')
+CODE_QUALITY = re.compile(r'\[\s*\{\s*"description"\s*:.*?"check_name"\s*:\s*"row3/|\[\s*\]\s*\Z', re.DOTALL)
+JUNIT = re.compile(r"(?:<\?xml[^>]*\?>\s*)?<testsuites\b[^>]*>\s*<testsuite name=\"row3 ")
+HTML = re.compile(r"<!doctype html>.*?<title>[^<]*· row3</title>", re.DOTALL)
+MARKDOWN = re.compile(r"### [^\n]*\brow3\b|## Failure Investigation: ")
+SVG = re.compile(r"(?:<\?xml|<svg\b).*?<title>(?:Quality trend|Leaderboard): ", re.DOTALL)
+SCHEMA = re.compile(r'\{\s*"\$schema"\s*:\s*"[^"]*"\s*,\s*"title"\s*:\s*"row3: ')
+PNG = b"\x89PNG\r\n\x1a\n"
+TEXT = re.compile(
+    r"\S+ · "  # a run, a comparison, a drift, cases, power: the suite, then what ran
+    r"|::(?:notice|warning|error) (?:[^\n]*,)?title=row3"
+    r"|suite +metric +"
+    r"|── \S+ ─"  # the drift of several suites
+    r"|prompt +recordings +cases|no recordings\n"
+    r"|\S+: [^\n]*\(.*\n\nBefore  "  # a difference
+    r"|row3 leaderboard · "
+    r"|Dry run of "
+    r"|── Failure Investigation: "
+    r"|\S+  \S+(?: \S+)*  [▁▂▃▄▅▆▇█]|No history yet: "
+    r"|(?:[^\t\n]*\t){7}golden/"  # unmatched items
+    r"|Nothing to review: |(?:Nothing decided|\d+ (?:alias|canar|real miss)[^\n;]*);"
+    r"|hooks in "
+    r"|copied \S+-v\d+\.\d+ to prompts/"
+    r"|  (?:kept|created|extended) "
+    r"|\S+ (?:does not count until|is out of quarantine)"
+    r"|\S+-v\d+\.\d+: [\d,]+ recordings?(?:, as answers of [^\n]+)?\n",
+    re.DOTALL,
+)
+TEXT_END = re.compile(
+    r"(?:files? checked, nothing found"
+    r"|[\d,]+ errors?, [\d,]+ warnings?(?: in [\d,]+ files?)?"
+    r"|all recordings are in order"
+    r"|[\d,]+ (?:would be )?removed, [\d,]+ kept"
+    r"|[\d,]+ responses? read(?:, [\d,]+ recordings? new or changed|: [\w, ]+))\s*\Z"
+)
+"""How lists end that begin with whatever was found."""
+
+
+def is_ours(form: str, head: bytes, tail: bytes) -> bool:
+    """Whether a file is empty or an earlier result in this form.
+
+    Args:
+        form: one of `--format`, or `svg`, `png`, `schema`; tables and GitHub's annotations are texts, and a comment is
+            Markdown.
+        head: the first bytes, some thousands.
+        tail: the last bytes.
+    """
+    if not head.strip():
+        return True
+    begins, ends = head.decode("utf-8", "replace").lstrip("\ufeff"), tail.decode("utf-8", "replace")
+    return _KNOWN[form](begins, ends)
+
+
+def _text(begins: str, ends: str) -> bool:
+    return TEXT.match(begins) is not None or TEXT_END.search(ends) is not None
+
+
+def _by(pattern: re.Pattern[str]) -> Callable[[str, str], bool]:
+    return lambda begins, _: pattern.match(begins) is not None
+
+
+_KNOWN: dict[str, Callable[[str, str], bool]] = {
+    "table": _text,
+    "github": _text,
+    "markdown": _by(MARKDOWN),
+    "comment": _by(MARKDOWN),
+    "json": _by(JSON),
+    "codequality": _by(CODE_QUALITY),
+    "junit": _by(JUNIT),
+    "html": _by(HTML),
+    "svg": _by(SVG),
+    "png": lambda begins, _: begins.startswith(PNG.decode("utf-8", "replace")),
+    "schema": _by(SCHEMA),
+}

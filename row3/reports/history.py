@@ -1,0 +1,151 @@
+"""`row3 history`: one run a line, newest last, with what it changed below it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from row3.domain.tiers import Tier, tier_of
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.document import Block, Document, Note, Span, Table, Text, Tone, strong
+from row3.reports.model import HistoryView
+from row3.reports.style import VERDICT_MARKS, arrow, plain, shorten
+
+BLOCKS = "▁▂▃▄▅▆▇█"
+SHOWN = 20
+SPARKS = 40
+LONGEST_SUITE = 26
+LEGEND = "▲ better  ▼ worse; percentage points against the baseline until then"
+BASELINES = ("baseline", "promotion")
+"""Actions after which a suite has another baseline."""
+VERDICT_TONES: dict[Verdict, Tone] = {
+    Verdict.PROCEED: "good",
+    Verdict.INVESTIGATE: "warning",
+    Verdict.BLOCK: "bad",
+}
+
+
+def history_document(
+    entries: Sequence[HistoryView],
+    *,
+    primary: str = "overall",
+    verbose: bool = False,
+    action: str | None = None,
+    last: int | None = None,
+    flag: str = "",
+) -> Document:
+    """The last runs, all when verbose.
+
+    A line's points are against the baseline that was in force when it ran: a comparison's against what it was compared
+    with, a new baseline's or a promotion's against the one it replaced.
+
+    Args:
+        entries: the whole history.
+        action, last: show only these of it.
+        flag: options that select the suite on the command line.
+    """
+    both = zip(entries, _in_force(entries), strict=True)
+    kept = [(entry, baseline) for entry, baseline in both if action is None or entry.action == action][-(last or 0) :]
+    if not kept:
+        return Document([Note([f"No history yet: row3 --baseline{flag}, --compare and promote write it."])])
+    entries = [entry for entry, _ in kept]
+    first = 0 if verbose else max(0, len(kept) - SHOWN)
+    several = len({entry.suite for entry in entries}) > 1
+    under = [list(_notes(*pair, several=several)) for pair in zip(entries, _previous(entries), strict=True)]
+    blocks: list[Block] = [Note(list(_trends(entries, primary)))]
+    if first:
+        blocks.append(Note([f"{first:,} earlier (-v shows all)"], "quiet"))
+    rows = [_row(entry, baseline, primary) for entry, baseline in kept[first:]]
+    heads = ("when (UTC)", "action", "score", "points  ", "verdict", "commit")
+    blocks.append(Table(heads, rows, "llrrll", under=under[first:]))
+    if any(baseline is not None for _, baseline in kept[first:]):
+        blocks.append(Note([LEGEND], "quiet"))
+    return Document(blocks)
+
+
+def _previous(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
+    """For each entry the one before it of the same suite."""
+    last: dict[str, HistoryView] = {}
+    found: list[HistoryView | None] = []
+    for entry in entries:
+        found.append(last.get(entry.suite))
+        last[entry.suite] = entry
+    return found
+
+
+def _in_force(entries: Sequence[HistoryView]) -> list[HistoryView | None]:
+    """For each entry the baseline that its suite had until then; of live answers the live one, where there is one."""
+    baselines: dict[tuple[str, Tier], HistoryView] = {}
+    found: list[HistoryView | None] = []
+    for entry in entries:
+        own = (entry.suite, tier_of(entry.mode))
+        makes_one = entry.action in BASELINES
+        found.append(baselines.get(own) or (None if makes_one else baselines.get((entry.suite, "replay"))))
+        if makes_one:
+            baselines[own] = entry
+    return found
+
+
+def _trends(entries: Sequence[HistoryView], primary: str) -> Iterator[Text]:
+    """A sparkline for each suite."""
+    for suite in dict.fromkeys(entry.suite for entry in entries):
+        values = [e.metrics[primary] for e in entries if e.suite == suite and primary in e.metrics]
+        if values:
+            ends = f"  {numbers.percent(values[0])} → {numbers.percent(values[-1])}" if len(values) > 1 else ""
+            yield strong(shorten(plain(suite), LONGEST_SUITE)), f"  {primary}  {sparkline(values[-SPARKS:])}{ends}"
+
+
+def _row(entry: HistoryView, baseline: HistoryView | None, primary: str) -> list[Text]:
+    value = entry.metrics.get(primary)
+    earlier = None if baseline is None else baseline.metrics.get(primary)
+    delta = None if value is None or earlier is None else value - earlier
+    good = None if delta is None or abs(delta) < 5e-4 else delta > 0
+    tone: Tone = "plain" if good is None else "good" if good else "bad"
+    commit = plain(entry.commit or "")[:7] or "–"
+    return [
+        numbers.moment(entry.at),
+        strong(entry.action) if entry.action == "promotion" else entry.action,
+        "–" if value is None else numbers.percent(value),
+        "" if delta is None else Span(f"{numbers.points(delta)} {arrow(good)}", tone),
+        _verdict(entry),
+        f"{commit}{' + edits' if entry.dirty else ''}",
+    ]
+
+
+def _verdict(entry: HistoryView) -> Span:
+    if entry.approval is not None:
+        return Span(f"{VERDICT_MARKS[Verdict.INVESTIGATE]} approved", "warning")
+    verdict = next((verdict for verdict in Verdict if verdict.word == entry.verdict), None)
+    return (
+        Span("–", "quiet")
+        if verdict is None
+        else Span(f"{VERDICT_MARKS[verdict]} {verdict.word}", VERDICT_TONES[verdict])
+    )
+
+
+def _notes(entry: HistoryView, before: HistoryView | None, *, several: bool) -> Iterator[str]:
+    """What ran, where it differs from the run before; and an approval."""
+    old = {} if before is None else before.prompts
+    parts = [f"{name} {version}" for name, version in entry.prompts.items() if old.get(name) != version]
+    parts += [f"{name} removed" for name in old if name not in entry.prompts]
+    if before is None or before.model != entry.model:
+        parts.append(entry.model)
+    parts = [entry.suite, *parts] if several else parts
+    if parts:
+        yield " · ".join(parts)
+    if entry.approval is not None:
+        yield f"approved by {entry.approval.by}: {entry.approval.reason}"
+
+
+def sparkline(values: Sequence[float]) -> str:
+    """A line of blocks from the lowest to the highest value; middle blocks where all are equal.
+
+    A value that is not finite is a space. No values, no text.
+    """
+    finite = [value for value in values if math.isfinite(value)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    if high - low < 1e-9:
+        return "".join(BLOCKS[3] if math.isfinite(value) else " " for value in values)
+    top = len(BLOCKS) - 1
+    return "".join(BLOCKS[round((v - low) / (high - low) * top)] if math.isfinite(v) else " " for v in values)

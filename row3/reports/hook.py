@@ -1,0 +1,205 @@
+"""What a git hook says: one screen, why it stops and what to do, with commands that work where git was called."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Collection, Sequence
+from typing import Protocol
+
+from row3.domain.quarantine import NO_QUARANTINE
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.reports import numbers
+from row3.reports.advice import SCORES, approval_line, is_complete, look, model_flag
+from row3.reports.case_changes import flips
+from row3.reports.comparison import ground_text
+from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
+from row3.reports.headline import some
+from row3.reports.model import ComparisonView, SuiteResultView
+from row3.reports.quarantine_text import quarantine_note
+from row3.reports.reason_text import grounds_of
+from row3.reports.style import plain
+from row3.reports.suites import problem_of
+
+SHOWN_REASONS, SHOWN_CASES = 6, 3
+SHA = 10
+"""Digits of a commit in a command."""
+HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
+NAMED = "--suite NAME"
+
+
+FILES_NAMED = 3
+"""Files that are named before they are only counted."""
+
+
+class HookView(Protocol):
+    """What a hook found."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def base(self) -> str | None: ...
+    @property
+    def results(self) -> Sequence[SuiteResultView]: ...
+    @property
+    def untouched(self) -> Sequence[str]: ...
+    @property
+    def exit_code(self) -> int: ...
+    @property
+    def merging(self) -> bool: ...
+    @property
+    def not_added(self) -> Collection[str]: ...
+    @property
+    def directory(self) -> str: ...
+    @property
+    def folder(self) -> str: ...
+
+
+def hook_document(hook: HookView) -> Document:
+    """Return nothing where there was nothing to judge, a line a suite where it may pass, a screen where it may not."""
+    lines: list[Text] = [*_problems(hook)]
+    still = [result.suite for result in hook.results if len(hook.results) > 1 and _still(result)]
+    compared = [each for each in hook.results if each.comparison is not None and each.suite not in still]
+    blocks: list[Block] = [block for result in compared for block in _suite(result.comparison)]
+    if still:
+        lines.append(f"row3: nothing moved: {', '.join(still)}")
+    if hook.results and hook.untouched:
+        lines.append(f"row3: not concerned: {', '.join(hook.untouched)}")
+    blocks.append(Note(lines))
+    if hook.exit_code:
+        what = {"pre-push": "push", "pre-merge-commit": "merge"}.get(hook.name, "commit")
+        blocks += [Title(Span(f"row3 stops this {what}.", "bad")), *_cure(hook)]
+    return Document(blocks)
+
+
+def _problems(hook: HookView) -> list[str]:
+    """Why suites could not be run or judged; one sentence for all suites that it is true of."""
+    suites: dict[str, list[str]] = {}
+    for result in hook.results:
+        if text := problem_of(result):
+            suites.setdefault(text.replace(f"--suite {result.suite}", NAMED), []).append(result.suite)
+    lines = []
+    for text, names in suites.items():
+        said = text.replace(NAMED, f"--suite {names[0]}") if len(names) == 1 else text
+        said = said.replace("`row3 ", f"`{_row3(hook)} ")
+        lines.append(f"row3: suite{'s' if len(names) > 1 else ''} {', '.join(names)}: {said}")
+    return lines
+
+
+def _still(result: SuiteResultView) -> bool:
+    """A suite that may pass and is as it was, in its fail zone or not."""
+    comparison = result.comparison
+    if comparison is None or result.problem or comparison.wrong_cases:
+        return False
+    changed = any(reason.code not in SCORES for reason in comparison.reasons)
+    moved = set(comparison.moves) - {"unchanged"} or any(change.delta for change in comparison.metrics)
+    special = comparison.verdict is Verdict.BLOCK or not is_complete(comparison)
+    return not (changed or moved or special or comparison.run.quarantine != NO_QUARANTINE)
+
+
+def _suite(comparison: ComparisonView | None) -> list[Block]:
+    assert comparison is not None
+    run = comparison.run
+    against = f" against {comparison.against}" if comparison.against else ""
+    head = Title([f"row3: {run.suite.name}{against}: ", look(comparison).span, _moved(comparison)], 4)
+    lines: list[Text] = []
+    if text := approval_line(comparison):
+        lines.append(text)
+    elif comparison.verdict is not Verdict.PROCEED or not is_complete(comparison):
+        found = [g for g in grounds_of(comparison) if g.verdict is comparison.verdict]
+        lines += [ground_text(each) for each in found[:SHOWN_REASONS]]
+        lines += [f"  and {len(found) - SHOWN_REASONS:,} more"] if len(found) > SHOWN_REASONS else []
+    if not is_complete(comparison):
+        lines += [f"  {case_id}: {problem}" for case_id, problem in list(run.problems)[:1]]
+    elif comparison.blocked:
+        fell = [c for c in comparison.cases if c.delta < 0 or c.move in ("broke", "removed") or c.lost.get("canaries")]
+        lines += [_what_fell(case, dict(run.problems)) for case in fell[:SHOWN_CASES]]
+    if comparison.wrong_cases:
+        lines.append(f"note: lint finds errors in golden cases of this change: {some(comparison.wrong_cases, 3)}")
+    return [head, Note(lines), quarantine_note(run.quarantine)]
+
+
+def _moved(comparison: ComparisonView) -> str:
+    primary = comparison.run.suite.kind.primary
+    change = next((each for each in comparison.metrics if each.key == primary), None)
+    if change is None or change.baseline is None or change.current is None or change.delta is None:
+        return ""
+    before, now = numbers.percent(change.baseline), numbers.percent(change.current)
+    return f", {primary} {before} → {now} ({numbers.points(change.delta)} points)"
+
+
+def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
+    if case.move == "broke":
+        what = problems.get(case.case_id, case.move)
+    else:
+        what = "; ".join(flip.text for flip in flips(case) if not flip.good) or case.move
+    return f"  {case.case_id} {numbers.points(case.delta)}: {what}"
+
+
+def _cure(hook: HookView) -> list[Block]:
+    """What to do, after `row3 stops this`."""
+    back = [f"git checkout {_file(hook, HISTORY)}; git merge --abort"] if hook.merging else []
+    take_back: list[Block] = [Note(["To take the merge back:"]), Lines(back)] if back else []
+    if all(result.exit_code in (0, 2) for result in hook.results):
+        return [Note([f"Fix the file; {_row3(hook)} lint lists everything that is wrong."]), *take_back]
+    if any(result.exit_code == 3 for result in hook.results):
+        return [*_recorded(hook), *take_back]
+    blocked = [result for result in hook.results if result.exit_code == 1]
+    add = f"git add {_file(hook, HISTORY)} {_file(hook, CHANGELOG)}{_committed(hook)}"
+    suite = _named(hook, blocked[0])
+    compare = f"{_row3(hook)} --compare{suite}{_judge(hook, blocked[0])}"
+    explain = [f"{_row3(hook)} investigate{suite} CASE"] if blocked[0].run is not None else []
+    return [
+        *_not_added(hook),
+        Note([f"See it in full{', explain a case' if explain else ''}:"]),
+        Lines([compare, *explain]),
+        Note(["Or accept it with a reason, and add the approval:"]),
+        Lines([f"{compare} --approve REASON", add]),
+        *take_back,
+    ]
+
+
+def _recorded(hook: HookView) -> list[Block]:
+    """What to do about answers that are not recorded, or not among what is judged."""
+    lacking = [result.run for result in hook.results if result.run is not None and result.exit_code == 3]
+    add = f"git add {_file(hook, 'recordings')}{_committed(hook)}"
+    model = next(filter(None, map(model_flag, lacking)), "")
+    suite = " --all" if len(lacking) > 1 else f" --suite {plain(lacking[0].suite.name)}" if lacking else ""
+    several = len(hook.results) + len(hook.untouched) > 1
+    command = f"{_row3(hook)} --compare{suite if several else ''} --mode auto{model} && {add}"
+    text = "Record the missing answers and add them to the change:"
+    return [*_not_added(hook), Note([text]), Lines([command])]
+
+
+def _not_added(hook: HookView) -> list[Block]:
+    """What the work tree has otherwise than what is judged: a forgotten `git add` is the usual cause of a block."""
+    if not hook.not_added:
+        return []
+    shown = ", ".join(map(plain, sorted(hook.not_added)[:FILES_NAMED]))
+    more = len(hook.not_added) - FILES_NAMED
+    return [Note([f"Not added to the change: {shown}{f' and {more} more' if more > 0 else ''}."])]
+
+
+def _named(hook: HookView, result: SuiteResultView) -> str:
+    """The option for the suite, where there are several or nothing else says which one it is."""
+    alone = len(hook.results) + len(hook.untouched) < 2 and result.run is not None
+    return "" if alone else f" --suite {plain(result.suite)}"
+
+
+def _judge(hook: HookView, result: SuiteResultView) -> str:
+    """The option for the base that judged; none for a suite that the base lacks, which its own baseline judged."""
+    own = result.comparison is not None and not result.comparison.against
+    return "" if own or not hook.base else f" --against {hook.base[:SHA]}"
+
+
+def _row3(hook: HookView) -> str:
+    """The command, with the project's folder where git was called outside it."""
+    return f"row3 -C {plain(shlex.quote(hook.directory))}" if hook.directory else "row3"
+
+
+def _file(hook: HookView, name: str) -> str:
+    return plain(shlex.quote(f"{hook.folder}{name}"))
+
+
+def _committed(hook: HookView) -> str:
+    """What follows after files were added: a push takes commits."""
+    return " && git commit" if hook.name == "pre-push" else ""

@@ -1,1 +1,0 @@
-"""What the git hook prints."""

@@ -1,0 +1,262 @@
+"""What CI should point at: the reasons of a verdict, cases, lint findings, each with its file; for two hosts.
+
+`github_text` writes workflow commands for GitHub. `codequality_json` writes GitLab's Code Quality report: a JSON array
+whose entries have `description`, `check_name`, `fingerprint`, `severity`, `location.path` and `location.lines.begin`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from row3.domain.findings import LintReport
+from row3.domain.judgements import Code, Reason
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.advice import SCORES, approval_line, behind_line, look, summary
+from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.findings import summary as lint_summary
+from row3.reports.headline import candidates, declines_line, fail_zones, title_of
+from row3.reports.model import ComparisonView, RunView, SuiteResultView, SuitesView
+from row3.reports.reason_text import Ground, grounds_of
+from row3.reports.style import plain
+from row3.reports.suites import counted, headword, problem_of
+
+Level = Literal["error", "warning", "notice"]
+Severity = Literal["info", "minor", "major", "critical", "blocker"]
+MOST_OF_A_LEVEL = 10
+"""GitHub shows no more of each level for a step."""
+FIRST_LINE = 1
+"""A case and a prompt are judged as a whole."""
+FILES = {
+    Code.LOCK_BROKEN: "prompts/promoted.json",
+    Code.HISTORY_REMOVED: "metrics-history.json",
+    Code.DECLINING: "metrics-history.json",
+}
+
+
+class Places(NamedTuple):
+    """How paths of the project are written from the root of its repository."""
+
+    inside: str = ""
+    """The project's folder in the repository, empty or ending in a slash."""
+    golden: Callable[[str], str] = "golden/{}".format
+    """A suite's folder of golden cases, relative to the project."""
+    found: Callable[[str, str], str] | None = None
+    """A case's file by suite and id, where the folder has subfolders."""
+
+    def case(self, suite: str, case_id: str) -> str:
+        """Return the file of a case, relative to the project."""
+        return self.found(suite, case_id) if self.found else f"{self.golden(suite)}/{case_id}.gold.json"
+
+
+HERE = Places()
+"""The project is the repository, and suites have their default folders."""
+
+
+@dataclass(frozen=True, slots=True)
+class Issue:
+    """One thing to look at, and its file."""
+
+    level: Level
+    check: str
+    """`gate/block`, `case/regressed`, `lint/no-aliases`."""
+    title: str
+    text: str
+    severity: Severity
+    path: str = ""
+    """Relative to the project; empty for none."""
+    line: int = 0
+    about: str = ""
+    """What stays the same from run to run, unlike the figures in the text."""
+
+
+def run_issues(
+    run: RunView,
+    comparison: ComparisonView | None = None,
+    *,
+    declines: int = 0,
+    name: str = "row3",
+    places: Places = HERE,
+) -> list[Issue]:
+    """Return the reasons of a comparison, or the warnings of a run, and its cases; `name` begins each title."""
+    found: list[Issue] = []
+    named: set[str] = set()
+    if comparison is not None:
+        if comparison.behind and comparison.against:
+            found.append(_behind(comparison.behind, comparison.against, name))
+        for ground in grounds_of(comparison):
+            named |= {reason.subject for reason in ground.reasons if reason.code in (*SCORES, Code.NO_ANSWER)}
+            found.append(_reason(comparison, ground, name, places))
+    else:
+        if failing := fail_zones(run):
+            text = f"{', '.join(failing)} (row3 --compare{run.suite.flags('row3 --compare')} judges)"
+            found.append(Issue("warning", "gate/fail-zone", f"{name}: fail zone", text, "major", about=run.suite.name))
+        if text := declines_line(declines, run):
+            found.append(Issue("warning", "gate/declining", f"{name}: declining", text, "major", about=run.suite.name))
+    stopped = comparison is None or comparison.approval is None
+    cases = (_case(run, outcome, name, places, stopped=stopped) for outcome in outcomes(run, comparison))
+    return [*found, *(issue for issue in cases if issue is not None and issue.about not in named)]
+
+
+def suites_issues(report: SuitesView, places: Places = HERE) -> list[Issue]:
+    """Return the issues of several suites."""
+    found = [] if report.behind is None else [_behind(*report.behind, "row3")]
+    return [*found, *(issue for result in report.results for issue in _of_suite(result, places))]
+
+
+def _of_suite(result: SuiteResultView, places: Places) -> Iterator[Issue]:
+    name, run = f"row3 {result.suite}", result.run
+    if run is not None:
+        issues = run_issues(run, result.comparison, declines=result.declines, name=name, places=places)
+        yield from (issue for issue in issues if issue.check != "gate/behind")
+        return
+    level: Level = "error" if result.exit_code else "warning"
+    severity: Severity = "blocker" if result.exit_code else "info"
+    title = f"{name}: {'not judged' if result.standing == 'none' else result.standing}"
+    file = f"baselines/{result.suite}.json"
+    yield Issue(level, "gate/not-judged", title, problem_of(result), severity, file, FIRST_LINE, result.suite)
+
+
+def lint_issues(report: LintReport) -> list[Issue]:
+    """Return the findings of `row3 lint` at their lines."""
+    return [
+        Issue(
+            each.level,
+            f"lint/{each.rule}",
+            f"row3 lint: {each.rule}",
+            f"{each.field}: {each.message}" if each.field else each.message,
+            "critical" if each.level == "error" else "minor",
+            each.file,
+            each.line,
+            each.field,
+        )
+        for each in report.findings
+    ]
+
+
+def github_text(issues: Iterable[Issue], last: Issue | None = None, places: Places = HERE) -> str:
+    """Return workflow commands, errors first and ten of each level at most; `last` ends them as a notice."""
+    lines: list[str] = []
+    issues = list(issues)
+    for level in ("error", "warning"):
+        shown = [issue for issue in issues if issue.level == level]
+        gate = [issue for issue in shown if not issue.check.startswith("case/")]
+        lines += [_command(issue, places) for issue in (*gate, *[i for i in shown if i not in gate][:MOST_OF_A_LEVEL])]
+    return "".join(f"{line}\n" for line in [*lines, *([_command(last, places)] if last else [])])
+
+
+def run_notice(comparison: ComparisonView) -> Issue:
+    """Return the verdict, to end the commands of one comparison."""
+    text = " · ".join(part for part in (summary(comparison), approval_line(comparison)) if part)
+    return Issue("notice", "gate/verdict", f"row3: {look(comparison).word}", text, "info")
+
+
+def suites_notice(report: SuitesView) -> Issue:
+    """Return the verdict on several suites."""
+    word = headword(report)
+    return Issue("notice", "gate/verdict", f"row3: {word}" if word else "row3", counted(report), "info")
+
+
+def lint_notice(report: LintReport) -> Issue:
+    """Return how many findings there are."""
+    return Issue("notice", "lint", "row3 lint", lint_summary(report), "info")
+
+
+def codequality_json(issues: Iterable[Issue], places: Places = HERE) -> str:
+    """Return the issues that have a file as GitLab shows them; GitLab shows one entry of each fingerprint."""
+    seen: Counter[str] = Counter()
+    entries = []
+    for each in issues:
+        if not each.path or each.severity == "info":
+            continue
+        path = plain(f"{places.inside}{each.path}")
+        identity = f"{each.check}\n{path}\n{plain(each.about)}"
+        seen[identity] += 1
+        fingerprint = hashlib.sha256(f"{identity}\n{seen[identity]}".encode("utf-8", "replace")).hexdigest()
+        entries.append(
+            {
+                "description": plain(each.text) or each.check,
+                "check_name": f"row3/{each.check}",
+                "fingerprint": fingerprint,
+                "severity": each.severity,
+                "location": {"path": path, "lines": {"begin": max(FIRST_LINE, each.line)}},
+            }
+        )
+    return json.dumps(entries, ensure_ascii=False, indent=1) + "\n"
+
+
+def _behind(commits: int, ref: str, name: str) -> Issue:
+    return Issue("warning", "gate/behind", f"{name}: behind", behind_line(commits, ref), "info")
+
+
+def _reason(comparison: ComparisonView, ground: Ground, name: str, places: Places) -> Issue:
+    run, reason, word = comparison.run, ground.reasons[0], "note" if ground.note else ground.verdict.word
+    blocks = ground.verdict is Verdict.BLOCK and comparison.blocked
+    severity: Severity = "info" if ground.note else "major"
+    if ground.verdict is Verdict.BLOCK:
+        severity = "blocker" if blocks else "minor"
+    level: Level = "error" if blocks else "notice" if ground.note else "warning"
+    about = f"{run.suite.name} {reason.code.value} {' '.join(sorted({each.subject for each in ground.reasons}))}"
+    path = file_of(reason, run, places)
+    return Issue(level, f"gate/{word}", f"{name}: {word}", ground.text, severity, path, FIRST_LINE, about)
+
+
+def file_of(reason: Reason, run: RunView, places: Places = HERE) -> str:
+    """Return the file that a person would look into first."""
+    kind, _, rest = reason.subject.partition(" ")
+    known = {metric.key for metric in run.suite.kind.metrics}
+    if reason.code in FILES:
+        return FILES[reason.code]
+    if reason.code.value.startswith("criteria_"):
+        if kind == "case":
+            return places.case(run.suite.name, rest.partition(" ")[0])
+        if kind == "quarantine":
+            return f"{places.golden(run.suite.name)}/quarantine.json"
+        return f"baselines/{run.suite.name}.json" if kind == "baseline" else "row3.toml"
+    if reason.code in (Code.BASELINE_DIFFERS, Code.PARTIAL, Code.NO_CASE):
+        return f"baselines/{run.suite.name}.json"
+    if reason.subject and reason.subject not in known:
+        return places.case(run.suite.name, reason.subject)
+    if run.suite.system is not None:
+        return "row3.toml"  # names the system that answers
+    waiting = candidates(run) or [f"{name}-{version}" for name, version in run.header.prompts.items()]
+    return f"prompts/{waiting[0]}.md" if waiting else "row3.toml"
+
+
+def _case(run: RunView, outcome: Outcome, name: str, places: Places, *, stopped: bool) -> Issue | None:
+    path, case_id = places.case(run.suite.name, outcome.case_id), outcome.case_id
+    level: Level = "warning"
+    if outcome.status == "failed":
+        level, severity, word, text = "error", "blocker", "no answer", outcome.problem
+    elif outcome.status == "bad_answer":
+        severity, word, text = "critical", "bad answer", outcome.problem
+    elif outcome.regressed and stopped and outcome.delta is not None and outcome.value is not None:
+        title = title_of(run.suite, run.suite.kind.primary)
+        text = f"{title} {numbers.percent(outcome.value)} ({numbers.points(outcome.delta)} points)"
+        severity, word = "major", "regressed"
+    else:
+        return None
+    check = f"case/{word.replace(' ', '-')}"
+    return Issue(level, check, f"{name}: {word}", f"{case_id}: {text}", severity, path, 0, case_id)  # type: ignore[arg-type]
+
+
+def _command(issue: Issue, places: Places) -> str:
+    """One workflow command; nothing in its parts can end it or begin another."""
+    shown = issue.path and (issue.check.startswith(("case/", "lint/")) or issue.path.endswith(".gold.json"))
+    place = f"file={_property(f'{places.inside}{issue.path}')}," if shown else ""
+    place += f"line={issue.line}," if shown and issue.line > 0 and issue.check.startswith("lint/") else ""
+    return f"::{issue.level} {place}title={_property(issue.title)}::{_data(issue.text)}"
+
+
+def _data(text: str) -> str:
+    lines = "\n".join(plain(line) for line in text.splitlines())
+    return lines.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(plain(text)).replace(":", "%3A").replace(",", "%2C")

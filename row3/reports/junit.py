@@ -1,0 +1,121 @@
+"""`--format junit`: one test suite a suite, a test case for each golden case, and one for the gate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from row3.reports import numbers
+from row3.reports.advice import approval_line, behind_line, is_complete, look, summary
+from row3.reports.case_outcomes import Outcome, outcomes
+from row3.reports.model import ComparisonView, RunView, SuiteResultView
+from row3.reports.reason_text import grounds_of
+from row3.reports.style import plain
+from row3.reports.suites import problem_of
+
+_ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def junit_xml(run: RunView, comparison: ComparisonView | None = None) -> str:
+    """Return the file of one run.
+
+    A case without an answer is an error. A bad answer, and a case that alone fell by more than the block limit, is a
+    failure, unless the gate is informational or the comparison approved. A comparison has a test case `gate`: a failure
+    with all reasons where it blocks, an error where the run is incomplete; an approval is its property.
+    """
+    return _file([_suite(run, comparison)])
+
+
+def suites_junit(results: Sequence[SuiteResultView]) -> str:
+    """Return the file of several suites: one that could not be run is an error, one that was removed a failure."""
+    suites = []
+    for result in results:
+        if result.run is not None:
+            suites.append(_suite(result.run, result.comparison))
+        elif result.standing != "none":
+            tag = None if not result.exit_code else "failure" if result.standing == "block" else "error"
+            suites.append(_unusable(result, tag))
+    return _file(suites)
+
+
+def _suite(run: RunView, comparison: ComparisonView | None) -> Element:
+    suite = Element("testsuite", {"name": _clean(f"row3 {run.suite.name}")})
+    suite.set("timestamp", _clean(run.header.at.removesuffix("Z")))
+    group = _clean(f"row3.{run.suite.name}")
+    approved = comparison is not None and comparison.approval is not None
+    for outcome in outcomes(run, comparison):
+        attributes = {"classname": group, "name": _clean(outcome.case_id), "time": "0"}
+        judged = not (run.suite.policy.informational or approved)
+        _case(SubElement(suite, "testcase", attributes), outcome, judged=judged)
+    if comparison is not None:
+        _gate(SubElement(suite, "testcase", {"classname": group, "name": "gate", "time": "0"}), comparison)
+    return suite
+
+
+def _unusable(result: SuiteResultView, tag: str | None) -> Element:
+    suite = Element("testsuite", {"name": _clean(f"row3 {result.suite}")})
+    gate = SubElement(suite, "testcase", {"classname": _clean(f"row3.{result.suite}"), "name": "gate", "time": "0"})
+    if tag is None:
+        SubElement(gate, "system-out").text = _clean(plain(problem_of(result)))
+    else:
+        _problem(gate, tag, result.standing, problem_of(result))
+    return suite
+
+
+def _file(suites: Sequence[Element]) -> str:
+    root = Element("testsuites")
+    root.extend(suites)
+    for element in (root, *suites):
+        cases = list(element.iter("testcase"))
+        counts = {
+            "tests": len(cases),
+            "failures": sum(case.find("failure") is not None for case in cases),
+            "errors": sum(case.find("error") is not None for case in cases),
+        }
+        given = dict(element.attrib)
+        element.attrib.clear()
+        element.attrib |= {key: given[key] for key in ("name",) if key in given}
+        element.attrib |= {key: str(number) for key, number in counts.items()} | {"skipped": "0", "time": "0"}
+        element.attrib |= {key: given[key] for key in ("timestamp",) if key in given}
+    indent(root)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(root, encoding="unicode")}\n'
+
+
+def _case(element: Element, outcome: Outcome, *, judged: bool) -> None:
+    if outcome.status == "failed":
+        _problem(element, "error", "no answer", outcome.problem)
+    elif not judged:
+        return
+    elif outcome.status == "bad_answer":
+        _problem(element, "failure", "bad answer", outcome.problem)
+    elif outcome.regressed and outcome.delta is not None and outcome.value is not None:
+        before, after = numbers.percent(outcome.value - outcome.delta), numbers.percent(outcome.value)
+        _problem(element, "failure", "regressed", f"{before} → {after} ({numbers.points(outcome.delta)} points)")
+
+
+def _gate(element: Element, comparison: ComparisonView) -> None:
+    lines = [
+        f"{'note' if ground.note else ground.verdict.word}: {plain(ground.text)}" for ground in grounds_of(comparison)
+    ]
+    if comparison.behind and comparison.against:
+        lines.insert(0, plain(behind_line(comparison.behind, comparison.against)))
+    reasons, text = "\n".join(lines), f"{look(comparison).word}: {summary(comparison)}"
+    if not is_complete(comparison):
+        _problem(element, "error", "incomplete", text, reasons)
+    elif comparison.blocked:
+        _problem(element, "failure", "gate", text, reasons)
+    else:
+        if approved := approval_line(comparison):
+            properties = SubElement(element, "properties")
+            SubElement(properties, "property", {"name": "approval", "value": _clean(plain(approved))})
+        SubElement(element, "system-out").text = _clean(f"{text}\n{reasons}".rstrip())
+
+
+def _problem(element: Element, tag: str, kind: str, message: str, text: str = "") -> None:
+    problem = SubElement(element, tag, {"type": kind, "message": _clean(plain(message) or kind)})
+    problem.text = _clean(text) or None
+
+
+def _clean(text: str) -> str:
+    return _ILLEGAL.sub("", text)

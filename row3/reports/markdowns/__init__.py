@@ -1,1 +1,0 @@
-"""Markdown: scorecards, step summaries and the comment on a pull request."""

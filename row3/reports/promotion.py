@@ -1,0 +1,100 @@
+"""A promotion as a document: what the gate saw, what was written, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from row3.domain.judgements import Approval, Code, Judgement, Reason
+from row3.domain.prompts import PromptRef
+from row3.domain.verdicts import Verdict
+from row3.reports import numbers
+from row3.reports.advice import SCORES, look_of
+from row3.reports.comparison import brief_comparison, comparison_document, ground_blocks
+from row3.reports.document import Block, Document, Lines, Note, Span, Title
+from row3.reports.headline import title_of
+from row3.reports.model import ComparisonView, RunView
+from row3.reports.reason_text import Words, grounds
+from row3.reports.scorecard import brief_scorecard, scorecard_document
+
+
+class PromotionView(Protocol):
+    """What a promotion did, or would do."""
+
+    @property
+    def ref(self) -> PromptRef: ...
+    @property
+    def run(self) -> RunView: ...
+    @property
+    def comparison(self) -> ComparisonView | None:
+        """None for a first promotion, which has no baseline."""
+        ...
+
+    @property
+    def verdict(self) -> Verdict: ...
+    @property
+    def reasons(self) -> Sequence[Reason]: ...
+    @property
+    def approval(self) -> Approval | None: ...
+    @property
+    def refused(self) -> bool: ...
+    @property
+    def dry_run(self) -> bool: ...
+    @property
+    def files(self) -> Sequence[str]: ...
+    @property
+    def entry(self) -> str: ...
+    @property
+    def commit(self) -> str | None: ...
+    @property
+    def tag(self) -> str | None: ...
+
+
+def promotion_document(result: PromotionView, *, verbose: bool = False) -> Document:
+    """Return what the gate saw, in short where it passed the version and unless verbose, and what was written."""
+    brief = not result.refused and not verbose
+    comparison = result.comparison
+    if comparison is not None:
+        seen = brief_comparison(comparison) if brief else comparison_document(comparison, verbose=verbose, headed=False)
+        return Document([*seen.blocks, *_outcome(result)])
+    card = brief_scorecard(result.run) if brief else scorecard_document(result.run, verbose=verbose, headed=False)
+    return Document([*card.blocks, *first_verdict(result), *_outcome(result)])
+
+
+def first_verdict(result: PromotionView) -> list[Block]:
+    """Return the verdict on a first promotion, which the zones alone judge, with its reasons and the next step."""
+    suite, run = result.run.suite, result.run
+    judgement = Judgement(result.verdict, tuple(result.reasons), complete=True, signature="", approval=result.approval)
+    look = look_of(judgement, informational=suite.policy.informational)
+    value = run.header.metrics.get(suite.kind.primary)
+    shown = "" if value is None else f"{title_of(suite, suite.kind.primary)} {numbers.percent(value)} · "
+    line = f"  {shown}{numbers.count(run.cases, 'case')}, no baseline to compare with"
+    words = Words({metric.key: metric for metric in suite.kind.metrics}, {}, suite.policy)
+    blocks: list[Block] = [Title([look.span, line]), *ground_blocks(grounds(result.reasons, words))]
+    if result.approval is not None:
+        return [*blocks, Note([Span(f"approved by {result.approval.by}: {result.approval.reason}", "warning")])]
+    if result.refused:
+        return [*blocks, Note([_again(result)])]
+    return blocks
+
+
+def _again(result: PromotionView) -> str:
+    blocking = [reason for reason in result.reasons if reason.verdict is Verdict.BLOCK]
+    scores = all(reason.code in SCORES or reason.code is Code.NO_CASE for reason in blocking)
+    again = f"row3 promote{result.run.suite.flags('row3 promote', str(result.ref))} {result.ref} again"
+    fix = "fix the prompt" if scores else "fix what is named above"
+    return f"Next: {fix} and run {again}, or accept it with --approve REASON."
+
+
+def _outcome(result: PromotionView) -> list[Block]:
+    name = f"{result.ref.name} {result.ref.version}"
+    if result.refused:
+        return [Note([f"{name} was not promoted; nothing was written."])]
+    if result.dry_run:
+        head = f"{name} would be promoted; without --dry-run these files are written:"
+        return [Note([head]), Lines(list(result.files)), Lines(result.entry.rstrip("\n").split("\n"), "markdown")]
+    last = [f"committed as {result.commit[:10]}"] if result.commit else []
+    if not last and result.run.header.commit is not None:
+        last = ["Commit these files together."]
+    tag = [f"tagged {result.tag}"] if result.tag else []
+    return [Note([f"{name} is promoted. Written as one change:"]), Lines(list(result.files)), Note([*last, *tag])]

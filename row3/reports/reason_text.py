@@ -1,0 +1,321 @@
+"""A sentence for every reason of a verdict; reasons that share a code share a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from row3.domain.changes import MetricChange
+from row3.domain.counts import count
+from row3.domain.judgements import Code, Reason
+from row3.domain.metrics import Metric
+from row3.domain.spoken import spoken
+from row3.domain.verdicts import Verdict
+from row3.gate.policy import GatePolicy
+from row3.gate.zones import SLACK
+from row3.reports import numbers
+from row3.reports.model import ComparisonView
+from row3.reports.move_text import move_text
+
+NAMED = 3
+"""Cases, demands and rules that one line names."""
+MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
+ALONE = (*MOVES, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
+"""Codes with a line for each metric."""
+CRITERIA = {
+    Code.CRITERIA_ADDED: "new",
+    Code.CRITERIA_TIGHTENED: "tightened",
+    Code.CRITERIA_CHANGED: "changed",
+    Code.CRITERIA_REMOVED: "removed",
+    Code.CRITERIA_LOOSENED: "loosened",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What sentences need beside a reason's own figures."""
+
+    metrics: Mapping[str, Metric]
+    moves: Mapping[str, MetricChange]
+    policy: GatePolicy
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """One line of a verdict's reasons."""
+
+    verdict: Verdict
+    text: str
+    reasons: tuple[Reason, ...]
+
+    @property
+    def note(self) -> bool:
+        """Return whether it changes no verdict."""
+        return self.verdict is Verdict.PROCEED
+
+
+def words_of(comparison: ComparisonView) -> Words:
+    """Return what the sentences of a comparison need."""
+    suite = comparison.run.suite
+    metrics = {metric.key: metric for metric in suite.kind.metrics}
+    return Words(metrics, {change.key: change for change in comparison.metrics}, suite.policy)
+
+
+def grounds_of(comparison: ComparisonView) -> list[Ground]:
+    """Return the reasons of a comparison as lines, worst first and notes last, without those about its approval."""
+    about = (Code.APPROVED,)
+    return grounds([reason for reason in comparison.reasons if reason.code not in about], words_of(comparison))
+
+
+def grounds(reasons: Sequence[Reason], words: Words) -> list[Ground]:
+    """Return one line for each group of reasons, in the order of the first of each."""
+    groups: dict[tuple[Any, ...], list[Reason]] = {}
+    for reason in reasons:
+        groups.setdefault(_group(reason), []).append(reason)
+    return [Ground(each[0].verdict, _sentence(each, words), tuple(each)) for each in groups.values()]
+
+
+def reason_text(reason: Reason, words: Words) -> str:
+    """Return the sentence of one reason."""
+    return _sentence([reason], words)
+
+
+def code_table() -> str:
+    """Return the table of all codes in Markdown, as docs/gate.md has it."""
+    rows = [f"| `{code.value}` | {code.verdicts} | {code.meaning} |" for code in Code]
+    return "\n".join(["| Code | Verdict | Meaning |", "| :-- | :-- | :-- |", *rows]) + "\n"
+
+
+def _group(reason: Reason) -> tuple[Any, ...]:
+    about = ""
+    if reason.code in ALONE:
+        about = reason.subject
+    elif reason.code in CRITERIA:
+        kind, *rest = reason.subject.split(" ", 2)
+        about = "demand" if kind == "case" and len(rest) == 2 else kind
+    return reason.code, reason.verdict, reason.after, about
+
+
+def _sentence(group: Sequence[Reason], words: Words) -> str:
+    code = group[0].code
+    text = _criteria(group) if code in CRITERIA else SENTENCES[code](group, words)
+    if group[0].after and code is not Code.NO_ANSWER:
+        return f"by the criteria of this change, {text}; that would stop the next change"
+    return text
+
+
+def _move(group: Sequence[Reason], words: Words) -> str:
+    reason = group[0]
+    change = words.moves.get(reason.subject)
+    if change is not None and change.code == reason.code.value and not reason.after:
+        return move_text(change, words.metrics[reason.subject], words.policy)
+    before, after = reason.figures.get("before"), reason.figures.get("after")
+    if before is None or after is None:
+        return f"{_title(reason, words)} is worse"
+    moved = numbers.points(after - before)
+    return f"{_title(reason, words)} went from {numbers.percent(before)} to {numbers.percent(after)} ({moved} points)"
+
+
+def _unmeasured(group: Sequence[Reason], words: Words) -> str:
+    before = group[0].figures.get("before")
+    was = "" if before is None else f" (it was {numbers.percent(before)})"
+    return f"{_title(group[0], words)} has no value any more{was}"
+
+
+def _entered(group: Sequence[Reason], words: Words) -> str:
+    reason = group[0]
+    before, metric = reason.figures.get("before"), words.metrics.get(reason.subject)
+    zone = _zone(reason, words)
+    if before is None:
+        return f"{_title(reason, words)} is in its fail zone: {zone}"
+    minimum = float(reason.figures.get("minimum", 0.0))
+    higher = metric is None or metric.higher_is_better
+    inside = before < minimum - SLACK if higher else before > minimum + SLACK
+    how = "fell further inside" if inside else "entered"
+    return f"{_title(reason, words)} {how} its fail zone: {zone}, before {_beside(before, minimum)}"
+
+
+def _in_fail_zone(group: Sequence[Reason], words: Words) -> str:
+    named = [f"{_title(reason, words)} {_zone(reason, words)}" for reason in group]
+    return f"in the fail zone as before, or only warned of: {_some(named, 6)}"
+
+
+def _zone(reason: Reason, words: Words) -> str:
+    """`58.0% (minimum 60%)`, with as many decimals as it takes to see that it is no 60%."""
+    after, minimum = (float(reason.figures.get(name, 0.0)) for name in ("after", "minimum"))
+    return f"{_beside(after, minimum)} (minimum {numbers.compact(minimum)})"
+
+
+def _beside(value: float, limit: float) -> str:
+    return numbers.percent(value, beside=[limit])
+
+
+def _canary(group: Sequence[Reason], words: Words) -> str:
+    rates = [f"{_title(reason, words)} {numbers.percent(reason.figures.get('after', 0.0))}" for reason in group]
+    return f"answers contain what golden cases forbid: {', '.join(rates)}"
+
+
+def _cases(one: str, many: str) -> Callable[[Sequence[Reason], Words], str]:
+    """Return what writes `one` of a single case, `many` of several; both end in the names."""
+
+    def text(group: Sequence[Reason], _: Words) -> str:
+        names = _some([reason.subject for reason in group], NAMED)
+        return f"{one if len(group) == 1 else many.format(f'{len(group):,}')}: {names}"
+
+    return text
+
+
+def _no_answer(group: Sequence[Reason], words: Words) -> str:
+    head = count(len(group), "case has no answer", "cases have no answer")
+    whose = "by the new golden cases, or from what this change promotes" if group[0].after else ""
+    return f"{head}{' ' if whose else ''}{whose}: {_some([reason.subject for reason in group], NAMED)}"
+
+
+def _incomparable(group: Sequence[Reason], _: Words) -> str:
+    of, names = group[0].figures.get("cases"), _some([reason.subject for reason in group], NAMED)
+    part = f"{len(group):,} of {count(of, 'case')}" if of else count(len(group), "case")
+    half = ", more than half" if group[0].verdict is Verdict.BLOCK else ""
+    return f"the base cannot answer {part}{half}, so nothing compares there: {names}"
+
+
+def _changed(what: str) -> Callable[[Sequence[Reason], Words], str]:
+    def text(group: Sequence[Reason], _: Words) -> str:
+        before, after = (group[0].figures.get(name) for name in ("before", "after"))
+        return what.format(before=spoken(before), after=spoken(after))
+
+    return text
+
+
+def _number(figure: str, one: str, many: str) -> Callable[[Sequence[Reason], Words], str]:
+    return lambda group, _: count(int(group[0].figures.get(figure, len(group))), one, many)
+
+
+def _approval(group: Sequence[Reason], _: Words) -> str:
+    by, reason = group[0].figures.get("by"), group[0].figures.get("reason")
+    return f"approved by {by}: {reason}"
+
+
+def _fixed(text: str) -> Callable[[Sequence[Reason], Words], str]:
+    return lambda group, _: text
+
+
+SENTENCES: Mapping[Code, Callable[[Sequence[Reason], Words], str]] = {
+    **dict.fromkeys(MOVES, _move),
+    Code.NO_LONGER_MEASURED: _unmeasured,
+    Code.ENTERED_FAIL_ZONE: _entered,
+    Code.IN_FAIL_ZONE: _in_fail_zone,
+    Code.CANARY: _canary,
+    Code.CASE_BROKE: _cases(
+        "the answer to a case can no longer be used", "the answers to {} cases can no longer be used"
+    ),
+    Code.CRITICAL_BROKE: _cases(
+        "a critical case broke or fell beyond the limit", "{} critical cases broke or fell beyond the limit"
+    ),
+    Code.QUARANTINED_FELL: _cases(
+        "a case in quarantine fell beyond the limit", "{} cases in quarantine fell beyond the limit"
+    ),
+    Code.NO_ANSWER: _no_answer,
+    Code.NO_CASE: _fixed("no case was scored"),
+    Code.INCOMPARABLE: _incomparable,
+    Code.MODEL_CHANGED: _changed(
+        "the model or its settings changed, so the prompts may not be the cause: {before} → {after}"
+    ),
+    Code.SERVED_MODEL_CHANGED: _changed("the provider served {after}; the base's answers are from {before}"),
+    Code.RECORDED_AGAIN: _cases(
+        "identical requests have another recorded answer than at the base in a case",
+        "identical requests have other recorded answers than at the base in {} cases",
+    ),
+    Code.BASELINE_DIFFERS: _fixed("the baseline is not what the promoted versions would write"),
+    Code.LOCK_BROKEN: _cases(
+        "a promoted version was edited, or its lock or file is gone",
+        "{} promoted versions were edited, or their locks or files are gone",
+    ),
+    Code.HISTORY_REMOVED: _number(
+        "entries", "entry of metrics-history.json was removed", "entries of metrics-history.json were removed"
+    ),
+    Code.DECLINING: _number("runs", "consecutive run declined", "consecutive runs declined"),
+    Code.PARTIAL: _fixed("only part of the cases ran"),
+    Code.APPROVED: _approval,
+    Code.APPROVAL_STALE: _fixed("an approval exists, but it was given for something else"),
+}
+
+
+def _criteria(group: Sequence[Reason]) -> str:
+    word = CRITERIA[group[0].code]
+    kind, _, name = group[0].subject.partition(" ")
+    if kind == "baseline":
+        return f"the baseline was {word}"
+    if kind == "suite" and len(group) == 1:
+        return f"suite {name} is new, judged by its own baseline" if word == "new" else f"suite {name} was {word}"
+    if kind == "case" and " " not in name:
+        return f"{_were(count(len(group), 'golden case'), len(group), word)}: {_names(group)}"
+    if kind == "case":
+        if len(group) == 1:
+            case_id, _, demand = name.partition(" ")
+            return f"golden case {case_id}: {_were(_demand(demand), 1, word)}{_effect(group)}"
+        demands = f"{len(group):,} demands of golden cases"
+        return f"{_were(demands, len(group), word)}: {_demands(group)}{_effect(group)}"
+    one, many = {"rule": ("rule", "rules"), "quarantine": ("quarantine of", "quarantine entries")}.get(
+        kind, ("setting", "settings")
+    )
+    if len(group) == 1:
+        return f"{_were(f'{one} {name or kind}', 1, word)}: {_values(group[0])}{_effect(group)}"
+    values = [f"{_after_kind(reason)} {_values(reason)}" for reason in group]
+    return f"{_were(f'{len(group):,} {many}', len(group), word)}: {_some(values, NAMED)}{_effect(group)}"
+
+
+def _were(what: str, number: int, word: str) -> str:
+    """`12 golden cases are new`, `rule x was loosened`, `2 demands changed`."""
+    if word == "changed":
+        return f"{what} changed"
+    verb = ("is", "are") if word == "new" else ("was", "were")
+    return f"{what} {verb[number != 1]} {word}"
+
+
+def _after_kind(reason: Reason) -> str:
+    return reason.subject.partition(" ")[2]
+
+
+def _names(group: Sequence[Reason]) -> str:
+    return _some([_after_kind(reason) for reason in group], NAMED)
+
+
+def _demands(group: Sequence[Reason]) -> str:
+    """`ozone (concept halons, canary x), bank-runs (input)`."""
+    by_case: dict[str, list[str]] = {}
+    for reason in group:
+        case_id, _, demand = _after_kind(reason).partition(" ")
+        by_case.setdefault(case_id, []).append(_demand(demand))
+    return _some([f"{case_id} ({_some(demands, NAMED)})" for case_id, demands in by_case.items()], NAMED)
+
+
+def _demand(key: str) -> str:
+    """`concept halons` for the key `concept:halons`."""
+    return key.replace(":", " ", 1)
+
+
+def _values(reason: Reason) -> str:
+    before, after = reason.figures.get("before"), reason.figures.get("after")
+    return f"{spoken(before)} → {spoken(after)}"
+
+
+def _effect(group: Sequence[Reason]) -> str:
+    """What the new criteria do to the score of the same answers, where that is known: the largest of the group."""
+    parts = []
+    for side in ("base", "candidate"):
+        pairs = [pair for reason in group if (pair := reason.figures.get(side)) is not None]
+        moves = [after - before for before, after in pairs if before is not None and after is not None]
+        if moves:
+            parts.append(f"{numbers.points(max(moves, key=abs))} ({side})")
+    return f"; the same answers score {', '.join(parts)} points" if parts else ""
+
+
+def _title(reason: Reason, words: Words) -> str:
+    metric = words.metrics.get(reason.subject)
+    return reason.subject if metric is None else metric.title
+
+
+def _some(items: Sequence[str], most: int) -> str:
+    left = len(items) - most
+    return ", ".join(items[:most]) + (f" and {left:,} more" if left > 0 else "")

@@ -1,0 +1,156 @@
+"""`row3 recordings list | verify | prune | import` as text and as plain values for JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from row3.domain.counts import count
+from row3.reports.document import Document, Note, Table
+from row3.reports.model import SuiteView
+from row3.reports.style import plain, visible
+
+HEADERS = ("prompt", "recordings", "cases", "size", "promoted", "candidate", "stale")
+SHOWN = 50
+
+
+class SummaryView(Protocol):
+    """What is shown of a recordings file."""
+
+    file: str
+    prompt: str
+    count: int
+    bytes: int
+    cases: set[str]
+    models: set[str]
+    promoted: int
+    candidate: int
+    stale: int
+
+
+class FindingView(Protocol):
+    """One finding about the recordings."""
+
+    @property
+    def level(self) -> str: ...
+    @property
+    def rule(self) -> str: ...
+    @property
+    def message(self) -> str: ...
+    @property
+    def where(self) -> str: ...
+
+
+def list_document(summaries: Sequence[SummaryView], *, flag: str = "") -> Document:
+    """A row for each prompt, whose answers they are, and what is stale; `flag` selects the suite in a command."""
+    if not summaries:
+        return Document([Note(["no recordings"])])
+    rows = []
+    for one in summaries:
+        used = (one.promoted, one.candidate, one.stale)
+        figures = (f"{one.count:,}", f"{len(one.cases):,}", size(one.bytes), *(f"{n:,}" if n else "–" for n in used))
+        rows.append((one.prompt, *figures))
+    by_models: dict[str, list[str]] = {}
+    for one in summaries:
+        if one.models:  # embeddings are no answers
+            by_models.setdefault(", ".join(sorted(one.models)), []).append(one.prompt)
+    notes = []
+    for models, prompts in by_models.items():
+        whose = "" if len(by_models) == 1 else f"{', '.join(prompts)}: "
+        notes.append(f"{whose}answers of {models}")
+    if stale := sum(one.stale for one in summaries):
+        prune = f"`row3 recordings prune{flag}` removes them"
+        notes.append(f"{stale:,} stale: no prompt version asks for them; {prune}")
+    return Document([Table(HEADERS, rows, "l" + "r" * 6), Note(notes)])
+
+
+def list_json(summaries: Sequence[SummaryView]) -> dict[str, Any]:
+    """The same as plain values."""
+    return {
+        "schemaVersion": 1,
+        "recordings": [
+            {
+                "file": one.file,
+                "prompt": one.prompt,
+                "count": one.count,
+                "cases": len(one.cases),
+                "bytes": one.bytes,
+                "models": sorted(one.models),
+                "promoted": one.promoted,
+                "candidate": one.candidate,
+                "stale": one.stale,
+            }
+            for one in summaries
+        ],
+    }
+
+
+def findings_text(findings: Sequence[FindingView], *, most: int = SHOWN) -> str:
+    """Errors first, a line each."""
+    if not findings:
+        return "all recordings are in order"
+    ordered = sorted(findings, key=lambda finding: finding.level != "error")
+    lines = [f"{one.where}: {one.level} [{one.rule}] {one.message}" for one in ordered[:most]]
+    if len(ordered) > most:
+        lines.append(f"… and {len(ordered) - most:,} more")
+    errors = sum(1 for one in findings if one.level == "error")
+    return "\n".join([*lines, f"{count(errors, 'error')}, {count(len(findings) - errors, 'warning')}"])
+
+
+def findings_json(findings: Sequence[FindingView]) -> dict[str, Any]:
+    """The same as plain values."""
+    rows = [{"level": one.level, "rule": one.rule, "message": one.message, "where": one.where} for one in findings]
+    return {"schemaVersion": 1, "findings": rows}
+
+
+def pruned_text(removed: Mapping[str, int], kept: int, *, dry_run: bool) -> str:
+    """What pruning did, or would do."""
+    verb = "would be removed" if dry_run else "removed"
+    lines = [f"{file}: {count(lines_of_it, 'stale recording')} {verb}" for file, lines_of_it in removed.items()]
+    return "\n".join([*lines, f"{sum(removed.values()):,} {verb}, {kept:,} kept"])
+
+
+class ImportedView(Protocol):
+    """What an import did."""
+
+    @property
+    def responses(self) -> int: ...
+    @property
+    def merged(self) -> tuple[int, int, int]: ...
+    @property
+    def by_prompt(self) -> Mapping[str, int]: ...
+    @property
+    def models(self) -> Mapping[str, str]: ...
+
+
+def imported_text(done: ImportedView) -> str:
+    """What an import did, and whose answers it took them for; nothing in the file says of which model they are."""
+    lines = [
+        f"{prompt}: {count(lines_of_it, 'recording')}, as answers of {plain(done.models[prompt])}"
+        for prompt, lines_of_it in done.by_prompt.items()
+    ]
+    new, replaced, same = done.merged
+    became = [
+        count(new, "recording is new", "recordings are new") if new else "",
+        count(replaced, "replaces an earlier answer", "replace an earlier answer") if replaced else "",
+        count(same, "is as it was", "are as they were") if same else "",
+    ]
+    told = ", ".join(filter(None, became)) or "none can be used"
+    return "\n".join([*lines, f"{count(done.responses, 'response')} read: {told}"])
+
+
+def waiting_text(waiting: Mapping[str, int], suite: SuiteView) -> list[str]:
+    """Which answers of a later stage are missing now, and the command that shows their requests."""
+    flags = visible(suite.flags("row3", "mode"))
+    return [
+        f"{count(missing, 'answer')} of {prompt} {'is' if missing == 1 else 'are'} missing, which follow from these: "
+        f"`row3{flags} --dry-run --mode auto --format json` has the requests"
+        for prompt, missing in waiting.items()
+    ]
+
+
+def size(count: int) -> str:
+    """Bytes for people: 512 B, 13.4 kB, 2.1 MB."""
+    if count < 1000:
+        return f"{count} B"
+    return f"{count / 1000:.1f} kB" if count < 1_000_000 else f"{count / 1_000_000:.1f} MB"

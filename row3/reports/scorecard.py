@@ -1,0 +1,237 @@
+"""A run as a document: metrics with their zones, what is missing, cases, usage, warnings. It judges nothing."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+
+from row3.domain.metrics import Metric, Zone
+from row3.reports import numbers
+from row3.reports.bounds_text import bounds_lines
+from row3.reports.case_changes import words_of
+from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
+from row3.reports.headline import (
+    ELSEWHERE,
+    ZONE_TONES,
+    declines_line,
+    fail_zones,
+    shown_metrics,
+    shown_model,
+    skipped_lines,
+    some,
+    usage_lines,
+    what_runs,
+    zone_span,
+)
+from row3.reports.match_counts import run_counts
+from row3.reports.model import CaseView, RunView
+from row3.reports.quarantine_text import quarantine_note
+from row3.reports.style import MARKS, plain, shorten, visible
+
+SHOWN_CASES = 30
+SHOWN_PROBLEMS, SHOWN_REASONS = 10, 5
+NAMED_ITEMS, LONGEST_ITEM = 40, 120
+COLUMNS = 5
+"""Metrics beside the primary one in the table of cases."""
+PLACE = re.compile(r"recordings/\S+:\d+|^.+?:\d+(?=: the answer )")
+"""The place of a recording or an output, which may be all in which two problems differ."""
+SHORT = {
+    "precision": "prec.",
+    "f1": "F1",
+    "relationshipAccuracy": "rel.",
+    "provenanceCoverage": "prov.",
+    "hallucinationRate": "halluc.",
+    "entity_f1": "F1",
+    "mrr": "MRR",
+    "ndcg_at_10": "NDCG@10",
+    "connection_precision": "prec.",
+    "false_positive_rate": "false+",
+    "hop_accuracy": "hops",
+}
+"""Headers in the table of cases; another metric's is the last word of its title."""
+WARNS = "(a minimum in brackets warns and does not block)"
+
+
+def scorecard_document(run: RunView, *, declines: int = 0, verbose: bool = False, headed: bool = True) -> Document:
+    """Return a whole scorecard.
+
+    Args:
+        declines: consecutive declining runs, this one included.
+        verbose: all cases, with what each missed and got wrong.
+        headed: begin with the suite and what runs; a terminal has that line already.
+    """
+    blocks: list[Block] = scorecard_heading(run) if headed else []
+    blocks += [*_metrics(run), run_counts(run, every=verbose), missing_note(run)]
+    blocks += [quarantine_note(run.quarantine), *problem_blocks(run, verbose=verbose), *_cases(run, verbose=verbose)]
+    blocks += _items(run) if verbose else []
+    return Document([*blocks, usage_note(run, verbose=verbose), _warnings(run, declines)])
+
+
+def brief_scorecard(run: RunView) -> Document:
+    """Return the metrics and the warnings alone."""
+    return Document([*_metrics(run), quarantine_note(run.quarantine), *problem_blocks(run), _warnings(run, 0)])
+
+
+def scorecard_heading(run: RunView) -> list[Block]:
+    """Return the heading of a run that is not judged."""
+    return [Title(f"row3 · {run.suite.name}"), Note([what_runs(run)])]
+
+
+def _metrics(run: RunView) -> list[Block]:
+    headline, companions = (
+        [metric for metric in shown_metrics(run.suite, companion=which) if metric.key in run.header.metrics]
+        for which in (False, True)
+    )
+    if not headline and not companions:
+        return [Note(["No case was scored."])]
+    headers = ("metric", "value", "zone", "minimum", "target", "excellent", "n")
+    blocks: list[Block] = [Table(headers, [_metric_row(metric, run) for metric in headline], "lrlrrrr")]
+    if companions:
+        blocks.append(Table(("beside these", *headers[1:]), [_metric_row(m, run) for m in companions], "lrlrrrr"))
+    shown = {metric.key for metric in headline + companions} & run.zones.keys()
+    warns = any(not run.suite.rules.thresholds[key].blocking for key in shown)
+    return [*blocks, Note([WARNS], "quiet")] if warns else blocks
+
+
+def _metric_row(metric: Metric, run: RunView) -> list[Text]:
+    threshold = run.suite.rules.thresholds.get(metric.key)
+    value = numbers.percent(run.header.metrics[metric.key], beside=numbers.limits_of(threshold))
+    primary = metric.key == run.suite.kind.primary
+    limits = ["", "", ""] if threshold is None else numbers.limit_texts(threshold, metric)
+    n = f"{run.header.denominators.get(metric.key, 0):,}"
+    texts: list[Text] = [strong(metric.title), strong(value)] if primary else [metric.title, value]
+    return [*texts, zone_span(run.zones.get(metric.key)), *(Span(text, "quiet") for text in limits), n]
+
+
+def missing_note(run: RunView) -> Note:
+    """Return which metrics were skipped for which cases, and what a rate of 0 still leaves possible."""
+    return Note([*(f"skipped: {text}" for text in skipped_lines(run)), *bounds_lines(run)], "quiet")
+
+
+def problem_blocks(run: RunView, *, verbose: bool = False) -> list[Block]:
+    """Return the cases without an answer and the bad answers, each problem once unless verbose."""
+    why = dict(run.problems)
+    blocks: list[Block] = []
+    for ids, mark, text in (
+        (run.collected.failed, Span("? ", "bad"), "without an answer: the run is incomplete, nothing counts as 0"),
+        (run.collected.bad, Span("✗ ", "warning"), "with a bad answer: 0 on every metric"),
+    ):
+        if ids:
+            found = [(case_id, why.get(case_id, "")) for case_id in ids]
+            blocks.append(Title([mark, f"{numbers.count(len(ids), 'case')} {text}"], 4))
+            blocks.append(Items([_problem(*each) for each in found] if verbose else _by_problem(found)))
+    return blocks
+
+
+def _problem(case_id: str, problem: str) -> str:
+    return f"{case_id}: {problem}" if problem else case_id
+
+
+def _by_problem(problems: Sequence[tuple[str, str]]) -> list[str]:
+    """Each problem as its first case has it, with the names of the other cases."""
+    groups: dict[str, list[tuple[str, str]]] = {}
+    for case_id, problem in problems:
+        groups.setdefault(PLACE.sub("", problem), []).append((case_id, problem))
+    lines = []
+    for group in list(groups.values())[:SHOWN_REASONS]:
+        others = [case_id for case_id, _ in group[1:]]
+        same = f" (the same: {some(others, SHOWN_PROBLEMS)})" if others else ""
+        lines.append(f"{_problem(*group[0])}{same}")
+    left = len(groups) - SHOWN_REASONS
+    return [*lines, f"{numbers.count(left, 'more problem')} (-v shows all)"] if left > 0 else lines
+
+
+def _cases(run: RunView, *, verbose: bool) -> list[Block]:
+    ordered = [row for row in worst_first(run) if row.status != "failed"]  # those are listed with their problems
+    if not ordered:
+        return []
+    shown = ordered if verbose else ordered[:SHOWN_CASES]
+    columns, spread = _columns(run, shown), run.header.repeats > 1
+    headers = ("case, worst first", *map(_short, columns), *(["±"] if spread else []))
+    rows = [_case_row(row, columns, run, spread=spread) for row in shown]
+    left = run.cases - len(run.collected.failed) - len(shown)
+    how = " (--format json has all)" if len(shown) == len(ordered) else " (-v shows all)"
+    return [Table(headers, rows, "l" + "r" * (len(headers) - 1), more=more(left, how=how))]
+
+
+def worst_first(run: RunView) -> list[CaseView]:
+    """Return the cases by their primary metric, lowest first."""
+    primary = run.suite.kind.primary
+    return sorted(run.rows, key=lambda row: (row.metrics.get(primary, math.inf), row.case_id))
+
+
+def _columns(run: RunView, rows: Sequence[CaseView]) -> list[Metric]:
+    """The primary metric, then the headline metrics that some case has."""
+    primary = run.suite.kind.primary
+    there = [m for m in shown_metrics(run.suite, companion=False) if any(m.key in row.metrics for row in rows)]
+    return sorted(there, key=lambda metric: metric.key != primary)[: COLUMNS + 1]
+
+
+def _short(metric: Metric) -> str:
+    return SHORT.get(metric.key, shorten(metric.title.split()[-1].lower(), 7))
+
+
+def _case_row(row: CaseView, columns: Sequence[Metric], run: RunView, *, spread: bool) -> list[Text]:
+    bad = row.status != "scored"
+    zone = Zone.FAIL if bad else row.zones.get(run.suite.kind.primary)
+    mark = Span("  ") if zone is None else Span(f"{MARKS[zone]} ", ZONE_TONES[zone])
+    cells: list[Text] = [[mark, row.case_id, *([Span(" bad answer", "warning")] if bad else [])]]
+    for i, metric in enumerate(columns):
+        value = row.metrics.get(metric.key)
+        if value is None or (bad and i):
+            cells.append("" if bad else Span("–", "quiet"))
+            continue
+        failing = i > 0 and row.zones.get(metric.key) is Zone.FAIL
+        text = numbers.bare(value)
+        cells.append(strong(text) if i == 0 else Span(f"{MARKS[Zone.FAIL]} {text}", "bad") if failing else text)
+    return [*cells, "" if row.spread is None else numbers.bare(row.spread)] if spread else cells
+
+
+def _items(run: RunView) -> list[Block]:
+    """What each case missed and got wrong, by name, worst case first."""
+    found = _found(run)
+    rows = [row.case_id for row in worst_first(run) if row.case_id in found]
+    blocks: list[Block] = []
+    for case_id in rows:
+        blocks += [Title(case_id, 4), Items([_list(key, items) for key, items in found[case_id].items()])]
+    return [Fold("What was missed or wrong", blocks)] if blocks else []
+
+
+def _list(key: str, items: Sequence[str]) -> str:
+    name = {"canaries": "canary extracted", "wrongConcepts": "unexpected"}.get(key) or words_of(key)
+    shown = [shorten(plain(item), LONGEST_ITEM) for item in items[:NAMED_ITEMS]]
+    left = len(items) - len(shown)
+    return f"{name}: {', '.join(shown)}{f' and {left:,} more' if left else ''}"
+
+
+def _found(run: RunView) -> dict[str, Mapping[str, Sequence[str]]]:
+    """The shortfall of each case that a run still holds, from the records that a saved run would have."""
+    wanted, found = {row.case_id for row in run.rows}, {}
+    for line in run.records:
+        record = json.loads(line)
+        if record["id"] in wanted and record.get("found"):
+            found[record["id"]] = record["found"]
+    return found
+
+
+def usage_note(run: RunView, *, verbose: bool = False) -> Note:
+    """Return what the run took, and the repairs made to answers."""
+    lines = [" · ".join(usage_lines(run.usage, shown_model(run.suite, run.header.model)))]
+    if run.notes and verbose:
+        lines += [f"note: {note}" for note in run.notes]
+    elif run.notes:
+        lines.append(f"{numbers.count(len(run.notes), 'note')} on answers (-v shows them)")
+    return Note([line for line in lines if line], "quiet")
+
+
+def _warnings(run: RunView, declines: int) -> Note:
+    lines: list[Text] = []
+    if failing := fail_zones(run):
+        flags = visible(run.suite.flags("row3 --compare"))
+        judge = "" if run.header.mode == ELSEWHERE else f" (row3 --compare{flags} judges)"
+        lines.append(Span(f"✗ fail zone: {', '.join(failing)}{judge}", "bad"))
+    if text := declines_line(declines, run):
+        lines.append(Span(f"▼ {text}", "warning"))
+    return Note(lines)

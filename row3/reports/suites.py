@@ -1,0 +1,301 @@
+"""Several suites as one document: a row each, details of those that do not pass, and the verdict on all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from row3.domain.changes import MetricChange
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import Verdict
+from row3.gate.policy import GatePolicy
+from row3.reports import numbers
+from row3.reports.advice import TONES, behind_line, catch_up, look, look_of, summary
+from row3.reports.comparison import (
+    case_blocks,
+    comparison_document,
+    heading,
+    metrics_table,
+    moved_span,
+    next_note,
+    reason_blocks,
+)
+from row3.reports.document import Block, Document, Fold, Items, Note, Span, Table, Text, Title, more, strong
+from row3.reports.headline import what_runs, zone_span
+from row3.reports.markdown import markdown_text
+from row3.reports.model import ComparisonView, RunView, Standing, SuiteResultView, SuitesView
+from row3.reports.reason_text import Ground, Words, grounds, grounds_of
+from row3.reports.scorecard import scorecard_document
+from row3.reports.style import VERDICT_MARKS, plain, visible
+
+NONE = "–"
+"""Stands for a number that does not exist."""
+SHOWN_REASONS = 8
+"""Suites whose first reason is shown below the table."""
+SUITES, OTHERS, MOST_BYTES = 20, 4, 6_000
+"""Rows and further suites of a comment, and its size: GitHub takes 65,536 characters, a screen far less."""
+COMMENT_LEVEL = 3
+"""Of the heading of a comment."""
+MARKS: dict[Standing, Span] = {
+    "proceed": Span("✓", "good"),
+    "investigate": Span("!", "warning"),
+    "informational": Span("!", "warning"),
+    "approved": Span("✓", "good"),
+    "block": Span("✗", "bad"),
+    "incomplete": Span("?", "bad"),
+    "unusable": Span("✗", "bad"),
+}
+BADNESS: tuple[Standing, ...] = (
+    "none",
+    "proceed",
+    "approved",
+    "investigate",
+    "informational",
+    "block",
+    "incomplete",
+    "unusable",
+)
+"""The worst last; a suite that cannot be judged hides a verdict, so it is the worst."""
+
+
+def suites_document(report: SuitesView, *, verbose: bool = False) -> Document:
+    """Return all suites; with `verbose` each in full, else only those that do not pass."""
+    blocks: list[Block] = [_title(report), _table(report.results, judged=report.judged)]
+    blocks += [Note([behind_line(*report.behind)], "warning")] if report.behind else []
+    for result in report.results:
+        blocks += _details(result, verbose=verbose)
+    looked = [each for each in report.results if each.standing in ("investigate", "informational", "approved")]
+    return Document([*blocks, *_reasons(looked), Note(_next(report))])
+
+
+def comment_markdown(results: Sequence[SuiteResultView], *, more_at: str = "") -> str:
+    """Return the comment on a pull request: one screen, however many suites, cases and reasons there are.
+
+    Args:
+        more_at: address of the whole report; a plain `https` address.
+    """
+    ordered = sorted(results, key=_badness, reverse=True)
+    if len(ordered) == 1:
+        blocks = _brief(ordered[0], level=COMMENT_LEVEL)
+    else:
+        worst = ordered[0]
+        blocks = [Title([_verdict(worst), f" · row3 · {len(ordered):,} suites"])]
+        blocks.append(_table(ordered[:SUITES], judged=True, left=len(ordered) - SUITES))
+        bad = [one for one in ordered if one.standing != "proceed"]
+        blocks += _brief(bad[0], level=COMMENT_LEVEL + 1) if bad else []
+        blocks += _reasons(bad[1:OTHERS])
+    text = _bounded(markdown_text(Document(blocks)))
+    return f"{text}\n<sub>The whole report: <{more_at}></sub>\n" if more_at else text
+
+
+def comparison_comment(comparison: ComparisonView) -> str:
+    """Return the comment about a single comparison."""
+    return _bounded(markdown_text(Document(_comment(comparison, level=COMMENT_LEVEL))))
+
+
+def _bounded(text: str) -> str:
+    """Whole lines up to the limit, and a remark where some are left out."""
+    kept: list[str] = []
+    size = 0
+    for line in text.split("\n"):
+        size += len(line.encode("utf-8", "replace")) + 1
+        if size > MOST_BYTES:
+            kept += ["", "… the rest is in the job's summary."]
+            break
+        kept.append(line)
+    return "\n".join(kept).rstrip() + "\n"
+
+
+def _badness(result: SuiteResultView) -> tuple[int, float]:
+    """By what became of it, then by the loss."""
+    change = primary_change(result)
+    return BADNESS.index(result.standing), 0.0 if change is None else -(change.delta or 0.0)
+
+
+def _brief(result: SuiteResultView, *, level: int) -> list[Block]:
+    """One suite in a comment."""
+    if result.comparison is not None:
+        return _comment(result.comparison, level=level)
+    title = Title([_verdict(result), f" · row3 · {result.suite}"], level)
+    return [title, Note([problem_of(result), *_signing(result)])]
+
+
+def _comment(comparison: ComparisonView, *, level: int) -> list[Block]:
+    return [
+        *heading(comparison, headed=True, level=level),
+        metrics_table(comparison),
+        *reason_blocks(comparison),
+        *case_blocks(comparison),
+        next_note(comparison, named=level > COMMENT_LEVEL),
+    ]
+
+
+def _title(report: SuitesView) -> Title:
+    word, text = headword(report), counted(report)
+    if not word:
+        return Title(f"row3 · {text}")
+    mark = "?" if report.exit_code == 3 else VERDICT_MARKS[report.verdict]
+    tone = "bad" if report.exit_code else TONES[report.verdict]
+    return Title([Span(f"{mark} {word}", tone), f" · row3 · {text}"])
+
+
+def _table(results: Sequence[SuiteResultView], *, judged: bool, left: int = 0) -> Table:
+    heads = ("suite", "metric", "now", "points", "interval", "zone", "cases", "verdict" if judged else "")
+    return Table(heads, [_row(result, judged=judged) for result in results], "llrrrlrl", more=more(left, how=""))
+
+
+def _row(result: SuiteResultView, *, judged: bool) -> list[Text]:
+    name = strong(result.suite)
+    verdict: Text = [_mark(result), f" {result.standing}"]
+    if result.standing == "none":
+        verdict = [Span("not judged" if judged else "", "quiet")]
+    run = result.run
+    if run is None:
+        return [name, "", NONE, "", "", "", NONE, verdict]
+    metric, change = primary_metric(run), primary_change(result)
+    known = None if change is None else change.interval
+    return [
+        name,
+        metric.title,
+        primary_value(run),
+        moved_span(metric, change.delta) if change is not None else "",
+        numbers.interval(known.low, known.high) if known is not None else "",
+        zone_span(run.zones.get(metric.key)),
+        f"{run.cases:,}",
+        verdict,
+    ]
+
+
+def _mark(result: SuiteResultView) -> Span:
+    return MARKS.get(result.standing, Span(""))
+
+
+def _verdict(result: SuiteResultView) -> Span:
+    """Mark and word of one suite's verdict."""
+    if result.comparison is not None:
+        return look(result.comparison).span
+    if result.judgement is not None:
+        return look_of(result.judgement).span
+    return Span("? NOT JUDGED", "bad" if result.exit_code else "warning")
+
+
+def primary_metric(run: RunView) -> Metric:
+    """Return the metric that stands for a suite among others."""
+    return next(metric for metric in run.suite.kind.metrics if metric.key == run.suite.kind.primary)
+
+
+def primary_value(run: RunView) -> str:
+    """Return its value in a run."""
+    key = run.suite.kind.primary
+    value, limits = run.header.metrics.get(key), numbers.limits_of(run.suite.rules.thresholds.get(key))
+    return NONE if value is None else numbers.percent(value, beside=limits)
+
+
+def primary_change(result: SuiteResultView) -> MetricChange | None:
+    """Return how it moved since the base."""
+    if result.comparison is None:
+        return None
+    key = result.comparison.run.suite.kind.primary
+    return next((change for change in result.comparison.metrics if change.key == key), None)
+
+
+def problem_of(result: SuiteResultView) -> str:
+    """Return why a suite could not be run or judged, or why its removal blocks."""
+    if result.judgement is None or result.comparison is not None:
+        return result.problem
+    approval = result.judgement.approval
+    signed = "" if approval is None else f"; approved by {approval.by}: {approval.reason}"
+    return "; ".join(ground.text for ground in _grounds(result)) + signed
+
+
+def _grounds(result: SuiteResultView) -> list[Ground]:
+
+    if result.comparison is not None:
+        return grounds_of(result.comparison)
+    reasons = () if result.judgement is None else result.judgement.reasons
+    return grounds(reasons, Words({}, {}, GatePolicy()))
+
+
+def _details(result: SuiteResultView, *, verbose: bool) -> list[Block]:
+    """A suite that does not pass in full; another one folded, where everything is wanted."""
+    run, comparison = result.run, result.comparison
+    if run is None:
+        text = problem_of(result)
+        return [Title(result.suite), Note([text, *_signing(result)])] if text else []
+    stopped = result.standing == "block"
+    if not (verbose or stopped):
+        return [Title(result.suite), Note(_lacking(run))] if run.collected.failed else []
+    if comparison is None:
+        inner = scorecard_document(run, declines=result.declines, verbose=verbose, headed=False)
+        blocks: list[Block] = [Note([what_runs(run)]), *inner.blocks]
+    else:
+        inner = comparison_document(comparison, verbose=verbose, headed=False, named=True)
+        blocks = [Note([what_runs(run)]), *inner.blocks]
+    return [Title(result.suite), *blocks] if stopped else [Fold(result.suite, blocks)]
+
+
+def _lacking(run: RunView) -> list[Text]:
+    """How many answers are missing, and why the first of them."""
+    first = run.collected.failed[0]
+    lacking = f"{len(run.collected.failed):,} of {numbers.count(run.cases, 'case')} without an answer"
+    return [f"{lacking}; {first}: {dict(run.problems).get(first, '')}"]
+
+
+def _signing(result: SuiteResultView) -> list[str]:
+    """How the removal of a suite is approved."""
+    if result.judgement is None or not result.exit_code:
+        return []
+    return [f"Next: restore it, or accept this with row3 --compare --suite {plain(result.suite)} --approve REASON"]
+
+
+def counted(report: SuitesView) -> str:
+    """Return how many suites have which result: `4 suites: 1 block · 1 incomplete · 2 proceed`."""
+    words = reversed(BADNESS[1:])
+    standings = [result.standing for result in report.results]
+    parts = [f"{standings.count(word):,} {word}" for word in words if word in standings]
+    suites = numbers.count(len(report.results), "suite")
+    return f"{suites}: {' · '.join(parts)}" if parts else suites
+
+
+def headword(report: SuitesView) -> str:
+    """Return the verdict on all suites in a word; empty where nothing was judged."""
+    if report.exit_code in (2, 3):
+        return "INCOMPLETE" if report.exit_code == 3 else "UNUSABLE"
+    if not report.judged:
+        return ""
+    approved = any(result.standing == "approved" for result in report.results)
+    return "APPROVED" if approved and report.verdict is Verdict.PROCEED else report.verdict.word.upper()
+
+
+def _reasons(results: Sequence[SuiteResultView]) -> list[Block]:
+    """The first reason of each suite."""
+    if not results:
+        return []
+    shown: list[Text] = [[_mark(result), f" {result.suite}: {_why(result)}"] for result in results[:SHOWN_REASONS]]
+    left = len(results) - SHOWN_REASONS
+    return [Items([*shown, *([f"others: {left:,} more"] if left > 0 else [])])]
+
+
+def _why(result: SuiteResultView) -> str:
+    """The first thing there is to say of a suite, in a sentence."""
+    if result.comparison is None:
+        return problem_of(result) or "not judged"
+    found = grounds_of(result.comparison)
+    rest = f"; and {numbers.count(len(found) - 1, 'more reason')}" if len(found) > 1 else ""
+    return f"{found[0].text}{rest}" if found else summary(result.comparison)
+
+
+def _next(report: SuitesView) -> list[str]:
+    """What to do about the first suite of the worst kind."""
+    worst = next((result for result in report.results if result.exit_code == report.exit_code), None)
+    if worst is None or not report.exit_code:
+        return []
+    if report.behind and report.exit_code != 2:
+        first, then = catch_up(*report.behind, "row3 --compare --all")
+        return [f"Next: {first}", f"Then: {then}"]
+    if report.exit_code == 2:
+        return ["Next: fix what is named above; row3 lint lists everything that is wrong with files."]
+    if worst.run is None:
+        return _signing(worst)
+    against = worst.comparison.against if worst.comparison is not None else None
+    base = f" --against {visible(against)}" if against else ""
+    return [f"Next: {'row3 --compare' if report.judged else 'row3'} --suite {plain(worst.suite)}{base}"]

@@ -1,1 +1,0 @@
-"""Several suites in one report."""

@@ -1,0 +1,142 @@
+"""Everything of a project that can move a verdict, read from one place: the work tree, the index or a commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, get_args
+
+from row3.domain.criteria import Criteria, Looser, Rule
+from row3.domain.manifests import Manifest
+from row3.domain.tiers import Tier
+from row3.gate.inventory import Demands, strictness
+from row3.store.cases import StoredCase, read_case
+from row3.store.golden import golden_files
+from row3.store.history import HistoryEntry, read_history
+from row3.store.manifests import parse_manifest
+from row3.store.project import Project
+from row3.store.prompts import read_promoted
+from row3.store.quarantine import read_quarantine
+from row3.store.suites import Suite, make_suite
+
+
+@dataclass
+class Snapshot:
+    """A project at one place; what it holds is read when it is first asked for."""
+
+    project: Project
+    commit: str | None = None
+    """Of a commit's snapshot."""
+    behind: int = 0
+    """Commits of it that change what row3 reads, and that HEAD lacks."""
+    _cases: dict[str, dict[str, StoredCase]] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """What messages call it; empty for the work tree."""
+        return self.project.tree.label
+
+    def has_cases(self, suite: str) -> bool:
+        """Return whether the suite exists here and has a golden case."""
+        project = self.project
+        return suite in project.suite_names() and bool(golden_files(project.tree, project.golden(suite)))
+
+    def judges(self, suite: str) -> bool:
+        """Return whether this snapshot can judge a suite: it has cases and a baseline of recorded answers."""
+        return self.has_cases(suite) and self.project.tree.exists(self.project.baseline(suite))
+
+    def suites(self) -> list[str]:
+        """Return the suites that this snapshot can judge."""
+        return [name for name in self.project.suite_names() if self.judges(name)]
+
+    def manifest(self, suite: str, tier: Tier = "replay") -> Manifest | None:
+        """Return the baseline of a tier; None where there is none. Raises `InvalidFile`."""
+        tree, path = self.project.tree, self.project.baseline(suite, tier)
+        return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path)) if tree.exists(path) else None
+
+    def history(self) -> list[HistoryEntry]:
+        """Return the entries of the history. Raises `InvalidFile`."""
+        return read_history(self.project.tree)
+
+    def locks(self) -> dict[str, str]:
+        """Return the digest of every version that was ever promoted, by reference."""
+        return {
+            f"{name}-{version}": digest
+            for name, entry in read_promoted(self.project.tree).items()
+            for version, digest in {**entry.locked, entry.version: entry.digest}.items()
+        }
+
+    def criteria(self, suite: Suite, other: Snapshot) -> Criteria:
+        """Return what judges a suite here; of its cases only those whose files are others than in `other`."""
+        project = self.project
+        manifest = self.manifest(suite.name)
+        return Criteria(
+            rules=dict(criteria_rules(project, suite)),
+            cases={case_id: stored.digest for case_id, stored in self.changed_cases(suite, other).items()},
+            quarantine={
+                entry.case_id: entry.until for entry in read_quarantine(project.tree, project.golden(suite.name))
+            },
+            locks=self.locks(),
+            baseline="" if manifest is None else manifest.digest,
+        )
+
+    def changed_files(self, suite: str, other: Snapshot) -> list[str]:
+        """Return the case files of a suite that `other` lacks or has otherwise."""
+        theirs = other._files(suite)
+        return [path for path, oid in self._files(suite).items() if theirs.get(path) != oid]
+
+    def changed_cases(self, suite: Suite, other: Snapshot) -> dict[str, StoredCase]:
+        """Return the same as cases by id. Raises `InvalidFile`."""
+        if suite.name not in self._cases:
+            tree = self.project.tree
+            read = [read_case(tree, path, suite.kind) for path in self.changed_files(suite.name, other)]
+            self._cases[suite.name] = {stored.id: stored for stored in read}
+        return self._cases[suite.name]
+
+    def _files(self, suite: str) -> dict[str, str]:
+        tree = self.project.tree
+        return {path: tree.oid(path) for path in golden_files(tree, self.project.golden(suite))}
+
+    def demands(self, suite: Suite, other: Snapshot) -> Demands:
+        """Return what looks up everything that a changed case of the suite demands."""
+        cases = self.changed_cases(suite, other)
+        return lambda case_id: suite.kind.demands(cases[case_id].case)
+
+
+def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]:
+    """Yield every rule of a suite by key, those of its live tier under `live.`."""
+    config, name = project.config, suite.name
+    for tier in get_args(Tier):
+        each = suite if tier == suite.tier else make_suite(config, name, tier)
+        prefix = "" if tier == "replay" else f"{tier}."
+        for key, value, looser in _tier_rules(each):
+            yield f"{prefix}{key}", Rule(value, looser)
+    rules = suite.rules
+    yield "kind", Rule(suite.kind.name)
+    yield "matching.scorer", Rule(rules.names.scorer)
+    yield "matching.threshold", Rule(rules.names.threshold)
+    yield "matching.semantic", Rule(None if rules.semantic is None else str(rules.semantic))
+    yield "predicates.symmetric", Rule(frozenset(rules.symmetric))
+    yield "predicates.inverse", Rule(frozenset(rules.inverses))
+    yield "predicates.allowed", Rule(frozenset(rules.predicates))
+    yield "types", Rule(None if rules.types is None else frozenset(rules.types))
+    yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())
+
+
+def _tier_rules(suite: Suite) -> Iterator[tuple[str, Any, Looser | None]]:
+    policy = suite.policy
+    for metric in suite.kind.metrics:
+        threshold = suite.rules.thresholds.get(metric.key)
+        if threshold is not None:
+            looser: Looser = "lower" if metric.higher_is_better else "higher"
+            for zone in ("minimum", "target", "excellent"):
+                yield f"threshold.{metric.key}.{zone}", getattr(threshold, zone), looser
+            yield f"threshold.{metric.key}.blocking", threshold.blocking, "lower"
+        yield f"limit.{metric.key}", policy.limit(metric.key), "higher"
+    yield "gate.metrics", frozenset(policy.metrics), "fewer"
+    yield "gate.unit", policy.unit, None
+    yield "gate.investigate", policy.investigate, "higher"
+    yield "gate.declines", policy.declines, "higher"
+    yield "gate.policy", strictness(policy.policy), "lower"
+    yield "gate.inconclusive", policy.inconclusive == "block", "lower"
+    yield "gate.informational", policy.informational, "higher"

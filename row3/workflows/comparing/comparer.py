@@ -1,0 +1,210 @@
+"""Adds up how a candidate's cases compare with the base's, whoever answered: the one comparator."""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from row3.domain.manifests import ManifestCase
+from row3.domain.metrics import Metric, Zone
+from row3.domain.verdicts import CaseChange, Compared
+from row3.gate.comparison import beyond_noise, by_size, worse_by
+from row3.gate.judging import Scores
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
+from row3.gate.policy import GatePolicy
+from row3.gate.silence import both_sides
+from row3.gate.zones import SLACK, zone_of
+from row3.metrics.aggregate import Aggregate
+from row3.metrics.tallies import Tallies
+from row3.store.suites import Suite
+from row3.workflows.pipeline.results import CaseResult
+
+KEPT_CHANGES = 200
+"""Case changes kept for the report; of the others only the numbers are."""
+COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
+REPLACED = "another answer than the baseline's is recorded now"
+LEAST = 1e-12
+"""Weight of a fall that the composite does not see, beside any that it sees."""
+
+
+@dataclass(slots=True)
+class Comparer:
+    """Takes results one by one; memory holds the pairs of metrics and the largest moves."""
+
+    suite: Suite
+    watched: frozenset[str] = frozenset()
+    """Cases whose metrics are kept on both sides, to show what a change of the criteria does."""
+    resting: Mapping[str, str] = field(default_factory=dict)
+    """End of the quarantine by case id."""
+    known: Mapping[str, ManifestCase] = field(default_factory=dict)
+    """The cases of the baseline that judges."""
+    pairs: Pairs = field(init=False)
+    moves: Counter[str] = field(default_factory=Counter)
+    failed: list[str] = field(default_factory=list)
+    incomparable: list[str] = field(default_factory=list)
+    broke: list[str] = field(default_factory=list)
+    critical: list[str] = field(default_factory=list)
+    quarantined: list[str] = field(default_factory=list)
+    counted: int = 0
+    """Cases that are not in quarantine."""
+    compared: int = 0
+    kept: dict[str, tuple[Mapping[str, float] | None, Mapping[str, float]]] = field(default_factory=dict)
+    latest: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    """The candidate's metrics of the cases that were compared."""
+    answers: list[tuple[str, tuple[str, ...], tuple[str, ...]]] = field(default_factory=list)
+    """By case the digests of the candidate's and of the base's answers."""
+    requests: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = field(default_factory=dict)
+    """By case the digests of the candidate's and of the base's requests."""
+    edited: list[str] = field(default_factory=list)
+    """Cases that the baseline has otherwise, or not at all."""
+    tallies: tuple[Tallies, Tallies] = field(default_factory=lambda: (Tallies(), Tallies()))
+    asked_again: dict[str, Compared] | None = None
+    """The base's answers of now, by case, where they are wanted."""
+    replaced: list[str] = field(default_factory=list)
+    """Cases whose recorded answer is no longer the baseline's."""
+    problem: str = ""
+    """Why the base cannot answer the first case that it cannot."""
+    aggregate: Aggregate = field(default_factory=Aggregate)
+    """Of the candidate, over all of its cases that count."""
+    _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
+    _serial: int = 0
+
+    def __post_init__(self) -> None:
+        self.pairs = Pairs(self.suite.kind)
+
+    @property
+    def primary(self) -> Metric:
+        """The metric that is judged first."""
+        kind = self.suite.kind
+        return next(metric for metric in kind.metrics if metric.key == kind.primary)
+
+    def take(self, result: CaseResult) -> None:
+        """Take in one case."""
+        compared, case_id = result.compared, result.case_id
+        change = CaseChange(case_id, "new", 0.0) if compared is None else compared.change
+        resting = case_id in self.resting
+        self.counted += not resting
+        if result.status == "failed":
+            self.failed.append(case_id)
+            self._keep(change._replace(move="failed"))
+            return
+        before = None if compared is None else compared.before
+        if self.asked_again is not None and compared is not None:
+            self.asked_again[case_id] = compared
+        self.answers.append((case_id, result.answers, () if compared is None else compared.answers))
+        self.requests[case_id] = result.requests, () if compared is None else compared.requests
+        known = self.known.get(case_id)
+        if known is None or known.digest != result.digest:
+            self.edited.append(case_id)
+        if case_id in self.watched:
+            self.kept[case_id] = before, result.metrics
+        if not resting:
+            self.aggregate.add(result.metrics, {})
+        if compared is not None and before is None:
+            self.problem = self.problem or compared.problem
+            if REPLACED in compared.problem:
+                self.replaced.append(case_id)
+            if not resting:
+                self.incomparable.append(case_id)
+        if compared is not None and before is not None:
+            self._judge_case(result, compared, before, resting=resting)
+        if resting:
+            change = change._replace(note=f"in quarantine until {self.resting[case_id]}: not counted")
+        self._keep(change)
+
+    def _judge_case(
+        self, result: CaseResult, compared: Compared, before: Mapping[str, float], *, resting: bool
+    ) -> None:
+        fell = compared.change.move == "broke" or self._fell(result, compared, before)
+        if resting:
+            if fell:
+                self.quarantined.append(result.case_id)
+            return
+        if compared.change.move == "broke":
+            self.broke.append(result.case_id)
+        if fell and result.critical:
+            self.critical.append(result.case_id)
+        self.compared += 1
+        self.latest[result.case_id] = result.metrics
+        self.pairs.add(
+            before,
+            result.metrics,
+            source=result.source,
+            repeats=(compared.repeats, result.repeats),
+            spreads=(compared.spread, result.spread),
+        )
+        if compared.tally and result.tally and compared.repeats == result.repeats:
+            self.tallies[0].add(compared.tally)
+            self.tallies[1].add(result.tally)
+
+    def _fell(self, result: CaseResult, compared: Compared, before: Mapping[str, float]) -> bool:
+        """The case's primary metric fell beyond the limit or into its fail zone, and beyond its own noise."""
+        kind, policy, key = self.suite.kind, self.suite.policy, self.suite.kind.primary
+        old, new = (side.get(key) for side in both_sides(kind, before, result.metrics))
+        if old is None or new is None:
+            return False
+        higher = self.primary.higher_is_better
+        worse = worse_by(old, new, higher_is_better=higher, unit=policy.unit)
+        limits = self.suite.rules.thresholds.get(key)
+        enters = (
+            limits is not None
+            and limits.blocking
+            and zone_of(new, limits, higher_is_better=higher) is Zone.FAIL
+            and zone_of(old, limits, higher_is_better=higher) is not Zone.FAIL
+        )
+        if not enters and worse <= policy.limit(key) + 100 * SLACK:
+            return False
+        drop = old - new if higher else new - old
+        return policy.policy == "fixed" or beyond_noise(
+            drop, compared.spread.get(key, 0.0), compared.repeats, result.spread.get(key, 0.0), result.repeats
+        )
+
+    def leave_out(self, case_ids: Sequence[str], move: Any = "removed") -> None:
+        """Note cases that only the base has."""
+        for case_id in case_ids:
+            self._keep(CaseChange(case_id, move, 0.0))
+
+    def _keep(self, change: CaseChange) -> None:
+        self.moves[change.move] += 1
+        weight = 2.0 if change.move in ("broke", "failed") else abs(change.delta)
+        if change.move == "unchanged":
+            # It may have fallen in what the composite does not weigh; whatever moved the composite comes before it.
+            better = {metric.key: 1 if metric.higher_is_better else -1 for metric in self.suite.kind.metrics}
+            weight = LEAST * max((-better[key] * delta for key, delta in change.deltas.items()), default=0.0)
+            if weight <= LEAST * SLACK:
+                return
+        self._serial += 1
+        heapq.heappush(self._heap, (weight, self._serial, change))
+        if len(self._heap) > KEPT_CHANGES:
+            heapq.heappop(self._heap)
+
+    def largest(self) -> list[CaseChange]:
+        """Return the largest moves, in the order in which a person wants to see them."""
+        return by_size(change for _, _, change in self._heap)
+
+    def scores(self, policy: GatePolicy | None = None) -> Scores:
+        """Return what the gate judges; metrics over the cases that both sides answer.
+
+        A metric that the base has nowhere is shown with nothing to compare it to.
+        """
+        kind, judged = self.suite.kind, policy or self.suite.policy
+        before, after = self.pairs.means()
+        after = {**self.aggregate.means(), **after}
+        return Scores(
+            policy=judged,
+            metrics=kind.metrics,
+            thresholds=self.suite.rules.thresholds,
+            changes=compare_metrics(before, after, kind.metrics, judged, self.pairs, primary=kind.primary),
+            before=before,
+            after=after,
+            cases=self.counted,
+            failed=self.failed,
+            incomparable=self.incomparable,
+            broke=self.broke,
+            critical=self.critical,
+            quarantined=self.quarantined,
+        )

@@ -1,0 +1,191 @@
+"""Who answers on the base's side: the promoted versions of a commit, or the baseline's manifest."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from row3.domain.embeddings import EmbeddingRequest
+from row3.domain.manifests import Manifest
+from row3.domain.prompts import Prompt, PromptRef, parse_version
+from row3.domain.requests import Answer, NoAnswer, Request, digest_json, digest_text
+from row3.domain.scores import CaseScore
+from row3.errors import InvalidFile
+from row3.store.cases import StoredCase
+from row3.store.project import Project
+from row3.store.prompts import read_promoted, versions
+from row3.store.recordings import RecordingIndex
+from row3.store.suites import Suite
+from row3.workflows.comparing.baseline import read_baseline, with_live_answers
+from row3.workflows.comparing.comparer import REPLACED
+from row3.workflows.comparing.comparison import BaseHeader
+from row3.workflows.pipeline.evaluate import Answerer, Asking, Given, Question, Walk, steps, without_waiting
+from row3.workflows.pipeline.lineup import Lineup, line_up
+from row3.workflows.pipeline.meanings import recorded
+from row3.workflows.pipeline.replaying import Recorded, open_recordings
+from row3.workflows.pipeline.results import Transcript
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+from row3.workflows.pipeline.stages import parameters_from
+
+NOT_ASKED = "the baseline was asked something else for this case"
+
+
+@dataclass(frozen=True, slots=True)
+class BaseSide:
+    """The base's answers, scored by whatever criteria are asked about."""
+
+    header: BaseHeader
+    asking: Asking
+    answerer: Answerer
+    manifest: Manifest | None = None
+    """Of a side that is a baseline: it has answers to its own cases only."""
+
+    def score(self, stored: StoredCase) -> tuple[CaseScore, Transcript] | None:
+        """Return how the base answers a case, a failed score where it does not; None for a case it never had."""
+        if self.manifest is not None and stored.id not in self.manifest.cases:
+            return None
+        walk = Walk(steps(self.asking, stored), self.answerer)
+        return without_waiting(walk.to_end()), walk.transcript
+
+    def judged_by(self, suite: Suite) -> BaseSide:
+        """Return the same answers under the rules of another suite."""
+        return replace(self, asking=replace(self.asking, suite=suite))
+
+
+def side_of_base(base: Project, suite: Suite, manifest: Manifest | None, index: RecordingIndex) -> BaseSide:
+    """Return the promoted versions of a base with its settings and its manifest's repeats.
+
+    Where nothing is promoted, the manifest's versions answer, else the highest. Raises `InvalidFile`, `UsageError`.
+    """
+    pinned: dict[str, str] = {}
+    if manifest is not None and suite.system is None:
+        promoted, there = read_promoted(base.tree), versions(base.tree)
+        pinned = {
+            name: version
+            for name, version in manifest.versions.items()
+            if name not in promoted and version in map(str, there.get(name, ()))
+        }
+    lineup = line_up(base, suite, role="promoted", pinned=pinned)
+    asking = make_asking(suite, lineup, RunOptions(repeats=1 if manifest is None else manifest.repeats))
+    return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup))
+
+
+def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: RecordingIndex) -> BaseSide:
+    """Return what a baseline names: its requests, as far as a case still asks what it asked.
+
+    A manifest of version 1 has no requests: its prompts ask again. Raises `InvalidFile` where they were edited since.
+    """
+    if manifest.version > 1:
+        lineup = Lineup(tuple(_stage(name, manifest) for name in manifest.prompts), {}, {})
+        asking: Asking = _ManifestAsking(suite, lineup, _parameters(manifest), manifest.repeats, manifest=manifest)
+        return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
+    lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)
+    if lineup.digests() != manifest.prompt_digests:
+        raise InvalidFile(
+            "the baseline's prompts were edited since it was saved, so it cannot be compared with",
+            where=project.baseline(suite.name, manifest.tier),
+            fix=f"Restore them from git, or save a new baseline with `row3 --baseline{suite.flags('row3 --baseline')}`",
+        )
+    asking = Asking(suite, lineup, _parameters(manifest), manifest.repeats)
+    return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup), manifest)
+
+
+def side_of_lineup(suite: Suite, lineup: Lineup, index: RecordingIndex) -> BaseSide:
+    """Return what is recorded of a lineup under the suite's own settings, asked once."""
+    asking = make_asking(suite, lineup, RunOptions())
+    return BaseSide(_header(asking, None), asking, Recorded(index, lineup))
+
+
+def baseline_side(project: Project, suite: Suite) -> BaseSide:
+    """Return the side of the project's own baseline; raises `InvalidFile` where there is none."""
+    manifest = read_baseline(project, suite)
+    index = with_live_answers(project, suite, manifest, open_recordings(project, suite))
+    return side_of_baseline(project, suite, manifest, index)
+
+
+def _header(asking: Asking, manifest: Manifest | None) -> BaseHeader:
+    models = list(dict.fromkeys(each.model for each in asking.parameters.values()))
+    return BaseHeader(
+        prompts=asking.lineup.versions(),
+        prompt_digests=asking.lineup.digests(),
+        model=", ".join(models),
+        parameters={name: each.as_json() for name, each in asking.parameters.items()},
+        repeats=asking.repeats,
+        mode="live" if manifest is not None and manifest.tier == "live" else "replay",
+        at="" if manifest is None else manifest.at,
+        run_id="" if manifest is None else manifest.run_id,
+        commit=None if manifest is None else manifest.commit,
+    )
+
+
+def _parameters(manifest: Manifest) -> dict[str, Any]:
+    return {name: parameters_from(each) for name, each in manifest.parameters.items()}
+
+
+def _stage(name: str, manifest: Manifest) -> Prompt:
+    """A stage as the manifest names it: enough to read its answers, not to ask."""
+    entry = manifest.prompts[name]
+    version = parse_version(entry.version)
+    if version is None:
+        raise InvalidFile(
+            f"field `prompts.{name}.version`: `{entry.version}` is not a version",
+            where=f"baselines/{manifest.suite}.json",
+            fix="Restore the file from git",
+        )
+    return Prompt(PromptRef(name, version), "", entry.output, {}, "", entry.digest, "", f"prompts/{name}")
+
+
+@dataclass(slots=True)
+class _ManifestAsking(Asking):
+    """Asks what the manifest says was asked, without the prompts' texts."""
+
+    manifest: Manifest | None = None
+
+    def request(self, prompt: Prompt, case_id: str, variables: Mapping[str, Any], repeat: int) -> Request:
+        """Return a request with the manifest's digest and nothing to send; an empty digest where the input differs."""
+        assert self.manifest is not None
+        case, stages = self.manifest.cases[case_id], list(self.manifest.prompts)
+        stage = stages.index(prompt.ref.name)
+        place = repeat * len(stages) + stage
+        asked = place < len(case.requests) and (stage > 0 or digest_json(variables) == case.input)
+        parameters = self.parameters[prompt.ref.name]
+        return Request(
+            case_id,
+            str(prompt.ref),
+            repeat,
+            parameters.model,
+            parameters.temperature,
+            parameters.seed,
+            parameters.max_tokens,
+            "",
+            "",
+            prompt.output,
+            {},
+            "",
+            prompt.digest,
+            variables,
+            case.requests[place] if asked else "",
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _ManifestAnswers:
+    """Recorded answers that are still those the baseline was made of."""
+
+    index: RecordingIndex
+    manifest: Manifest
+
+    async def answer(self, question: Question) -> Given:
+        """Return the answer to a request of the manifest, or why there is none."""
+        if isinstance(question, EmbeddingRequest):
+            return recorded(question, self.index.embeddings(question.model))
+        case = self.manifest.cases[question.case_id]
+        if not question.digest:
+            return NoAnswer(NOT_ASKED)
+        answer: Answer | None = self.index.answer_by_digest(question.digest)
+        if answer is None:
+            return NoAnswer("the baseline's answer is not recorded", "Restore its recordings from git")
+        if digest_text(answer.text) != case.answers[case.requests.index(question.digest)]:
+            return NoAnswer(REPLACED)
+        return answer

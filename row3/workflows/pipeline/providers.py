@@ -1,0 +1,166 @@
+"""Which provider answers a suite, and which one embeds its texts, by its settings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from row3.errors import InvalidFile, UsageError
+from row3.matching.semantic_rule import LOCAL
+from row3.store.config import FILE
+from row3.store.project import Project
+from row3.store.suites import Suite
+from row3.store.system_config import CommandConfig, PythonConfig, SystemConfig
+from row3.workflows.pipeline.stages import call_stage, setup_calls
+
+if TYPE_CHECKING:
+    from row3.providers.base import Access, Embedder, Endpoint, Provider
+
+WITHOUT_EMBEDDINGS = ("anthropic", "local")
+"""Presets whose service embeds nothing."""
+
+
+def endpoint_of(project: Project, suite: Suite) -> Endpoint:
+    """The suite's endpoint; opens nothing and needs no key.
+
+    Raises `InvalidFile` that names the field of `row3.toml`, and the near miss of an unknown preset.
+    """
+    from row3.providers.base import endpoint_for
+
+    settings = suite.provider
+    try:
+        return endpoint_for(
+            settings.preset,
+            base_url=settings.base_url,
+            key_variable=settings.key_variable,
+            timeout_s=settings.timeout_s,
+            max_retries=settings.max_retries,
+        )
+    except UsageError as error:
+        held = project.config.suites.get(suite.name)
+        own = held.provider.model_fields_set if held is not None and held.provider is not None else ()
+        section = f"suites.{suite.name}.provider" if error.where in own else "provider"
+        raise InvalidFile(error.what, where=f"{FILE} field {section}.{error.where}", fix=error.fix) from None
+
+
+def check_provider(project: Project, suite: Suite) -> None:
+    """Raise what `open_provider` would raise of the settings."""
+    if suite.system is None:
+        endpoint_of(project, suite)
+    else:
+        _access(suite, suite.system)
+
+
+def open_provider(project: Project, suite: Suite) -> Provider:
+    """What answers the suite. Opens nothing and needs no key until the first request.
+
+    Raises `InvalidFile` that names the field of `row3.toml`, `MissingExtra`.
+    """
+    system = suite.system
+    if system is None:
+        return provider_at(endpoint_of(project, suite), os.environ)
+    access = _access(suite, system)
+    if isinstance(system, CommandConfig):
+        from row3.providers.command import Command
+
+        return Command(access, root=project.root, environ=os.environ)
+    if isinstance(system, PythonConfig):
+        from row3.providers.function import Function
+
+        return Function(access, root=project.root)
+    from row3.providers.mcp_server import McpServer
+
+    stage = call_stage(project, suite).stage
+    assert stage is not None
+    return McpServer(access, stage, setup_calls(project, suite), root=project.root, environ=os.environ)
+
+
+def provider_at(endpoint: Endpoint, environ: Mapping[str, str]) -> Provider:
+    """The provider of an endpoint. Opens nothing and needs no key until the first request."""
+    if endpoint.preset == "local":
+        from row3.providers.local import LocalModel
+
+        return LocalModel(endpoint)
+    from row3.providers.openai_chat import OpenAIChat
+
+    return OpenAIChat(endpoint, environ=environ)
+
+
+def _access(suite: Suite, system: SystemConfig) -> Access:
+    """How a system is reached and how long it may take. Raises `InvalidFile` for an address that is none."""
+    from row3.providers.base import Access, checked_url
+
+    if isinstance(system, PythonConfig):
+        return Access(function=system.callable, timeout_s=system.timeout_s)
+    command = () if system.command is None else (system.command, *system.args)
+    variables = tuple(system.env)
+    if isinstance(system, CommandConfig):
+        return Access(command=command, variables=variables, timeout_s=system.timeout_s, retries=system.retries)
+    try:
+        if system.url is not None:
+            checked_url(system.url)
+    except UsageError as error:
+        where, fix = f"{FILE} field suites.{suite.name}.provider.url", "Give one such as http://localhost:8000/mcp"
+        raise InvalidFile(error.what.replace("base_url", "url"), where=where, fix=fix) from None
+    return Access(
+        command=command,
+        variables=variables,
+        url=system.url,
+        key_variable=system.key_variable,
+        timeout_s=system.timeout_s,
+        start_s=system.start_s,
+        retries=system.retries,
+    )
+
+
+def open_embedder(project: Project, suite: Suite, model: str) -> Embedder:
+    """What embeds a suite's texts. Opens and loads nothing before the first text.
+
+    Raises `InvalidFile` for an endpoint that cannot be.
+    """
+    endpoint = embedding_endpoint(project, suite)
+    if endpoint is None:
+        from row3.providers.minilm import LocalEmbedder
+
+        return LocalEmbedder()
+    from row3.providers.openai_embeddings import OpenAIEmbedder
+
+    return OpenAIEmbedder(endpoint, model, environ=os.environ)
+
+
+def embedding_endpoint(project: Project, suite: Suite) -> Endpoint | None:
+    """Where a suite's texts are embedded; None for the model in this process. Opens nothing and needs no key.
+
+    The suite's provider, unless its settings name another address: then only a key that they name goes there.
+    Raises `InvalidFile` that names the field of `row3.toml`.
+    """
+    from row3.providers.base import endpoint_for
+
+    settings = project.config.suites[suite.name].matching.semantic
+    assert settings is not None
+    if settings.model == LOCAL:
+        return None
+    where = f"{FILE} field suites.{suite.name}.matching.semantic"
+    if settings.base_url is None:
+        endpoint = endpoint_of(project, suite)
+        if endpoint.preset in WITHOUT_EMBEDDINGS:
+            raise InvalidFile(
+                f"the {endpoint.preset} provider has no embeddings",
+                where=f"{where}.base_url",
+                fix="Name the address of one that has",
+            )
+        if settings.key_variable is None:
+            return endpoint
+    try:
+        given = endpoint_for(
+            "vllm" if settings.base_url is not None else suite.provider.preset,
+            base_url=settings.base_url if settings.base_url is not None else suite.provider.base_url,
+            key_variable=settings.key_variable,
+            timeout_s=suite.provider.timeout_s,
+            max_retries=suite.provider.max_retries,
+        )
+    except UsageError as error:
+        raise InvalidFile(error.what, where=f"{where}.{error.where}", fix=error.fix) from None
+    return given if settings.base_url is None else replace(given, preset="embeddings")

@@ -1,0 +1,167 @@
+"""Where a base is: the commit that `--against` names, or the one where the work left the protected branch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from row3.domain.tiers import suite_of_stem
+from row3.errors import Row3Error, UsageError
+from row3.store.config import FILE, read_config
+from row3.store.history import FILE as HISTORY
+from row3.store.project import READ_PATHS, Project
+from row3.store.prompts import PROMOTED
+from row3.store.snapshot import Snapshot
+from row3.store.suites import make_suite
+from row3.store.system_config import McpConfig
+from row3.store.tree import GitTree, WorkTree
+
+if TYPE_CHECKING:
+    from row3.vcs.repository import Repository
+
+JUDGED = (FILE, "golden", "baselines", PROMOTED, HISTORY, "prompts", "recordings")
+"""What of a commit can move a verdict."""
+
+
+def snapshot_of(repository: Repository, root: Path, commit: str | None, *, label: str, behind: int = 0) -> Snapshot:
+    """Return the project below `root` as a commit has it, or the index where `commit` is None.
+
+    Raises `InvalidFile` for its row3.toml, `UsageError` for an unknown commit.
+    """
+    ids, differing = repository.contents(commit, root, READ_PATHS)
+    tree = GitTree(root, label, ids, differing)
+    return Snapshot(Project(root, read_config(tree), tree), commit, behind)
+
+
+def find_base(project: Project, name: str) -> Snapshot:
+    """Return the snapshot of a ref, or for `REF...` of the commit where HEAD left it. Raises `UsageError`."""
+    from row3.vcs.refs import fork_of
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    if repository is None:
+        raise UsageError("this is no git repository", where="--against", fix="Leave --against out, or run `git init`")
+    inside = inside_of(repository, project.root)
+    repository.refuse_submodules([inside + path for path in READ_PATHS])
+    if (left := fork_of(name)) is not None:
+        return snapshot_of(repository, project.root, repository.fork_point(left), label=name)
+    sha = repository.resolve(name)
+    behind = repository.lacking(sha, [inside + path for path in JUDGED])
+    return snapshot_of(repository, project.root, sha, label=name, behind=behind)
+
+
+def inside_of(repository: Repository, root: Path) -> str:
+    """Return the project's folder in the repository, empty or ending in a slash."""
+    relative = repository.relative(root)
+    return "" if relative in ("", ".") else f"{relative}/"
+
+
+def work_base(project: Project) -> Snapshot | None:
+    """Return the commit by which the hook would judge what is committed now; None where there is none."""
+    from row3.vcs.repository import Repository
+
+    repository = Repository.find(project.root)
+    head = None if repository is None else repository.head()
+    if repository is None or head is None:
+        return None
+    sha = fork_of_work(repository, project.root, head)
+    return snapshot_of(repository, project.root, sha, label=sha[:10])
+
+
+def fork_of_work(repository: Repository, root: Path, head: str) -> str:
+    """Return where a line of work left the protected branch; of a merge, where the last of its lines did."""
+    base = _fork(repository, root, head)
+    for other in repository.merging():
+        theirs = _fork(repository, root, other)
+        if repository.merge_base(base, theirs) == base:
+            base = theirs
+    return base
+
+
+def _fork(repository: Repository, root: Path, commit: str) -> str:
+    """Where the commit's line of work left the protected branch; the commit itself on that branch."""
+    protected = protected_branch(repository, root)
+    if protected is None:
+        return commit
+    base = repository.merge_base(commit, protected)
+    if base is None:  # a line of its own is judged by what it would join
+        return repository.resolve(protected)
+    # A clone knows the branch twice, as the remote had it and as it is here; the later of the two is where work left.
+    _, slash, local = protected.partition("/")
+    if slash:
+        try:
+            nearer = repository.merge_base(commit, repository.resolve(local))
+        except UsageError:
+            return base
+        if nearer is not None and repository.merge_base(base, nearer) == base:
+            return nearer
+    return base
+
+
+def protected_branch(repository: Repository, root: Path) -> str | None:
+    """Return the ref of the protected branch: what row3.toml says where the work would go, else the usual one."""
+    usual = repository.protected_branch(None)
+    if usual is None:
+        configured = read_config(WorkTree(root)).protected_branch
+    else:
+        configured = snapshot_of(
+            repository, root, repository.resolve(usual), label=usual
+        ).project.config.protected_branch
+    return repository.protected_branch(configured) if configured else usual
+
+
+def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]:
+    """Return the suites that a change of these files (project-relative) concerns; all of them where in doubt."""
+    project = head.project
+    names, found = set(project.suite_names()), set[str]()
+    for path in changed:
+        parts = path.split("/")
+        if parts[0] == "golden":
+            mine = {name for name in names if path.startswith(f"{project.golden(name)}/")}
+            found |= mine | {name for name in names if _reads(project, name, path)}
+        elif parts[0] == "recordings" and len(parts) > 2:
+            found |= names & {parts[1]}
+        elif parts[0] == "baselines":
+            found |= names & {suite_of_stem(parts[1].removesuffix(".json"))} if len(parts) == 2 else set()
+        elif parts[0] == "prompts" and path.endswith(".md"):
+            found |= asked_by(project, parts[-1].removesuffix(".md").rpartition("-v")[0]) or names
+        elif path == PROMOTED:
+            locks, earlier = head.locks(), base.locks()
+            moved = {ref.rpartition("-v")[0] for ref in locks.keys() ^ earlier.keys()} or None
+            found |= names if moved is None else {name for prompt in moved for name in asked_by(project, prompt)}
+        elif path == HISTORY:
+            found |= names & _of_other_entries(head, base)
+        else:  # row3.toml, and whatever no rule places
+            return names
+    return found & names
+
+
+def asked_by(project: Project, prompt: str) -> set[str]:
+    """Return the suites that ask a prompt; a suite whose pipeline is not configured may ask any."""
+    return {name for name in project.suite_names() if _asks(project, name, prompt)}
+
+
+def _asks(project: Project, suite: str, prompt: str) -> bool:
+    try:
+        settings = make_suite(project.config, suite)
+    except Row3Error:  # said when the suite is judged
+        return True
+    return settings.system is None and (not settings.pipeline or prompt in settings.pipeline)
+
+
+def _reads(project: Project, suite: str, path: str) -> bool:
+    """The suite's system is given files of that folder, so another text there is another question."""
+    try:
+        system = make_suite(project.config, suite).system
+    except Row3Error:
+        return True
+    patterns = [text for call in system.setup for text in call.patterns()] if isinstance(system, McpConfig) else []
+    return any(path.startswith(pattern.partition("*")[0].rpartition("/")[0] + "/") for pattern in patterns)
+
+
+def _of_other_entries(head: Snapshot, base: Snapshot) -> set[str]:
+    """The suites of the entries that came or went: an approval, or runs that decline."""
+    before: Mapping[str, str] = {entry.run_id: entry.suite for entry in base.history()}
+    after: Mapping[str, str] = {entry.run_id: entry.suite for entry in head.history()}
+    return {(before.get(run_id) or after.get(run_id) or "") for run_id in before.keys() ^ after.keys()}

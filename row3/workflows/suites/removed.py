@@ -1,0 +1,102 @@
+"""Suites that a change removes: each blocks until somebody signs for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+
+from msgspec import structs
+
+from row3.domain.judgements import Approval
+from row3.gate.judging import Context, judge
+from row3.reports.changelogs.changelog import approval_entry
+from row3.reports.changelogs.changelog_insert import insert_entry
+from row3.store.changelog import FILE as CHANGELOG
+from row3.store.changelog import read_changelog
+from row3.store.history import FILE as HISTORY
+from row3.store.history import HistoryEntry, history_text
+from row3.store.locks import writing
+from row3.store.project import Project
+from row3.store.snapshot import Snapshot
+from row3.store.transaction import commit
+from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, sign
+from row3.workflows.comparing.context import default_suite
+from row3.workflows.pipeline.run_header import new_run_id
+from row3.workflows.session import repository_state, stored_approval
+from row3.workflows.snapshots import find_base
+from row3.workflows.suites.results import Gone
+
+
+def removed_suites(project: Project, base: Snapshot, names: Collection[str] | None = None) -> Iterator[Gone]:
+    """Yield the suites that the base judges and that have no golden case here; of `names`, if given."""
+    head = Snapshot(project)
+    for name in base.suites():
+        if (names is None or name in names) and not head.has_cases(name):
+            manifest = base.manifest(name)
+            answers = [] if manifest is None else [manifest.digest]
+            judgement = judge(
+                name,
+                (),
+                (),
+                Context(suite_removed=True),
+                answers=answers,
+                approvals=lambda signature: find_approval(head.history(), base, signature),
+            )
+            yield Gone(name, judgement)
+
+
+def gate_removed(
+    project: Project,
+    suite: str | None,
+    *,
+    against: str,
+    approve: str | None,
+    may_write: bool,
+    say: Callable[[str], None] = lambda _: None,
+) -> Gone | None:
+    """Judge the removal of a suite, the default one unless named; None for a suite that is there.
+
+    Raises `InvalidFile`, `UsageError`, `EnvironmentFault`.
+    """
+    name = suite or default_suite(project)
+    if name is not None and Snapshot(project).has_cases(name):
+        return None
+    base = find_base(project, against)
+    name = name or default_suite(base.project)
+    gone = None if name is None else next(removed_suites(project, base, [name]), None)
+    if gone is None or approve is None:
+        return gone
+    check_approval(approve, may_write=may_write)
+    approval = sign(project, approve)
+    if says_the_same(approval, gone.judgement.approval):
+        return gone
+    _write(project, gone, approval, say)
+    return Gone(gone.suite, structs.replace(gone.judgement, approval=approval))
+
+
+def _write(project: Project, gone: Gone, approval: Approval, say: Callable[[str], None]) -> None:
+    """Note the approval; nothing ran, so the entry has neither prompts nor metrics."""
+    head, dirty = repository_state(project)
+    entry = HistoryEntry(
+        run_id=new_run_id(),
+        at=approval.at,
+        action="compare",
+        suite=gone.suite,
+        commit=head,
+        dirty=dirty,
+        prompts={},
+        model="",
+        mode="replay",
+        cases=0,
+        metrics={},
+        verdict="block",
+        reasons=[f"{reason.code} {reason.subject}" for reason in gone.judgement.reasons],
+        evidence=gone.judgement.signature,
+        approval=stored_approval(approval),
+    )
+    said = f"suite {gone.suite} removed: {approval.reason} ({approval.by}, {approval.at})"
+    with writing(project.local, say=say):
+        files = {HISTORY: history_text(project.tree, entry).encode()}
+        files[CHANGELOG] = insert_entry(
+            read_changelog(project), approval_entry(approval.at[:10], said), "", ""
+        ).encode()
+        commit(project.root, project.local, files)

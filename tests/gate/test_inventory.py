@@ -1,0 +1,98 @@
+"""What a change did to the criteria is found key by key."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.criteria import Criteria, Rule
+from row3.gate.inventory import inventory, strictness
+
+LOWER, HIGHER = Rule(0.6, "lower"), Rule(5.0, "higher")
+
+
+def nothing(case_id: str) -> dict[str, str]:
+    raise AssertionError(f"the demands of {case_id} were read")
+
+
+def changes(base: Criteria, head: Criteria, old: dict | None = None, new: dict | None = None) -> list[tuple[str, str]]:
+    found = inventory(base, head, lambda case: (old or {})[case], lambda case: (new or {})[case])
+    return [(change.effect, change.key) for change in found]
+
+
+def criteria(**given: object) -> Criteria:
+    return Criteria(**{"rules": {}, "cases": {}, **given})  # type: ignore[arg-type]
+
+
+def test_equal_criteria_have_no_changes_and_read_no_case():
+    same = criteria(rules={"gate.block": HIGHER}, cases={"rye": "1"}, quarantine={"rye": "2027-01-01"})
+    assert inventory(same, same, nothing, nothing) == []
+
+
+def test_cases_that_come_and_go():
+    assert changes(criteria(cases={"rye": "1"}), criteria(cases={"oat": "1"})) == [
+        ("added", "case oat"),
+        ("removed", "case rye"),
+    ]
+
+
+def test_demands_of_an_edited_case():
+    old = {"concept:flour": "a", "concept:yeast": "b", "text": "c"}
+    new = {"concept:flour": "a", "canary:gold": "x", "text": "d"}
+    assert changes(criteria(cases={"rye": "1"}), criteria(cases={"rye": "2"}), {"rye": old}, {"rye": new}) == [
+        ("added", "case rye canary:gold"),
+        ("removed", "case rye concept:yeast"),
+        ("changed", "case rye text"),
+    ]
+
+
+def test_a_rule_with_an_order_is_loosened_or_tightened():
+    for rule, value, effect in (
+        (LOWER, 0.5, "loosened"),
+        (LOWER, 0.7, "tightened"),
+        (HIGHER, 6.0, "loosened"),
+        (HIGHER, 4.0, "tightened"),
+        (Rule(True, "lower"), False, "loosened"),
+        (Rule(False, "higher"), True, "loosened"),
+        (Rule("levenshtein"), "jaro", "changed"),
+        (Rule(frozenset({"a", "b"}), "fewer"), frozenset({"a"}), "loosened"),
+        (Rule(frozenset({"a"}), "fewer"), frozenset({"a", "b"}), "tightened"),
+        (Rule(frozenset({"a"}), "fewer"), frozenset({"b"}), "loosened"),
+    ):
+        head = Rule(value, rule.looser)
+        assert changes(criteria(rules={"key": rule}), criteria(rules={"key": head})) == [(effect, "rule key")]
+
+
+def test_a_rule_that_goes_is_loosened_and_one_that_comes_tightened():
+    for rule in (LOWER, HIGHER):
+        assert changes(criteria(rules={"key": rule}), criteria()) == [("loosened", "rule key")]
+        assert changes(criteria(), criteria(rules={"key": rule})) == [("tightened", "rule key")]
+
+
+def test_quarantine_longer_is_looser():
+    short, long = {"rye": "2027-01-01"}, {"rye": "2027-02-01"}
+    for before, after, effect in (
+        ({}, short, "loosened"),
+        (short, long, "loosened"),
+        (long, short, "tightened"),
+        (short, {}, "tightened"),
+    ):
+        assert changes(criteria(quarantine=before), criteria(quarantine=after)) == [(effect, "quarantine rye")]
+
+
+def test_policies_from_lenient_to_strict():
+    assert strictness("paired") < strictness("evidence") < strictness("fixed")
+
+
+rules = st.dictionaries(st.sampled_from("abcd"), st.builds(Rule, st.floats(0, 1), st.just("lower")), max_size=4)
+
+
+@given(rules, rules)
+def test_what_one_way_loosens_the_other_way_tightens(one, other):
+    def by_key(before, after):
+        return {c.key: c.effect for c in inventory(criteria(rules=before), criteria(rules=after), nothing, nothing)}
+
+    there, back = by_key(one, other), by_key(other, one)
+    assert there.keys() == back.keys()
+    opposite = {"loosened": "tightened", "tightened": "loosened"}
+    assert all(opposite[there[key]] == back[key] for key in there)

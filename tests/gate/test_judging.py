@@ -1,0 +1,285 @@
+"""The gate's truth table, over in-memory values: one row a situation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from row3.domain.criteria import CriteriaChange
+from row3.domain.judgements import Approval, Code, Judgement
+from row3.domain.metrics import Metric, Threshold
+from row3.domain.verdicts import Verdict
+from row3.gate.judging import Context, Effect, Promotion, Scores, Side, judge, signature
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import Pairs
+from row3.gate.policy import GatePolicy
+
+RECALL = Metric("recall", "Recall", threshold=Threshold(0.6, 0.75, 0.9))
+OVERALL = Metric("overall", "Overall", threshold=Threshold(0.5, 0.65, 0.8))
+CANARIES = Metric("hallucinationRate", "Hallucination", higher_is_better=False, alarm=True)
+METRICS = (RECALL, OVERALL, CANARIES)
+POLICY = GatePolicy(metrics=("recall", "overall"))
+PROCEED, INVESTIGATE, BLOCK = Verdict
+
+
+def side(
+    before: Mapping[str, float] | None = None,
+    after: Mapping[str, float] | None = None,
+    *,
+    noise: float = 0.0,
+    cases: int = 20,
+    policy: GatePolicy = POLICY,
+    **given: Any,
+) -> Scores:
+    """Scores whose cases all moved by the same amount, give or take `noise`, alternately."""
+    before = {"recall": 0.9, "overall": 0.8, "hallucinationRate": 0.0} | (before or {})
+    after = before | (after or {})
+    pairs = Pairs()
+    for number in range(cases):
+        shift = noise if number % 2 else -noise
+        pairs.add(before, {key: value + (shift if key == "recall" else 0.0) for key, value in after.items()})
+    old, new = pairs.means()
+    thresholds = {metric.key: metric.threshold for metric in METRICS if metric.threshold is not None}
+    changes = compare_metrics(old, new, METRICS, policy, pairs, primary="overall")
+    return Scores(policy, METRICS, thresholds, changes, old, new, cases=cases, **given)
+
+
+def verdict(
+    *sides: Scores,
+    after: Scores | None = None,
+    changes: Iterable[CriteriaChange] = (),
+    effect: Effect | None = None,
+    unchanged: bool = False,
+    **context: Any,
+) -> Judgement:
+    """The judgement of a candidate with these scores by the base's criteria, and `after` by the head's."""
+    judged = [Side(scores, after, unchanged=unchanged) for scores in sides or (side(),)]
+    return judge("bread", tuple(changes), judged, Context(**context), effect=lambda _: effect)
+
+
+def codes(judgement: Judgement) -> list[tuple[str, Verdict]]:
+    return [(reason.code.value, reason.verdict) for reason in judgement.reasons]
+
+
+def added(key: str = "case rye", case: str = "rye") -> CriteriaChange:
+    return CriteriaChange("added", key, case_id=case)
+
+
+ROWS = {
+    "scores as before": (dict(), []),
+    "composite 6 points lower": (dict(scores=side(after={"overall": 0.74})), [("worse", BLOCK)]),
+    "composite 5 points lower": (dict(scores=side(after={"overall": 0.75})), [("worse", INVESTIGATE)]),
+    "composite 0.9 points lower": (dict(scores=side(after={"overall": 0.791})), []),
+    "recall 8 lower beyond noise, composite 2 lower": (
+        dict(scores=side(after={"recall": 0.82, "overall": 0.78}, noise=0.01)),
+        [("worse", BLOCK), ("worse", INVESTIGATE)],
+    ),
+    "recall 8 lower within noise": (
+        dict(scores=side(after={"recall": 0.82}, noise=0.5)),
+        [("worse_unproven", INVESTIGATE)],
+    ),
+    "recall enters its fail zone": (
+        dict(scores=side({"recall": 0.605}, {"recall": 0.599})),
+        [("entered_fail_zone", BLOCK)],
+    ),
+    "recall falls further inside its fail zone": (
+        dict(scores=side({"recall": 0.5}, {"recall": 0.499})),
+        [("entered_fail_zone", BLOCK)],
+    ),
+    "recall was in its fail zone and is higher now": (
+        dict(scores=side({"recall": 0.5}, {"recall": 0.55})),
+        [("in_fail_zone", INVESTIGATE)],
+    ),
+    "no recorded answer": (dict(scores=side(failed=["rye"])), [("no_answer", BLOCK)]),
+    "a canary": (dict(scores=side(after={"hallucinationRate": 0.01})), [("canary", INVESTIGATE)]),
+    "a critical case breaks": (dict(scores=side(critical=["rye"], broke=["rye"])), [("critical_broke", BLOCK)]),
+    "a case breaks": (dict(scores=side(broke=["rye"])), [("case_broke", INVESTIGATE)]),
+    "another model": (dict(model=("a", "b")), [("model_changed", PROCEED)]),
+    "another served model": (dict(served=("a", "b")), [("served_model_changed", PROCEED)]),
+    "identical requests, other answers": (dict(recorded_again=("rye",)), [("recorded_again", INVESTIGATE)]),
+    "a case added": (dict(changes=[added()], after=side()), [("criteria_added", PROCEED)]),
+    "a case added and not answered": (
+        dict(changes=[added()], after=side(failed=["rye"])),
+        [("no_answer", BLOCK), ("criteria_added", PROCEED)],
+    ),
+    "an addition that raises a score": (
+        dict(changes=[added("case rye concept:flour")], effect=Effect({"base": (0.7, 0.8)}, raises=True)),
+        [("criteria_changed", INVESTIGATE)],
+    ),
+    "a case removed": (dict(changes=[CriteriaChange("removed", "case rye")]), [("criteria_removed", BLOCK)]),
+    "an expectation removed": (
+        dict(changes=[CriteriaChange("removed", "case rye concept:flour", case_id="rye")]),
+        [("criteria_removed", BLOCK)],
+    ),
+    "a suite removed": (dict(suite_removed=True), [("criteria_removed", BLOCK)]),
+    "a threshold raised that the candidate meets": (
+        dict(changes=[CriteriaChange("tightened", "rule threshold.recall.minimum", 0.6, 0.7)], after=side()),
+        [("criteria_tightened", PROCEED)],
+    ),
+    "a threshold raised that only the candidate fails": (
+        dict(
+            changes=[CriteriaChange("tightened", "rule threshold.recall.minimum", 0.4, 0.6)],
+            after=side({"recall": 0.605}, {"recall": 0.598}),
+        ),
+        [("entered_fail_zone", BLOCK), ("criteria_tightened", PROCEED)],
+    ),
+    "a threshold raised that both fail": (
+        dict(
+            changes=[CriteriaChange("tightened", "rule threshold.recall.minimum", 0.4, 0.6)],
+            after=side({"recall": 0.5}, {"recall": 0.5}),
+        ),
+        [("criteria_tightened", PROCEED)],
+    ),
+    "a limit raised": (
+        dict(changes=[CriteriaChange("loosened", "rule limit.recall", 5, 9)]),
+        [("criteria_loosened", BLOCK)],
+    ),
+    "a quarantine entry": (
+        dict(changes=[CriteriaChange("loosened", "quarantine rye", None, "2027-01-01", "rye")]),
+        [("criteria_loosened", BLOCK)],
+    ),
+    "an alias changed": (
+        dict(changes=[CriteriaChange("changed", "case rye alias:flour", "a", "b", "rye")]),
+        [("criteria_changed", INVESTIGATE)],
+    ),
+    "an alias added beside a prompt that needs it": (
+        dict(
+            changes=[CriteriaChange("changed", "case rye alias:flour", "a", "b", "rye")],
+            scores=side(after={"overall": 0.7}),
+            after=side(),
+        ),
+        [("worse", BLOCK), ("criteria_changed", INVESTIGATE)],
+    ),
+    "a case only the base cannot answer": (dict(scores=side(incomparable=["rye"])), [("incomparable", INVESTIGATE)]),
+    "half of the cases only the base cannot answer": (
+        dict(scores=side(incomparable=[str(n) for n in range(10)])),
+        [("incomparable", INVESTIGATE)] * 10,
+    ),
+    "more than half of the cases only the base cannot answer": (
+        dict(scores=side(incomparable=[str(n) for n in range(11)])),
+        [("incomparable", BLOCK)] * 11,
+    ),
+    "the candidate falls only by the head's criteria": (dict(after=side(after={"overall": 0.7})), [("worse", BLOCK)]),
+    "a fall of 2 by the head's criteria": (dict(after=side(after={"overall": 0.78})), []),
+    "a baseline that differs": (dict(promotion=Promotion(baseline_differs=True)), [("baseline_differs", BLOCK)]),
+    "a baseline removed": (dict(promotion=Promotion(baseline_removed=True)), [("criteria_removed", BLOCK)]),
+    "recordings of the head's baseline deleted": (
+        dict(promotion=Promotion(unanswered=("rye",))),
+        [("no_answer", BLOCK)],
+    ),
+    "a lock broken": (dict(promotion=Promotion(broken_locks=("bake-v1.0",))), [("lock_broken", BLOCK)]),
+    "a draft that the base has too": (
+        dict(scores=side(after={"overall": 0.1}), after=side(after={"overall": 0.1}), unchanged=True),
+        [],
+    ),
+    "a fall in a case in quarantine": (
+        dict(scores=side(quarantined=["rye"])),
+        [("quarantined_fell", INVESTIGATE)],
+    ),
+    "another default suite": (
+        dict(project_changes=(CriteriaChange("changed", "rule suite", "a", "b"),)),
+        [("criteria_changed", INVESTIGATE)],
+    ),
+    "a suite added": (dict(suite_added=True), [("criteria_added", PROCEED)]),
+    "history entries removed": (dict(history_removed=2), [("history_removed", INVESTIGATE)]),
+    "three declining runs": (dict(declines=3), [("declining", INVESTIGATE)]),
+    "a part of the cases": (dict(partial=True), [("partial", INVESTIGATE)]),
+    "no case": (dict(scores=side(cases=20) and replace(side(), cases=0)), [("no_case", BLOCK)]),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_the_truth_table(name):
+    given, expected = ROWS[name]
+    given = dict(given)
+    scores = given.pop("scores", None)
+    found = verdict(*([scores] if scores is not None else []), **given)
+    assert codes(found) == expected
+    assert found.verdict is max((each for _, each in expected), default=PROCEED)
+    assert found.complete is ("no_answer" not in {code for code, _ in expected})
+
+
+def test_what_the_head_promotes_is_judged_beside_the_candidate():
+    found = verdict(side(), side(after={"overall": 0.7}))
+    assert codes(found) == [("worse", BLOCK)]
+
+
+def test_a_reason_is_given_once_and_the_worst_counts():
+    found = verdict(side(after={"overall": 0.78}), side(after={"overall": 0.7}))
+    assert codes(found) == [("worse", BLOCK)]
+
+
+def test_after_marks_what_the_next_change_would_meet():
+    by_base, by_head = verdict(side(after={"overall": 0.7})), verdict(after=side(after={"overall": 0.7}))
+    assert [reason.after for reason in by_base.reasons] == [False]
+    assert [reason.after for reason in by_head.reasons] == [True]
+
+
+def test_a_threshold_that_only_warns_never_blocks():
+    thresholds = {"recall": Threshold(0.6, 0.75, 0.9, blocking=False)}
+    found = verdict(replace(side({"recall": 0.61}, {"recall": 0.59}), thresholds=thresholds))
+    assert codes(found) == [("worse", INVESTIGATE), ("in_fail_zone", INVESTIGATE)]
+
+
+def test_a_first_promotion_blocks_in_a_fail_zone():
+    thresholds = {"recall": Threshold(0.6, 0.75, 0.9)}
+    alone = Scores(POLICY, METRICS, thresholds, after={"recall": 0.5}, cases=3)
+    assert codes(verdict(alone)) == [("entered_fail_zone", BLOCK)]
+
+
+def test_a_signature_is_of_contents_and_codes():
+    scores = side(after={"overall": 0.7})
+    answers = [("rye", ("a",), ("b",))]
+
+    def signed(scores=scores, changes=(), answers=answers, suite="bread"):
+        return judge(suite, changes, [Side(scores)], Context(), answers=answers).signature
+
+    assert signed() == signed()
+    assert signed(answers=[("rye", ("x",), ("b",))]) != signed()
+    assert signed(answers=[("rye", ("a",), ("x",))]) != signed()
+    assert signed(suite="cake") != signed()
+    assert signed(changes=[added()]) != signed()
+    assert signed(scores=side(after={"overall": 0.7, "recall": 0.5})) != signed()
+    assert signed(scores=side(after={"overall": 0.71})) == signed()  # the same codes; the answers are what differs
+
+
+def test_notes_are_not_signed():
+    assert signature("bread", (), (), verdict(model=("a", "b")).reasons) == signature("bread", (), (), ())
+
+
+def approve(of: str) -> Any:
+    approval = Approval("shorter answers are wanted", "Ann", "2026-11-23T10:00:00Z")
+    return lambda signature: approval if signature == of else None
+
+
+def test_an_approval_lets_a_block_proceed_and_says_so():
+    side_ = [Side(side(after={"overall": 0.7}))]
+    signed = judge("bread", (), side_, Context()).signature
+    found = judge("bread", (), side_, Context(), approvals=approve(signed))
+    assert found.approval is not None
+    assert found.verdict is BLOCK
+    assert codes(found)[-1] == ("approved", PROCEED)
+    assert judge("bread", (), side_, Context(), approvals=approve("other")).approval is None
+
+
+def test_an_incomplete_run_cannot_be_approved():
+    side_ = [Side(side(failed=["rye"]))]
+    signed = judge("bread", (), side_, Context()).signature
+    assert judge("bread", (), side_, Context(), approvals=approve(signed)).approval is None
+
+
+def test_every_code_says_what_it_means():
+    assert all(code.meaning.endswith(".") and code.verdicts for code in Code)
+
+
+@given(st.floats(0, 0.3), st.floats(0, 0.3))
+def test_a_bigger_fall_never_gets_a_milder_verdict(one, other):
+    small, large = sorted((one, other))
+    assert (
+        verdict(side(after={"overall": 0.8 - small})).verdict <= verdict(side(after={"overall": 0.8 - large})).verdict
+    )

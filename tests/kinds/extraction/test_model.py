@@ -1,0 +1,264 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from row3.domain.structs import MisfitsError
+from row3.kinds.base import Parsed, Rules, Unusable
+from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction.score import KIND as EXTRACTION
+from row3.matching.predicates import ROW3_PREDICATES
+
+
+def read(value: Any) -> ExtractionOut:
+    parsed = EXTRACTION.read_output(value)
+    assert isinstance(parsed, Parsed), parsed
+    out = parsed.value
+    assert isinstance(out, ExtractionOut)
+    return out
+
+
+def refused(value: Any) -> str:
+    found = EXTRACTION.read_output(value)
+    assert isinstance(found, Unusable), found
+    return found.reason
+
+
+class TestSpellings:
+    @pytest.mark.parametrize("key", ["label", "name", "concept"])
+    def test_of_a_label(self, key: str) -> None:
+        assert [c.label for c in read({"concepts": [{key: "A"}]}).concepts] == ["A"]
+
+    @pytest.mark.parametrize("key", ["sourceQuote", "source_quote", "quote", "provenance", "evidence"])
+    def test_of_a_quote(self, key: str) -> None:
+        assert quote_of(read({"concepts": [{"label": "A", key: "the words"}]}).concepts[0].source_quote) == "the words"
+
+    @pytest.mark.parametrize(
+        "quote",
+        [
+            "the words",
+            {"quote": "the words"},
+            {"text": "the words", "start": 3},
+            {"sourceQuote": "the words"},
+            {"source_quote": "the words"},
+            ["the words", "more words"],
+            ["", "  ", "the words"],
+            [{"quote": "the words"}],
+            [{"quote": None}, {"quote": "the words"}],
+        ],
+    )
+    def test_of_provenance_as_text_object_or_list(self, quote: Any) -> None:
+        assert (
+            quote_of(read({"concepts": [{"label": "A", "provenance": quote}]}).concepts[0].source_quote) == "the words"
+        )
+
+    @pytest.mark.parametrize("quote", [None, "", [], {}, {"quote": None}, [""], [{"page": 3}]])
+    def test_of_no_quote(self, quote: Any) -> None:
+        assert not quote_of(read({"concepts": [{"label": "A", "sourceQuote": quote}]}).concepts[0].source_quote).strip()
+
+    @pytest.mark.parametrize("source", ["source", "from", "subject"])
+    @pytest.mark.parametrize("predicate", ["predicate", "type", "relation", "relationship"])
+    @pytest.mark.parametrize("target", ["target", "to", "object"])
+    def test_of_a_relationship(self, source: str, predicate: str, target: str) -> None:
+        out = read({"concepts": [], "relationships": [{source: "A", predicate: "IS_A", target: "B"}]})
+        assert [(r.source, r.predicate, r.target) for r in out.relationships] == [("A", "IS_A", "B")]
+
+    def test_what_is_not_asked_for_is_ignored(self) -> None:
+        out = read({"concepts": [{"label": "A", "confidence": 0.9}], "notes": "x"})
+        assert out == read({"concepts": ["A"]})
+
+
+class TestShapes:
+    def test_plain_strings_are_labels(self) -> None:
+        parsed = EXTRACTION.read_output({"concepts": ["A", {"label": "B"}]})
+        assert isinstance(parsed, Parsed)
+        assert [c.label for c in parsed.value.concepts] == ["A", "B"]
+        assert parsed.repairs == ("plain strings taken for concept labels",)
+
+    def test_a_bare_list_is_the_concepts(self) -> None:
+        parsed = EXTRACTION.parse("concepts", '[{"label": "A"}]')
+        assert isinstance(parsed, Parsed)
+        assert parsed.value == ConceptsOut.of({"concepts": [{"label": "A"}]})
+        assert parsed.repairs == ("bare list taken for the concepts",)
+
+    def test_a_bare_list_is_the_relationships_where_those_are_asked_for(self) -> None:
+        parsed = EXTRACTION.parse("relationships", '[{"source": "A", "predicate": "IS_A", "target": "B"}]')
+        assert isinstance(parsed, Parsed)
+        assert parsed.value.relationships[0].target == "B"
+
+    @pytest.mark.parametrize(
+        "output",
+        [{"concepts": ["A"]}, {"concepts": ["A"], "relationships": None}, {"concepts": ["A"], "relationships": []}],
+    )
+    def test_relationships_may_be_missing(self, output: Any) -> None:
+        assert read(output).relationships == []
+
+    def test_the_text_of_an_output_is_read_as_an_answer_is(self) -> None:
+        assert read('```json\n{"concepts": ["A"]}\n```') == read({"concepts": ["A"]})
+
+    @pytest.mark.parametrize(
+        ("output", "words"),
+        [
+            ({}, "field `concepts` is missing; the object is empty"),
+            ({"concept": []}, "field `concepts` is missing; did `concept` mean it?"),
+            ({"concepts": None}, "field `concepts`: should be an array"),
+            ({"concepts": {"a": 1}}, "field `concepts`: should be an array"),
+            ({"concepts": [{}]}, "field `concepts.0.label` is missing"),
+            ({"concepts": [{"label": 5}]}, "field `concepts.0.label`: should be a string, and is `5`"),
+            ({"concepts": ["A", None]}, "concepts.1"),
+            (
+                {"concepts": [], "relationships": [{"source": "A", "target": "B"}]},
+                "field `relationships.0.predicate` is missing; there is `source`, `target`",
+            ),
+            ({"nodes": [], "edges": []}, "field `concepts` is missing; there is `nodes`, `edges`"),
+            (dict.fromkeys("abcdefg"), "field `concepts` is missing; there is `a`, `b`, `c`, `d`, `e` and more"),
+            ({"a\nb " * 30: 1}, f"field `concepts` is missing; there is `{('a b ' * 30)[:40]}…`"),
+            ({"concepts": [{"lable": "x"}]}, "field `concepts.0.label` is missing; did `lable` mean it?"),
+            ({"concepts": [["x"]]}, "field `concepts.0`: should be an object, and is an array"),
+            (
+                {"concepts": [{"label": "x", "quote": 4}]},
+                "field `concepts.0.sourceQuote`: should be a string or an object or an array or null, and is `4`",
+            ),
+            (5, "the answer is a number, not an object"),
+            (None, "the answer is null, not an object"),
+            (True, "the answer is a boolean, not an object"),
+            ("nonsense", "the answer is not JSON"),
+            ('"text"', "the answer is a string, not an object"),
+        ],
+    )
+    def test_what_does_not_fit_is_refused_with_the_place(self, output: Any, words: str) -> None:
+        assert words in refused(output)
+
+    def test_a_lone_surrogate_does_not_raise(self) -> None:
+        for text in (r'{"concepts": [{"label": "\ud800"}]}', '{"concepts": [{"label": "\ud800"}]}'):
+            assert isinstance(EXTRACTION.parse("concepts", text), Parsed | Unusable)
+
+
+class TestSchema:
+    def test_names_every_key_and_nothing_beside(self, rules: Rules) -> None:
+        schema = EXTRACTION.schema("extraction", rules)
+        assert schema["required"] == ["concepts", "relationships"]
+        assert schema["additionalProperties"] is False
+        concept, link = (schema["properties"][key]["items"] for key in ("concepts", "relationships"))
+        assert concept["required"] == ["label", "sourceQuote"]
+        assert link["required"] == ["source", "predicate", "target"]
+        assert link["properties"]["predicate"]["enum"] == list(ROW3_PREDICATES)
+        assert "$ref" not in json.dumps(schema)
+
+    def test_any_predicate_where_the_suite_names_none(self) -> None:
+        link = EXTRACTION.schema("relationships", Rules(predicates=()))["properties"]["relationships"]["items"]
+        assert link["properties"]["predicate"] == {"type": "string"}
+
+    def test_what_fits_the_schema_is_read(self, rules: Rules) -> None:
+        answer = {
+            "concepts": [{"label": "A", "sourceQuote": "q"}],
+            "relationships": [{"source": "A", "predicate": "IS_A", "target": "A"}],
+        }
+        parsed = EXTRACTION.parse("extraction", json.dumps(answer))
+        assert isinstance(parsed, Parsed)
+        assert parsed.repairs == ()
+        assert EXTRACTION.context("extraction", parsed.value) == {
+            "concepts": [{"label": "A", "quote": "q"}],
+            "relationships": [{"source": "A", "predicate": "IS_A", "target": "A"}],
+        }
+
+
+class TestPipeline:
+    def test_concepts_and_relationships_of_two_stages_become_one_output(self) -> None:
+        first = EXTRACTION.parse("concepts", '{"concepts": [{"label": "A"}]}')
+        second = EXTRACTION.parse(
+            "relationships", '{"relationships": [{"source": "A", "predicate": "IS_A", "target": "B"}]}'
+        )
+        assert isinstance(first, Parsed)
+        assert isinstance(second, Parsed)
+        whole = EXTRACTION.combine({"concepts": first.value, "relationships": second.value})
+        assert [c.label for c in whole.concepts] == ["A"]
+        assert [r.target for r in whole.relationships] == ["B"]
+
+    def test_a_stage_that_is_missing_leaves_its_list_empty(self) -> None:
+        first = EXTRACTION.parse("concepts", '{"concepts": [{"label": "A"}]}')
+        assert isinstance(first, Parsed)
+        assert EXTRACTION.combine({"concepts": first.value}).relationships == []
+        assert EXTRACTION.combine({}).concepts == []
+
+    def test_a_template_never_sees_the_expectations(self, small_case: dict[str, Any]) -> None:
+        case = GoldenCase.of(small_case)
+        assert EXTRACTION.variables(case) == {"topic": case.topic, "source_text": case.source_text}
+
+
+class TestGoldenCase:
+    def test_appendix_b(self) -> None:
+        case = GoldenCase.of(
+            {
+                "id": "test-case-id",
+                "topic": "Topic Name",
+                "domain": "ecological",
+                "version": "1.0",
+                "created": "2026-01-29",
+                "sourceText": "Full source text here",
+                "expectedConcepts": [{"label": "Concept Name", "aliases": ["Alias 1", "Alias 2"], "required": True}],
+                "expectedRelationships": [
+                    {"source": "Source Concept", "target": "Target Concept", "predicate": "CAUSES", "required": True}
+                ],
+                "forbiddenConcepts": ["Hallucination Canary 1"],
+                "forbiddenRelationships": [{"source": "Concept A", "target": "Concept B", "predicate": "CAUSES"}],
+            }
+        )
+        assert case.expected_concepts[0].aliases == ["Alias 1", "Alias 2"]
+        assert case.expected_relationships[0].required is True
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"expectedconcepts": []},
+            {"source_text": "x"},
+            {"domain": "Technical"},
+            {"id": "../x"},
+            {"id": ""},
+            {"id": "a b"},
+            {"id": "x" * 129},
+            {"sourceText": " \n"},
+            {"version": 1.0},
+            {"critical": "yes"},
+            {"expectedConcepts": ["plain"]},
+            {"expectedConcepts": [{"label": " "}]},
+            {"expectedConcepts": [{"label": "A", "alias": "B"}]},
+            {"expectedConcepts": [{"label": "A", "aliases": "B"}]},
+            {"expectedConcepts": [{"label": "A", "required": 1}]},
+            {"expectedRelationships": [{"source": "A", "target": "B"}]},
+            {"forbiddenConcepts": [""]},
+            {"forbiddenRelationships": [{"source": "A", "target": "B", "predicate": "IS_A", "required": True}]},
+            {"schemaVersion": 0},
+        ],
+    )
+    def test_a_file_written_by_hand_is_held_to_the_letter(
+        self, small_case: dict[str, Any], change: dict[str, Any]
+    ) -> None:
+        with pytest.raises(MisfitsError):
+            GoldenCase.of(small_case | change)
+
+    @pytest.mark.parametrize("missing", ["id", "sourceText", "expectedConcepts"])
+    def test_what_a_case_cannot_do_without(self, small_case: dict[str, Any], missing: str) -> None:
+        with pytest.raises(MisfitsError, match=missing):
+            GoldenCase.of({key: value for key, value in small_case.items() if key != missing})
+
+    def test_a_case_of_any_size_can_be_scored(self) -> None:
+        assert GoldenCase.of({"id": "x", "sourceText": "t", "expectedConcepts": []}).forbidden_concepts == []
+
+
+@pytest.mark.parametrize(
+    "text", ['{"concepts": [], "relationship": []}', '```json\n{"concepts": [], "Relationships": []}\n```']
+)
+def test_a_key_that_looks_like_a_missing_field_is_told_and_not_taken(text: str) -> None:
+    found = EXTRACTION.parse("extraction", text)
+    assert isinstance(found, Parsed)
+    assert not found.value.relationships
+    assert any("is no field and was left out; `relationships` is missing" in repair for repair in found.repairs)
+
+
+def test_other_keys_are_left_out_without_a_word() -> None:
+    found = EXTRACTION.parse("extraction", '{"concepts": [], "notes": "none", "relations": []}')
+    assert isinstance(found, Parsed)
+    assert found.repairs == ()

@@ -1,0 +1,121 @@
+"""x"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from row3.errors import UsageError
+from row3.providers.base import PRESETS, endpoint_for
+
+
+@pytest.mark.parametrize(
+    ("preset", "url", "variable"),
+    [
+        ("openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),
+        ("gemini", "https://generativelanguage.googleapis.com/v1beta/openai", "GEMINI_API_KEY"),
+        ("anthropic", "https://api.anthropic.com/v1", "ANTHROPIC_API_KEY"),
+        ("openrouter", "https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
+        ("ollama", "http://localhost:11434/v1", None),
+        ("vllm", "http://localhost:8000/v1", None),
+        ("llama.cpp", "http://localhost:8080/v1", None),
+        ("local", "", None),
+    ],
+)
+def test_where_each_preset_points(preset: str, url: str, variable: str | None) -> None:
+    endpoint = endpoint_for(preset)
+    assert (endpoint.preset, endpoint.base_url, endpoint.key_variable) == (preset, url, variable)
+
+
+def test_every_preset_is_covered_above_and_bounded() -> None:
+    assert len(PRESETS) == 8
+    assert all(0 < endpoint.timeout_s <= 600 and endpoint.max_retries <= 4 for endpoint in PRESETS.values())
+
+
+def test_quirks() -> None:
+    assert endpoint_for("openai").limit_field == "max_completion_tokens"
+    assert not endpoint_for("gemini").seed
+    assert endpoint_for("gemini").json_schema
+    assert not endpoint_for("anthropic").json_schema
+
+
+def test_what_is_given_wins() -> None:
+    endpoint = endpoint_for(
+        "openai", base_url=" http://[::1]:81/x/v1// ", key_variable="MY_KEY", timeout_s=7, max_retries=0
+    )
+    assert (endpoint.base_url, endpoint.key_variable) == ("http://[::1]:81/x/v1", "MY_KEY")
+    assert (endpoint.timeout_s, endpoint.max_retries) == (7.0, 0)
+    assert endpoint.limit_field == "max_tokens", "a lookalike may ignore the newer name"
+    assert endpoint_for("openai", base_url="https://api.openai.com/v2").limit_field == "max_completion_tokens"
+    assert endpoint_for("openai").key_variable == "OPENAI_API_KEY", "presets are not changed"
+
+
+@pytest.mark.parametrize(("typed", "near"), [("openia", "openai"), ("LLama.cpp", "llama.cpp"), ("olama", "ollama")])
+def test_an_unknown_preset_names_the_near_miss(typed: str, near: str) -> None:
+    with pytest.raises(UsageError, match=f"Did you mean `{near}`") as caught:
+        endpoint_for(typed)
+    assert caught.value.exit_code == 2
+
+
+def test_an_unknown_preset_without_a_near_miss_lists_all() -> None:
+    with pytest.raises(UsageError) as caught:
+        endpoint_for("zzzzzz")
+    assert "Did you mean" not in str(caught.value)
+    assert "openrouter, ollama" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "api.openai.com/v1",
+        "ftp://x/v1",
+        "http://",
+        "http:///v1",
+        "http://h:99999/v1",
+        "http://h:0/",
+        "http://[x/v1",
+        "http://a b/v1",
+        "http://h/v1?key=1",
+        "http://h/v1#x",
+        "file:///etc/passwd",
+        "http://h/v1/chat/completions/",
+    ],
+)
+def test_addresses_that_cannot_be(url: str) -> None:
+    with pytest.raises(UsageError):
+        endpoint_for("openai", base_url=url)
+
+
+def test_a_password_in_the_address_is_refused_and_not_repeated() -> None:
+    with pytest.raises(UsageError) as caught:
+        endpoint_for("vllm", base_url="http://me:s3cret@host/v1")
+    assert "s3cret" not in str(caught.value)
+
+
+def test_a_key_in_place_of_its_variable_is_refused_and_not_repeated() -> None:
+    with pytest.raises(UsageError, match="never the key itself") as caught:
+        endpoint_for("openai", key_variable="sk-proj-12345")
+    assert "12345" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"timeout_s": 0.0},
+        {"timeout_s": -1.0},
+        {"timeout_s": float("nan")},
+        {"timeout_s": float("inf")},
+        {"max_retries": -1},
+        {"max_retries": 21},
+    ],
+)
+def test_numbers_out_of_range(changed: dict[str, Any]) -> None:
+    with pytest.raises(UsageError):
+        endpoint_for("openai", **changed)
+
+
+def test_local_has_no_address() -> None:
+    with pytest.raises(UsageError, match="no base_url"):
+        endpoint_for("local", base_url="http://localhost:1/v1")

@@ -1,0 +1,133 @@
+"""The body of a chat request, and what an answer with status 200 holds."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.requests import Answer
+from row3.providers.base import endpoint_for
+from row3.providers.faults import Exchange, Fault, refused_fields
+from row3.providers.openai_chat import chat_body, read_reply
+
+
+def test_the_limit_has_the_name_that_the_preset_uses(make_request: Any) -> None:
+    assert chat_body(make_request(), endpoint_for("openai"))["max_completion_tokens"] == 50
+    assert chat_body(make_request(), endpoint_for("ollama"))["max_tokens"] == 50
+
+
+def test_presets_leave_out_what_is_not_taken(make_request: Any) -> None:
+    assert "response_format" not in chat_body(make_request(), endpoint_for("anthropic"))
+    assert "seed" not in chat_body(make_request(), endpoint_for("gemini"))
+
+
+def test_the_schema_name_fits_the_rules(make_request: Any) -> None:
+    def name(typed: str) -> str:
+        body = chat_body(make_request(schema_name=typed), endpoint_for("openai"))
+        return str(body["response_format"]["json_schema"]["name"])
+
+    assert name("städte & more") == "st_dte___more"
+    assert name("") == "answer"
+    assert len(name("x" * 100)) == 64
+
+
+@pytest.mark.parametrize(
+    ("message", "param", "fields"),
+    [
+        ("Invalid parameter: 'response_format' of type 'json_schema' is not supported", "", {"response_format"}),
+        ("Invalid schema for response_format 'x': additionalProperties is required", "", {"response_format"}),
+        ("Unable to generate parser: JSON schema error", "", {"response_format"}),
+        ("This model does not support structured outputs", "", {"response_format"}),
+        ('Unknown name "seed": Cannot find field.', "", {"seed"}),
+        ("Unsupported parameter", "seed", {"seed"}),
+        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "max_tokens", {"max_tokens"}),
+        ("'max_tokens' is not supported. Use 'max_completion_tokens' instead.", "", {"max_tokens"}),
+        ("max_completion_tokens: Extra inputs are not permitted", "", {"max_completion_tokens"}),
+        ('Unknown name "seed". Unknown name "max_completion_tokens".', "", {"seed", "max_completion_tokens"}),
+        ("max_tokens is too large: 9. Maximum is 8", "max_tokens", set()),
+        ("seed must be an integer", "", set()),
+        ("maximum context length is 8192 tokens", "messages", set()),
+        ("Unsupported value: 'temperature' does not support 0", "temperature", set()),
+        ("", "", set()),
+    ],
+)
+def test_complaints(message: str, param: str, fields: set[str]) -> None:
+    assert refused_fields(message, param) == fields
+
+
+ENDPOINT = endpoint_for("openrouter")
+
+
+def read(body: Any) -> Any:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return read_reply(raw, Exchange(ENDPOINT, {}, (), 0.0), 1.5)
+
+
+def test_the_text_is_unedited(make_completion: Any) -> None:
+    text = '```json\n{"a": 1,}\n``` \u2028 é \U0001f600 \ud83d \x00 '
+    answer = read(make_completion(text))
+    assert isinstance(answer, Answer)
+    assert answer.text == text
+    assert answer.latency_s == 1.5
+
+
+def test_an_empty_text_is_an_answer(make_completion: Any) -> None:
+    assert read(make_completion("")).text == ""
+    assert isinstance(read(make_completion("", refusal="no")), Fault)
+
+
+def test_content_in_parts(make_completion: Any) -> None:
+    body = make_completion()
+    body["choices"][0]["message"]["content"] = [{"type": "text", "text": "a"}, {"type": "x"}, {"text": "b"}]
+    assert read(body).text == "ab"
+
+
+def test_odd_counts_and_reasons_are_unknown(make_completion: Any) -> None:
+    body = make_completion(finish="MAX_TOKENS")
+    body["usage"] = {"prompt_tokens": -1, "completion_tokens": True}
+    body["model"] = 5
+    answer = read(body)
+    assert (answer.prompt_tokens, answer.completion_tokens, answer.served_model) == (None, None, None)
+    assert answer.finish_reason == "length"
+    del body["usage"], body["choices"][0]["finish_reason"]
+    assert read(body).finish_reason == "unknown"
+
+
+def test_an_error_beside_or_inside_a_choice(make_completion: Any) -> None:
+    beside = read({"error": {"message": "upstream broke"}})
+    assert beside.kind == "retry"
+    assert "answered 200" in beside.message
+    assert "upstream broke" in beside.message
+    body = make_completion("half an ans")
+    body["choices"][0]["error"] = {"code": 502, "message": "cut"}
+    inside = read(body)
+    assert inside.kind == "retry"
+    assert "answered 502 (Bad Gateway): cut" in inside.message
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["choices", "message", "content", "refusal", "error", "code", "usage", "model", "text"]),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@given(JSON)
+def test_no_json_breaks_it(body: Any) -> None:
+    assert isinstance(read(body), Answer | Fault)
+
+
+@given(st.binary(max_size=200))
+def test_no_bytes_break_it(raw: bytes) -> None:
+    assert isinstance(read(raw), Fault)

@@ -1,0 +1,240 @@
+"""A comparison on a terminal and as Markdown."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from row3.domain.changes import MetricChange
+from row3.domain.intervals import Interval
+from row3.domain.judgements import Code, Reason
+from row3.domain.verdicts import CaseChange, Verdict
+from row3.reports.comparison import brief_comparison, comparison_document, gate_document
+from row3.reports.markdown import markdown_text
+from row3.reports.style import PLAIN, Style, cells
+from row3.reports.terminal import terminal_text
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+NOTE, INVESTIGATE, BLOCK = Verdict
+
+
+def shown(comparison: Any, *, style: Style = PLAIN, verbose: bool = False) -> str:
+    return terminal_text(comparison_document(comparison, verbose=verbose, headed=False), style)
+
+
+def test_a_comparison_on_one_screen(comparison: Any) -> None:
+    assert shown(comparison) == COMPARISON
+
+
+def test_colour_changes_nothing_but_the_colour(comparison: Any) -> None:
+    for verbose in (False, True):
+        plain, painted = (shown(comparison, style=Style(colour), verbose=verbose) for colour in (False, True))
+        assert ANSI.sub("", painted) == plain
+
+
+def test_fifteen_cases_and_many_reasons_are_fifty_lines(make: Any) -> None:
+    lost = {"missedConcepts": ("Halons", "ozone layer"), "missedRelationships": ("Halons IS_A Gas",)}
+    run = make.run({f"case-{i}": {"recall": 0.7, "hallucinationRate": 0.0, "overall": 0.7} for i in range(15)})
+    changes = [CaseChange(f"case-{i}", "regressed", -0.1, lost=lost) for i in range(15)]
+    reasons = [Reason(Code.RECORDED_AGAIN, INVESTIGATE, f"case-{i}") for i in range(15)]
+    reasons += [Reason(Code.CRITERIA_ADDED, NOTE, f"case new-{i}") for i in range(12)]
+    reasons.insert(0, Reason(Code.WORSE, BLOCK, "overall", {"before": 0.8, "after": 0.7}))
+    text = shown(make.judged(make.comparison(run, changes), *reasons))
+    assert text.count("\n") <= 50
+    assert "and 10 more (-v shows all)\n" in text
+
+
+def test_an_approved_block_says_by_whom(comparison: Any, make: Any) -> None:
+    text = shown(make.judged(comparison, *comparison.reasons, approved=True))
+    assert text.startswith(
+        "✓ APPROVED (was: block)  Overall 70.0% (−2.0 points, n = 2) · 1 improved · 1\n  regressed\n"
+        "approved by Ann, 2026-01-29 11:00 UTC: known gap\n"
+    )
+
+
+def test_an_incomplete_run_is_not_judged(comparison: Any, make: Any) -> None:
+    run = replace(comparison.run, collected=make.Collected(failed=["ozone"]), problems=[("ozone", "timed out")])
+    text = shown(replace(comparison, run=run))
+    assert text.startswith("? INCOMPLETE  1 of 2 cases without an answer\n")
+    assert "- ozone: timed out\n" in text
+
+
+def test_what_differs_comes_from_the_headers(comparison: Any) -> None:
+    base = replace(
+        comparison.baseline,
+        model="other",
+        repeats=3,
+        parameters={"map-ontology": {"temperature": 0.7, "model": "x"}},
+        prompts=dict(reversed(comparison.baseline.prompts.items())),
+    )
+    header = replace(comparison.run.header, parameters={"map-ontology": {"temperature": 0, "model": "y"}})
+    changed = replace(comparison, baseline=base, run=replace(comparison.run, header=header))
+    text = " ".join(shown(replace(changed, prompt_diffs={})).split())
+    for part in (
+        "decompose-concepts v1.0 → v1.1 ",
+        "pipeline order map-ontology → decompose-concepts became decompose-concepts → map-ontology",
+        "model other → reference-llm",
+        "map-ontology temperature 0.7 → 0 ",
+        "repeats 3 → 1",
+        "1 recorded answer a case, 3 at the base",
+    ):
+        assert part in text, part
+
+
+def test_a_text_that_changed_under_one_version_and_nothing_at_all(comparison: Any) -> None:
+    header = replace(comparison.run.header, prompt_digests={"map-ontology": "a"})
+    base = replace(header, prompt_digests={"map-ontology": "b"})
+    edited = replace(comparison, run=replace(comparison.run, header=header), baseline=base)
+    assert "map-ontology  v1.0, same version with another text\n" in shown(edited)
+    same = replace(edited, baseline=header, prompt_diffs={})
+    assert "changed   nothing but the answers\n" in shown(same)
+
+
+def test_facts_that_a_reader_has_to_know(comparison: Any) -> None:
+    special = replace(
+        comparison, against="main", own_baseline=True, behind=1, wrong_cases=["golden/a.gold.json"], compared=1
+    )
+    text = " ".join(shown(special).split())
+    for part in (
+        "from git main",
+        "new suite main has no baseline of it, so its own baseline judges",
+        "compared 1 of 2 cases",
+        "lint errors in new or edited golden cases: golden/a.gold.json (row3 lint)",
+        "HEAD lacks 1 commit of main that changes what row3 reads",
+    ):
+        assert part in text, part
+    asked = shown(replace(comparison, interleaved=True))
+    assert "provider differences cancel out" in " ".join(asked.split())
+
+
+def test_a_companion_has_a_row_where_it_moved_or_all_are_wanted(comparison: Any) -> None:
+    still = [replace(each, delta=0.001) if each.key == "duplicateRate" else each for each in comparison.metrics]
+    quiet = replace(comparison, metrics=still)
+    assert "1 companion metric moved by less than 1 point (-v shows all)\n" in shown(quiet)
+    assert "Duplicate rate" not in shown(quiet)
+    assert "Duplicate rate" in shown(quiet, verbose=True)
+
+
+def test_every_regression_is_named_even_beyond_the_first_cases(make: Any) -> None:
+    names = [f"case{i:02}" for i in range(14)]
+    run = make.run({name: {"overall": 0.8} for name in names})
+    changes = [CaseChange(name, "improved", 0.5) for name in names[:12]]
+    changes += [CaseChange(name, "regressed", -0.01) for name in names[12:]]
+    text = shown(make.comparison(run, changes))
+    assert "Cases: 12 improved · 2 regressed\n" in text
+    assert "  and 9 more (-v shows all)\n\n▼ also worse: case12 −1.0, case13 −1.0\n" in text
+    assert "more" not in shown(make.comparison(run, changes), verbose=True).partition("Cases: ")[2]
+
+
+def test_every_move_is_in_words(make: Any) -> None:
+    run = make.run({"a": {"overall": 0.8}, "b": {"overall": 0.0}, "c": {"overall": 0.5}})
+    changes = [
+        CaseChange("b", "broke", -0.7, lost={"missedConcepts": ("x", "y")}),
+        CaseChange("gone", "removed", 0.0),
+        CaseChange("a", "fixed", 0.8),
+        CaseChange("c", "new", 0.0),
+        CaseChange("d", "not comparable", 0.0, note="the case itself changed"),
+    ]
+    text = shown(replace(make.comparison(run, changes), run=replace(run, problems=[("b", "no JSON")])))
+    lines = [" ".join(line.split()) for line in text.partition("Cases: ")[2].split("\n\n")[0].split("\n")]
+    assert lines[0] == "1 fixed · 1 broke · 1 removed · 1 new · 1 not comparable"
+    assert lines[3:] == [
+        "▼ b 70.0 bad answer −70.0",
+        "no JSON",
+        "− all lost: 2 concepts",
+        "▼ gone removed",
+        "▲ a bad answer 80.0 +80.0",
+        "· c new 50.0",
+        "· d not comparable",
+        "the case itself changed",
+    ]
+
+
+def test_a_case_that_fell_in_another_metric_is_shown(comparison: Any, make: Any) -> None:
+    cases = [CaseChange("ozone", "unchanged", 0.0, {"recall": -0.3})]
+    text = shown(make.judged(replace(comparison, cases=cases), Reason(Code.WORSE, BLOCK, "recall")))
+    assert re.search(r"▼ ozone +Concept recall +−30\.0\n", text)
+    quiet = make.judged(replace(comparison, cases=cases), Reason(Code.PARTIAL, INVESTIGATE))
+    assert "▼ ozone" not in shown(quiet)
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+def test_no_line_is_wider_than_80_columns(make: Any, comparison: Any, verbose: bool) -> None:
+    labels = tuple(f"a rather long label of a concept number {i}, 概念" for i in range(30))
+    lost = {"missedConcepts": labels, "missedRelationships": labels, "wrongRelationships": labels}
+    run = make.run({f"a-case-with-quite-a-long-name-{i:05}": {"overall": 1.0} for i in range(300)})
+    changes = [CaseChange(row.case_id, "regressed", -0.5, lost=lost) for row in run.rows]
+    assert max(map(cells, shown(make.comparison(run, changes), verbose=verbose).split("\n"))) <= 80
+    fallen = Interval(-1.0, -1.0, -1.0, 0.95, 0.0001, 0.0, 1.0, 5)
+    metrics = [MetricChange(each.key, 1.0, 0.0, -1.0, 100.0, BLOCK, 5, fallen) for each in comparison.metrics]
+    text = shown(replace(comparison, metrics=metrics), verbose=verbose)
+    assert "−100.0…−100.0" in text
+    assert max(map(cells, text.split("\n"))) <= 80
+
+
+def test_labels_cannot_steer_the_terminal(make: Any) -> None:
+    run = make.run({"a": {"overall": 0.5}})
+    change = CaseChange("a", "regressed", -0.1, lost={"missedConcepts": ("x\x1b[31my\u202e\n\rz",)})
+    comparison = make.comparison(run, [change], prompt_diffs={"p\x07": "+a\x1b[2Jb\tc"}, against="main\x1b[1m")
+    text = shown(comparison, verbose=True)
+    assert "− lost: xy z" in text
+    assert "    +ab    c\n" in text
+    assert all(line.isprintable() for line in text.split("\n"))
+
+
+def test_markdown_has_the_verdict_in_its_heading_and_unfolds_the_rest(comparison: Any) -> None:
+    text = markdown_text(comparison_document(comparison, folded=True))
+    assert text.startswith("### ✗ BLOCK · row3 · decomposition\n\n**Overall 70.0% (−2.0 points, n = 2)")
+    for title in ("All metrics", "All cases that moved", "Text of decompose-concepts"):
+        assert f"<details><summary>{title}</summary>" in text
+    assert "```diff\n@@ -1 +1 @@\n-List them.\n+List all of them.\n```" in text
+    assert "<details>" not in markdown_text(comparison_document(comparison))
+
+
+def test_short_forms(comparison: Any) -> None:
+    brief, gate = terminal_text(brief_comparison(comparison)), terminal_text(gate_document(comparison))
+    for text in (brief, gate):
+        assert text.startswith("✗ BLOCK  Overall 70.0%")
+        assert "✗ block: Concept recall went from 76.0% to 70.0% (−6.0 points)\n" in text
+        assert "Next: row3 investigate ozone\n" in text
+    assert "Hallucination rate" in brief
+    assert "Hallucination rate" not in gate
+    assert "decomposition · decompose-concepts v1.1" in gate
+
+
+COMPARISON = """\
+✗ BLOCK  Overall 70.0% (−2.0 points, n = 2) · 1 improved · 1 regressed
+baseline            decompose-concepts v1.0 → map-ontology v1.0 · reference-llm
+                    · 2026-01-29 10:15 UTC
+decompose-concepts  v1.0 → v1.1, +1 −1 lines
+
+metric              before    now  points  95% interval  zone
+───────────────────────────────────────────────────────────────────
+Concept recall       72.0%  70.0%  −2.0 ▼     −7.1…+3.1  ✓ pass
+Hallucination rate    7.0%   5.0%  −2.0 ▲     −7.1…+3.1  ! marginal
+Overall              72.0%  70.0%  −2.0 ▼     −7.1…+3.1  ! marginal
+Duplicate rate        4.5%   2.5%  −2.0 ▲     −7.1…+3.1
+
+Rests on Overall, 2 cases, 1 recorded answer a case on each side; too few moved
+  differently to say how small a drop it can see.
+
+Why
+✗ block: Concept recall went from 76.0% to 70.0% (−6.0 points)
+! investigate: the answer to a case can no longer be used: ozone
+
+Cases: 1 improved · 1 regressed
+case         before   now  points
+─────────────────────────────────
+▼ ozone        70.0  60.0   −10.0
+    − lost: Halons, ozone layer; canary extracted: Kyoto Protocol; 1
+    relationship lost: Halons IS_A Gas
+▲ bank-runs    75.0  80.0    +5.0
+    + found: banks
+
+Next: row3 investigate ozone
+Then: fix the prompt and run row3 --compare again, or accept it with --approve
+  REASON.
+"""

@@ -1,0 +1,142 @@
+"""`row3 power` in words: everything within the width, and what is not known said so."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from dataclasses import replace
+
+import pytest
+
+from row3.gate.pairs import Pairs
+from row3.gate.policy import GatePolicy
+from row3.gate.power_plan import plan_metric
+from row3.gate.suite_findings import PowerReport, PowerSource
+from row3.reports.power import power_document, power_json
+from row3.reports.style import PLAIN, Style, cells
+from row3.reports.terminal import terminal_text
+from tests.reports.conftest import OVERALL, RATE, RECALL
+
+SOURCE = PowerSource("replay", "the baseline and the candidate", "p v1.0 · m", "p v1.1 · m", (1, 1))
+LIMIT = GatePolicy(metrics=("overall", "recall", "hallucinationRate"))
+
+
+def pairs(n: int = 15, *, repeats: int = 1, scale: float = 0.05, source: str | None = None) -> Pairs:
+    made = Pairs()
+    spreads = dict.fromkeys(("overall", "recall"), 0.03) if repeats > 1 else {}
+    for i in range(n):
+        before = {"overall": 0.7, "recall": 0.6, "hallucinationRate": 0.0}
+        after = {
+            "overall": 0.7 + scale * math.sin(5 * i),
+            "recall": 0.6 + scale * math.cos(3 * i),
+            "hallucinationRate": 0.0,
+        }
+        label = None if source is None else f"{source}{i // 3}"
+        made.add(before, after, repeats=(repeats, repeats), spreads=(spreads, spreads), source=label)
+    return made
+
+
+def report(made: Pairs, *, policy: GatePolicy = LIMIT, detect: float | None = None, **more: object) -> PowerReport:
+    plans = tuple((m, plan_metric(made, m.key, policy, detect=detect)) for m in (OVERALL, RECALL, RATE))
+    return replace(PowerReport("decomposition", SOURCE, policy, plans, ()), **more)  # type: ignore[arg-type]
+
+
+def power_text(found: PowerReport, style: Style = PLAIN) -> str:
+    return terminal_text(power_document(found), style)
+
+
+@pytest.mark.parametrize("width", [60, 80, 132])
+@pytest.mark.parametrize("policy", ["fixed", "paired"])
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_it_fits(width: int, policy: str, repeats: int) -> None:
+    shown = power_text(report(pairs(repeats=repeats), policy=replace(LIMIT, policy=policy)), Style(width=width))
+    longest = max(cells(line) for line in shown.split("\n") if "─" not in line or width >= 80)
+    assert longest <= max(width, 80)
+
+
+def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
+    text = " ".join(power_text(report(pairs())).split())
+    assert "With 15 cases this suite sees drops of" in text
+    assert "What repeats would bring (?): both sides asked every case once." in text
+    assert "row3 --repeats 3 --mode record" in text
+    assert "better buy." not in text
+    assert "Hallucination rate (?): no case moved" in text
+
+
+def test_repeats_give_the_better_buy() -> None:
+    text = " ".join(power_text(report(pairs(repeats=3))).split())
+    assert "With 15 cases asked 3 times this suite sees drops of" in text
+    assert "Twice the requests: 30 cases see" in text
+    assert "6 repeats see" in text
+    assert "are the better buy." in text
+
+
+def test_paired_speaks_of_blocking() -> None:
+    shown = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"), detect=0.1)).split())
+    assert "this suite blocks drops of" in shown
+    assert "to block 10 you need" in shown
+    assert "Blocked: the 95% interval lies wholly beyond the limit of 5 points" in shown
+    plain_limit = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"))).split())
+    assert "ask for more, such as --detect 10" in plain_limit
+
+
+def test_fixed_names_what_paired_would_block() -> None:
+    assert "Under the policy `paired` a drop blocks from" in " ".join(power_text(report(pairs())).split())
+
+
+def test_no_spread_is_no_promise() -> None:
+    text = " ".join(power_text(report(pairs(scale=0.0))).split())
+    assert "How small a drop can be seen is unknown" in text
+    assert "Compare two versions that differ." in text
+    assert "Smallest drop" not in text
+
+
+def test_too_few_cases() -> None:
+    text = power_text(report(pairs(1)))
+    assert "fewer than two independent cases" in " ".join(text.split())
+    assert "Add golden cases." in text
+
+
+@pytest.mark.parametrize("policy", ["fixed", "paired"])
+def test_no_drop_is_more_than_a_metric_can_fall(policy: str) -> None:
+    text = power_text(report(pairs(2, scale=0.4), policy=replace(LIMIT, policy=policy)))
+    assert " ".join(text.split()).count("2 cases are too few to say which drops this suite") == 1
+    assert ">100: more than a metric can fall, so these are too few to say." in text
+    assert not [number for number in re.findall(r"\d+\.\d", text) if float(number) > 100.0]
+
+
+def test_clusters_are_worth_less() -> None:
+    assert "15 cases are worth 5." in " ".join(power_text(report(pairs(source="book"))).split())
+
+
+def test_repeats_of_one_setting_promise_little() -> None:
+    source = PowerSource("repeats", "repeats of one setting", "p v1.0 · m", "p v1.0 · m", (2, 2))
+    text = power_text(report(pairs(repeats=2), source=source, tried=("there is no baseline",)))
+    assert "p v1.0 · m asked 4 times" in text
+    assert "not taken: there is no baseline" in text
+    assert "only the noise of the answers is in them" in " ".join(text.split())
+
+
+def test_the_present_number_of_cases_is_marked() -> None:
+    lines = power_text(report(pairs(23))).split("\n")
+    assert [line.split()[0] for line in lines if line.endswith("← now")] == ["23"]
+
+
+def test_names_cannot_paint() -> None:
+    evil = replace(SOURCE, before="p\x1b[31m v1.0", after="p v1.1\nx")
+    assert "\x1b" not in power_text(report(pairs(), source=evil))
+
+
+def test_json_is_fractions_and_says_why() -> None:
+    value = json.loads(json.dumps(power_json(report(pairs()))))
+    assert (value["schemaVersion"], value["policy"], value["source"]["kind"]) == (1, "fixed", "replay")
+    overall = value["metrics"]["overall"]
+    assert 0 < overall["smallestDrop"] < 0.2
+    assert overall["wantedDrop"] == 0.05
+    assert overall["repeatsNeeded"] == {"count": None, "why": "unknown"}
+    assert overall["casesNeeded"]["count"] > 1
+    assert {cell["repeats"] for cell in overall["table"]} == {1, 3, 5}
+    assert len(overall["table"]) == 15
+    assert value["metrics"]["hallucinationRate"]["smallestDrop"] is None
+    assert power_json(report(pairs(1)))["metrics"]["overall"] is None
