@@ -35,8 +35,8 @@ TEXT = re.compile(
     r"|suite +metric +"
     r"|── \S+ ─"  # the drift of several suites
     r"|prompt +recordings +cases|no recordings\n"
-    r"|\S+: [^\n]*\(.*\n\nBefore  "  # a difference
-    r"|row3 leaderboard · "
+    r"|row3 (?:leaderboard|diff) · "
+    r"|\S+ [A-Z ]+ · row3 · "  # several suites
     r"|Dry run of "
     r"|── Failure Investigation: "
     r"|\S+  \S+(?: \S+)*  [▁▂▃▄▅▆▇█]|No history yet: "
