@@ -48,7 +48,7 @@ class Request(NamedTuple):
     variables: Mapping[str, Any]
     """What the template was given: the case's input and the earlier stages' output."""
     digest: str
-    """Made by `request_digest`."""
+    """Made by `digest_of`."""
 
     @property
     def input_digest(self) -> str:
@@ -70,32 +70,6 @@ class Request(NamedTuple):
         }
 
 
-def request_digest(
-    *,
-    model: str,
-    temperature: float | None,
-    seed: int | None,
-    max_tokens: int | None,
-    system: str,
-    user: str,
-    schema_digest: str,
-    repeat: int,
-) -> str:
-    """The digest a recording is found by: everything that can move the answer."""
-    return digest_of(
-        digest_head(
-            model=model,
-            temperature=temperature,
-            seed=seed,
-            max_tokens=max_tokens,
-            schema_digest=schema_digest,
-            repeat=repeat,
-        ),
-        system,
-        user,
-    )
-
-
 def digest_head(
     *,
     model: str,
@@ -105,12 +79,12 @@ def digest_head(
     schema_digest: str,
     repeat: int,
 ) -> bytes:
-    """What `request_digest` reads before the texts; the same for all cases of a prompt."""
+    """Return what `digest_of` hashes before the texts; the same for all cases of a prompt."""
     return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()
 
 
 def digest_of(head: bytes, system: str, user: str) -> str:
-    """The digest of `request_digest`, from the part that is made once and the two texts, each after its length."""
+    """Return the digest that finds a recording: all that can move the answer, each text after its length."""
     one, other = system.encode("utf-8", "surrogatepass"), user.encode("utf-8", "surrogatepass")
     return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
 

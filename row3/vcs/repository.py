@@ -63,10 +63,6 @@ class Repository:
             named += head.read_text(encoding="ascii", errors="replace").split()
         return [name for name in dict.fromkeys(named) if name and set(name) <= _HEX and self.knows(name)]
 
-    def branch(self) -> str | None:
-        """The branch that is checked out, None where HEAD is detached."""
-        return self._git.ask("symbolic-ref", "-q", "--short", "HEAD", expect=(0, 1)).text or None
-
     def is_dirty(self, paths: Sequence[str]) -> bool:
         """Whether anything under `paths` differs from HEAD, in the index or on disk, untracked files included."""
         return bool(status.pending(self._git, paths, "normal"))
@@ -212,14 +208,6 @@ class Repository:
         """Whether a commit has a file of that path."""
         return bool(trees.tree_entries(self._git, commit, [file]))
 
-    def read_index(self, paths: Sequence[str], into: Path) -> int:
-        """The same for what is about to be committed: the index, or the one that git hands to a hook.
-
-        Raises UsageError where the index holds an unresolved conflict, a symlink or a submodule, EnvironmentFault
-        where the disk refuses.
-        """
-        return trees.write_out(self._git, trees.index_entries(self._git, paths), into) if paths else 0
-
     def submodules(self, paths: Sequence[str]) -> list[str]:
         """The submodules at or under `paths`, as the index has them."""
         return trees.submodules(self._git, paths)
@@ -288,11 +276,6 @@ class Repository:
         at = self.head() if at is None else refs.checked(at)
         if at is not None:
             yield from self._git.ask("log", "--format=%H", at, "--", *trees.pathspecs([path])).text.split()
-
-    def ever_held(self, path: str, text: str, *, at: str) -> bool:
-        """Whether a file had this text in any commit up to `at`, as far as git can tell here."""
-        search = ("log", "-1", "--full-history", "-m", f"-S{text}", "--format=%H", refs.checked(at))
-        return bool(self._git.ask(*search, "--", *trees.pathspecs([path]), expect=None).out)
 
     def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
         """Put an annotated tag on a commit.

@@ -48,10 +48,7 @@ def test_a_symlink_is_refused_and_never_followed(box: Sandbox, tmp_path: Path) -
     for path, link in (("golden", "golden/link"), ("elsewhere", "elsewhere")):
         with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link at HEAD,.* Put the file itself there"):
             repo.read_tree("HEAD", [path], tmp_path / "tree")
-        with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link in the index"):
-            repo.read_index([path], tmp_path / "index")
     assert not (tmp_path / "tree").exists()
-    assert not (tmp_path / "index").exists()
     assert repo.read_tree("HEAD", ["golden/a", "elsewhere/secret"], tmp_path / "beside") == 1
 
 
@@ -65,8 +62,6 @@ def test_a_submodule_is_refused(box: Sandbox, tmp_path: Path) -> None:
             UsageError, match=r"^golden/sub: this is a git submodule at HEAD. Keep these files in the rep"
         ):
             repo.read_tree("HEAD", [path], tmp_path / "tree")
-        with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule in the index"):
-            repo.read_index([path], tmp_path / "index")
         assert repo.submodules([path]) == ["golden/sub"]
         with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule. Keep"):
             repo.refuse_submodules([path])
@@ -81,14 +76,13 @@ def test_export_ignore_hides_nothing(box: Sandbox, tmp_path: Path) -> None:
     assert listing(tmp_path / "out") == {"golden/a": "$Format:%H$"}
 
 
-def test_line_ends_as_in_a_checkout_on_both_sides(box: Sandbox, tmp_path: Path) -> None:
+def test_line_ends_as_in_a_checkout(box: Sandbox, tmp_path: Path) -> None:
     box.write(".gitattributes", "*.txt eol=crlf\n")
     box.write("a.txt", b"one\r\ntwo\r\n")
     box.commit()
     repo = box.repository()
     repo.read_tree("HEAD", ["a.txt"], tmp_path / "tree")
-    repo.read_index(["a.txt"], tmp_path / "index")
-    assert listing(tmp_path / "tree") == listing(tmp_path / "index") == {"a.txt": "one\r\ntwo\r\n"}
+    assert listing(tmp_path / "tree") == {"a.txt": "one\r\ntwo\r\n"}
 
 
 def test_a_filter_that_fails(box: Sandbox, tmp_path: Path) -> None:
@@ -98,53 +92,6 @@ def test_a_filter_that_fails(box: Sandbox, tmp_path: Path) -> None:
     box.git("config", "filter.broken.required", "true")
     with pytest.raises(EnvironmentFault, match=r"smudge filter broken failed|external filter"):
         box.repository().read_tree("HEAD", ["a"], tmp_path / "out")
-
-
-def test_read_index_is_what_is_staged(box: Sandbox, tmp_path: Path) -> None:
-    box.commit(golden__a="old", golden__b="old")
-    box.write("golden/a", "staged")
-    box.git("add", "golden/a")
-    box.write("golden/a", "only on disk")
-    box.write("golden/empty", "")
-    box.git("add", "golden/empty")
-    box.write("golden/promised", "later")
-    box.git("add", "-N", "golden/promised")
-    box.git("rm", "-q", "--cached", "golden/b")
-    assert box.repository().read_index(["golden"], tmp_path / "out") == 2
-    assert listing(tmp_path / "out") == {"golden/a": "staged", "golden/empty": ""}
-
-
-def test_read_index_sees_what_a_sparse_checkout_leaves_out(box: Sandbox, tmp_path: Path) -> None:
-    box.commit(golden__a="1", other__b="1")
-    box.git("sparse-checkout", "set", "other")
-    assert not (box.root / "golden").exists()
-    assert box.repository().read_index(["golden"], tmp_path / "out") == 1
-
-
-def test_read_index_of_another_index(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    box.commit(a="old", b="old")
-    monkeypatch.setenv("GIT_INDEX_FILE", str(box.root / ".git" / "next-index-1.lock"))
-    box.git("read-tree", "HEAD")
-    box.write("a", "new")
-    box.git("add", "a")
-    repo = box.repository()
-    assert repo.changed(["."], base="HEAD", tree=None) == ["a"]
-    repo.read_index(["."], tmp_path / "out")
-    assert listing(tmp_path / "out") == {"a": "new", "b": "old"}
-    monkeypatch.delenv("GIT_INDEX_FILE")
-    assert box.repository().changed(["."], base="HEAD", tree=None) == []
-
-
-def test_unresolved_conflict(box: Sandbox, tmp_path: Path) -> None:
-    box.commit(golden__a="1")
-    box.git("checkout", "-q", "-b", "side")
-    box.commit(golden__a="2")
-    box.git("checkout", "-q", "main")
-    box.commit(golden__a="3")
-    box.git("merge", "side", fails=True)
-    with pytest.raises(UsageError, match=r"golden/a: .*unresolved merge conflict"):
-        box.repository().read_index(["golden"], tmp_path / "out")
-    assert not (tmp_path / "out").exists()
 
 
 def test_split_index_leaves_no_trace(box: Sandbox, tmp_path: Path) -> None:

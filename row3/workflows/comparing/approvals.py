@@ -25,17 +25,6 @@ def find_approval(history: Sequence[HistoryEntry], base: Snapshot | None, signat
     return max(reversed(given), key=lambda approval: approval.at, default=None)
 
 
-def stale_approval(
-    history: Sequence[HistoryEntry], base: Snapshot | None, suite: str, signature: str
-) -> Approval | None:
-    """Return the newest approval of a suite that came with the change and was given for something else."""
-    if base is None:
-        return None
-    earlier = _given(base.history())
-    given = _given(entry for entry in history if entry.suite == suite and entry.evidence != signature)
-    return max((each for each in given if each not in earlier), key=lambda each: each.at, default=None)
-
-
 def _given(history: Iterable[HistoryEntry]) -> list[Approval]:
     return [entry.approval for entry in history if entry.approval is not None]
 

@@ -16,7 +16,7 @@ from row3.errors import RunIncomplete, UsageError
 from row3.kinds.extraction.investigation import Investigation
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.normalise import normalise, normalise_text
-from row3.matching.texts.places import find_in_text
+from row3.matching.texts.places import SearchableText
 from row3.reports.investigations.checklist import Question, checklist
 from row3.reports.investigations.fixes import proposed_fixes, verification_plan
 from row3.store.cases import read_case
@@ -272,9 +272,7 @@ def test_another_case_that_is_broken_does_not_matter(project: Project) -> None:
 def test_beside_the_baseline(project: Project) -> None:
     path = (project.root / project.golden("bakery")) / "bread.gold.json"
     stored = read_case(project.tree, "golden/bakery/bread.gold.json", EXTRACTION)
-    record_ = CaseRecord(
-        id="bread", digest=stored.digest, status="scored", metrics={"recall": 0.9}, found={}
-    )
+    record_ = CaseRecord(id="bread", digest=stored.digest, status="scored", metrics={"recall": 0.9}, found={})
     header = RunHeader(
         run_id="r", suite="bakery", kind="extraction", action="baseline", at="2026-01-29T00:00:00Z", mode="replay",
         prompts={"find": "v0.9"}, prompt_digests={}, model="m", parameters={"find": {"model": "m"}}, scorer="x",
@@ -310,7 +308,7 @@ def test_beside_the_baseline(project: Project) -> None:
     ],
 )
 def test_a_place_is_told_in_the_text_as_it_is(text: str, name: str, there: str, paragraph: int, line: int) -> None:
-    place = find_in_text(text, name)
+    place = SearchableText(text).find([name])
     assert place is not None
     assert text[place.start : place.end] == there
     assert (place.paragraph, place.line) == (paragraph, line)
@@ -319,7 +317,7 @@ def test_a_place_is_told_in_the_text_as_it_is(text: str, name: str, there: str, 
 
 @pytest.mark.parametrize("name", ["barley", "", "…", "ye", "cereal rye"])
 def test_no_place(name: str) -> None:
-    assert find_in_text("Rye is a cereal.", name) is None
+    assert SearchableText("Rye is a cereal.").find([name]) is None
 
 
 def test_sentences_end_where_readers_see_an_end() -> None:
@@ -330,7 +328,7 @@ def test_sentences_end_where_readers_see_an_end() -> None:
         ("points", "Yes, at 3.5 points."),
         ("she asked", '"Why?" she asked.'),
     ]:
-        place = find_in_text(text, name)
+        place = SearchableText(text).find([name])
         assert place is not None
         assert place.sentence == sentence
 
@@ -340,7 +338,7 @@ def test_every_word_of_the_normalised_text_is_found_where_it_came_from(text: str
     words = normalise_text(text).split(" ")
     name = " ".join(words[first : first + count])
     assume(name and normalise(name) == name)
-    place = find_in_text(text, name)
+    place = SearchableText(text).find([name])
     assert place is not None
     assert name in normalise_text(text[place.start : place.end])
     assert 0 <= place.start < place.end <= len(text)
