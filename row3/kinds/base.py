@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import rapidfuzz
 
-from row3.domain.asks import Scoring
+from row3.domain.embeddings import Scoring
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from row3.domain.asks import Scoring
-from row3.domain.items import Items, items_json
+from row3.domain.embeddings import Scoring
+from row3.domain.matches import Items, items_json
 from row3.domain.scores import CaseScore, Tally
 from row3.domain.structs import describe
 from row3.kinds.answers import Parsed, Unusable

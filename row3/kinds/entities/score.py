@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from row3.domain.items import ItemExpectation, ItemMatch, Items
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from row3.domain.asks import Scoring, finish, no_vectors
+from row3.domain.embeddings import Scoring, finish, no_vectors
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore

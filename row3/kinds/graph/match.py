@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from row3.domain.items import ItemExpectation, ItemMatch, Items
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.graph.model import ConnectionOut, ConnectionsOut, ExpectedConnection, GraphCase
 from row3.matching.compare import compare

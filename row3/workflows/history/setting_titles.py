@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from row3.domain.spoken import spoken
+from row3.domain.counts import spoken
 from row3.workflows.recorded.recorded_scores import Setting
 
 DIGITS = 8

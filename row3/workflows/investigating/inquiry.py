@@ -5,12 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from row3.domain.investigations import Verification
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed
-from row3.kinds.extraction.investigation import (
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
+from row3.matching.likeness import alike
+from row3.matching.names import Named, NameIndex
+from row3.matching.normalise import normalise
+from row3.matching.scorers import SCORERS
+from row3.matching.texts.places import Place, SearchableText
+from row3.reports.investigations.model import (
     BadQuote,
     Circumstances,
     Invented,
@@ -21,13 +26,8 @@ from row3.kinds.extraction.investigation import (
     Missed,
     Mistyped,
     Otherwise,
+    Verification,
 )
-from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
-from row3.matching.likeness import alike
-from row3.matching.names import Named, NameIndex
-from row3.matching.normalise import normalise
-from row3.matching.scorers import SCORERS
-from row3.matching.texts.places import Place, SearchableText
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.workflows.investigating.symptoms import symptoms_of

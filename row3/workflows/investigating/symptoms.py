@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from row3.domain.investigations import Fall, Symptom
 from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore
 from row3.errors import Row3Error
@@ -10,6 +9,7 @@ from row3.gate.comparison import POINT, worse_by
 from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zones_of
+from row3.reports.investigations.model import Fall, Symptom
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.run_records import CaseRecord

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from row3.domain.asks import finish, no_vectors
+from row3.domain.embeddings import finish, no_vectors
 from row3.domain.matches import Explanation
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import NameRule

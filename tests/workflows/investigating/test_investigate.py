@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from row3.domain.matches import Triple
 from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
-from row3.kinds.extraction.investigation import Investigation
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.texts.places import SearchableText
 from row3.reports.investigations.checklist import Question, checklist
 from row3.reports.investigations.fixes import proposed_fixes, verification_plan
+from row3.reports.investigations.model import Investigation
 from row3.store.cases import read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
