@@ -11,8 +11,7 @@ from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.base import Finding, Kind, Rules
-from row3.kinds.demands import Expected
+from row3.kinds.base import Expected, Finding, Kind, Rules
 from row3.kinds.extraction import lint
 from row3.kinds.extraction.counts import counts_of
 from row3.kinds.extraction.explain import explain, matches_json
