@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from row3.kinds.alias_review import Candidate, Form, Stands, Unmatched
-from row3.kinds.extraction.model import quote_of
 from row3.matching.likeness import LIKE
 from row3.matching.normalise import normalise
 from row3.matching.resemblance import best_resemblance, grouped
@@ -52,7 +51,7 @@ class UnmatchedItems:
                 one = seen.setdefault(key, _Seen(match.label))
                 if number not in one.answers:
                     one.answers.append(number)
-                if quote := quote_of(concept.source_quote).strip():
+                if quote := concept.quote.strip():
                     one.quotes.append(quote)
         found = list(seen.values())
         if reviewed is not None and found:

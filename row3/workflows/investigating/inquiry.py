@@ -9,7 +9,7 @@ from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Trip
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed
-from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.matching.likeness import alike
 from row3.matching.names import Named, NameIndex
 from row3.matching.normalise import normalise
@@ -141,7 +141,7 @@ class Inquiry:
 
     def _quotes(self) -> Iterable[BadQuote]:
         for match, concept in zip(self.seen.concepts, self._output().concepts, strict=True):
-            quote = quote_of(concept.source_quote)
+            quote = concept.quote
             if match.quote == "missing":
                 yield BadQuote(match.label, "missing", "", self.text.find(self._forms(match.label)), 0.0)
             elif match.quote == "unverified":
