@@ -17,8 +17,8 @@ from row3.cli.output import note
 from row3.errors import Row3Error, UsageError
 
 if TYPE_CHECKING:
-    from row3.kinds.alias_review import AliasReview, Decision, Unmatched
     from row3.reports.alias_list import Part
+    from row3.reports.alias_model import AliasReview, Decision, Unmatched
     from row3.reports.document import Document
     from row3.workflows.session import Session
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any, Literal
 
-from row3.kinds.alias_review import AliasReview, Unmatched
+from row3.reports.alias_model import AliasReview, Unmatched
 from row3.reports.document import Block, Document, Note, Table, Title
 from row3.reports.style import plain, shorten
 

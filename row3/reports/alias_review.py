@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from row3.kinds.alias_review import AliasReview, Candidate, Decision, Unmatched
 from row3.matching.texts.places import Place
+from row3.reports.alias_model import AliasReview, Candidate, Decision, Unmatched
 from row3.reports.document import Block, Document, Facts, Note, Parts, Span, Table, Text, Title, strong
 from row3.reports.numbers import count
 from row3.reports.style import plain, shorten

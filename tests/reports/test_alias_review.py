@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from row3.kinds.alias_review import AliasReview, Candidate, Decision, Form, Unmatched, UnusedAlias
 from row3.matching.texts.places import SearchableText
 from row3.reports import alias_review
 from row3.reports.alias_list import list_document, list_json, list_text
+from row3.reports.alias_model import AliasReview, Candidate, Decision, Form, Unmatched, UnusedAlias
 from row3.reports.style import Style, cells
 from row3.reports.terminal import terminal_text
 from tests.terminal import COLOURS

@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from row3.domain.calls import Call, Poll, Stage, SystemType, canonical
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.calls import Call, Poll, Stage, SystemType
+from row3.domain.requests import Answer, NoAnswer, Request, canonical
 from row3.providers.base import Access, Provider
 from row3.providers.mcp_server import McpServer
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
+from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.scores import Tally
 from row3.kinds.base import Rules
 from row3.kinds.extraction.explain import carries_types
@@ -19,7 +19,6 @@ from row3.metrics.tallies import PAIR, counted
 
 LONGEST = 80
 """Characters kept of a predicate that an answer gives."""
-Key = tuple[tuple[str, ...], tuple[tuple[str, str], ...], tuple[str, ...]]
 
 
 def counts_of(
@@ -64,32 +63,19 @@ def _skipped_of_nothing(explanation: Explanation, *, readable: bool) -> dict[str
     return skipped
 
 
-class Spelt(dict[str, tuple[str, bool]]):
-    """By predicate, as it is written: how it is shown, and whether the suite knows it. Filled as they are met."""
-
-    __slots__ = ("_known", "_loud")
-    MOST = 4096
-
-    def __init__(self, allowed: tuple[str, ...], inverses: tuple[tuple[str, str], ...], symmetric: tuple[str, ...]):
-        super().__init__()
-        names = (*(name for pair in inverses for name in pair), *symmetric, *allowed)
-        self._known = {fold_predicate(name): name for name in names} if allowed else None
-        """None where an answer may use any."""
-        self._loud = bool(allowed) and all(name.isupper() for name in allowed)
-
-    def __missing__(self, predicate: str) -> tuple[str, bool]:
-        if len(self) >= self.MOST:
-            self.clear()
-        folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
-        known = None if self._known is None else self._known.get(folded)
-        shown = known or (folded.upper() if self._loud or predicate.isupper() else folded)
-        found = self[predicate] = (shown, known is not None or self._known is None)
-        return found
-
-
-@lru_cache(maxsize=16)
-def _spelt(key: Key) -> Spelt:
-    return Spelt(*key)
+@lru_cache(maxsize=4096)
+def _spelt(
+    predicate: str,
+    allowed: tuple[str, ...],
+    inverses: tuple[tuple[str, str], ...],
+    symmetric: tuple[str, ...],
+) -> tuple[str, bool]:
+    """Return how a predicate is shown, and whether the suite knows it; a suite that allows none knows them all."""
+    folded = fold_predicate(predicate.encode("utf-8", "replace").decode())[:LONGEST]
+    names = (*(name for pair in inverses for name in pair), *symmetric, *allowed) if allowed else ()
+    known = {fold_predicate(name): name for name in names}.get(folded)
+    loud = predicate.isupper() or (bool(allowed) and all(name.isupper() for name in allowed))
+    return known or (folded.upper() if loud else folded), known is not None or not allowed
 
 
 def tally(explanation: Explanation, states: States, rules: Rules, *, typed: bool) -> Tally:
@@ -108,17 +94,17 @@ def tally(explanation: Explanation, states: States, rules: Rules, *, typed: bool
 def _predicates(explanation: Explanation, rules: Rules) -> dict[str, dict[str, int]]:
     """Which predicate was said for which, and those that neither the suite nor the case knows."""
     wrong = [match for match in explanation.relationships if match.state not in CORRECT_RELATIONSHIP]
-    spelt = _spelt((rules.predicates, rules.inverses, rules.symmetric))
-    groups = {}
-    if mixed := [
-        f"{spelt[match.triple.predicate][0]}{PAIR}{spelt[match.expected.predicate][0]}"
+
+    def spelt(triple: Triple) -> tuple[str, bool]:
+        return _spelt(triple.predicate, rules.predicates, rules.inverses, rules.symmetric)
+
+    mixed = [
+        f"{spelt(match.triple)[0]}{PAIR}{spelt(match.expected)[0]}"
         for match in wrong
         if match.state == "wrong-predicate" and match.expected is not None
-    ]:
-        groups["wrongPredicates"] = counted(mixed)
-    said = [spelt[match.triple.predicate] for match in wrong if match.state != "forbidden"]
-    if strange := [name for name, known in said if not known]:
-        expected = {spelt[each.triple.predicate][0] for each in explanation.expected_relationships}
-        if counts := counted([name for name in strange if name not in expected]):
-            groups["unknownPredicates"] = counts
-    return groups
+    ]
+    expected = {spelt(each.triple)[0] for each in explanation.expected_relationships}
+    said = [spelt(match.triple) for match in wrong if match.state != "forbidden"]
+    strange = [name for name, known in said if not known and name not in expected]
+    groups = {"wrongPredicates": counted(mixed), "unknownPredicates": counted(strange)}
+    return {group: counts for group, counts in groups.items() if counts}

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from row3.errors import UsageError
-from row3.kinds.alias_review import Candidate, Decision, Unmatched, Verdict
 from row3.kinds.base import Finding
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
+from row3.reports.alias_model import Candidate, Decision, Unmatched, Verdict
 from row3.reports.style import plain
 from row3.store.case_edits import with_aliases, with_canaries
 from row3.store.cases import parse_case, read_case

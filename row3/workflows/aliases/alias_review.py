@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from row3.domain.counts import count
 from row3.domain.matches import CORRECT
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.alias_review import AliasReview, Unmatched, UnusedAlias
 from row3.matching.names import closest
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
+from row3.reports.alias_model import AliasReview, Unmatched, UnusedAlias
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.reviewed import Reviewed

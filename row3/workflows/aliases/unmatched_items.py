@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from row3.kinds.alias_review import Candidate, Form, Stands, Unmatched
 from row3.matching.likeness import LIKE
 from row3.matching.normalise import normalise
 from row3.matching.resemblance import best_resemblance, grouped
 from row3.matching.texts.places import SearchableText
 from row3.matching.texts.quotes import ELLIPSIS, SourceText
+from row3.reports.alias_model import Candidate, Form, Stands, Unmatched
 from row3.store.reviewed import Reviewed, judged
 from row3.workflows.recorded.recorded_runs import RecordedConcepts
 from row3.workflows.recorded.scored_answers import ScoredAnswers

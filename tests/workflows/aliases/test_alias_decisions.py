@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from row3.errors import UsageError
-from row3.kinds.alias_review import Unmatched
+from row3.reports.alias_model import Unmatched
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.aliases.alias_decisions import Decider

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.alias_review import AliasReview, Unmatched
+from row3.reports.alias_model import AliasReview, Unmatched
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.aliases.alias_review import apart, review
