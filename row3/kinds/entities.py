@@ -9,12 +9,12 @@ from typing import Annotated, Any
 from msgspec import Meta, field
 
 from row3.domain.counts import count
-from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.domain.matches import ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Expected, Finding, Reference, Rules
 from row3.kinds.cases import DocumentCase, Labelled, Note, Text
-from row3.kinds.lists import NO_ENTITY_FOUND, NO_MENTION_FOUND, JudgedItems, ListKind
+from row3.kinds.lists import NO_ENTITY_FOUND, NO_MENTION_FOUND, JudgedItems, ListKind, expectations
 from row3.kinds.outputs import Output, answer_schema, meta
 from row3.kinds.types import compare_types, type_of
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
@@ -144,16 +144,8 @@ class Entities(ListKind):
             )
             for item, match, type_ in zip(output.entities, matches, types, strict=True)
         )
-        wanted_items = tuple(
-            ItemExpectation(
-                entity.name,
-                output.entities[found[place]].name if place in found else None,
-                None,
-                matches[found[place]].score if place in found else 0.0,
-                {"type": entity.type},
-            )
-            for place, entity in enumerate(expected)
-        )
+        found_by = {at: (output.entities[item].name, matches[item].score) for at, item in found.items()}
+        wanted_items = expectations([(entity.name, {"type": entity.type}) for entity in expected], found_by)
         notes = (count(duplicates, "entity named twice", "entities named twice"),) if duplicates else ()
         return JudgedItems(Items(items, wanted_items, FOUND), counts, skipped, values, notes)
 

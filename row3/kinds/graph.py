@@ -7,11 +7,11 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from msgspec import Meta, field
 
-from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.domain.matches import ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.kinds.base import Expected, Finding, Reference, Rules
 from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
-from row3.kinds.lists import NONE_RETURNED, NONE_VALID, JudgedItems, ListKind
+from row3.kinds.lists import NONE_RETURNED, NONE_VALID, JudgedItems, ListKind, expectations
 from row3.kinds.outputs import Output, meta
 from row3.matching.compare import compare
 from row3.matching.spellings.forms import category_key
@@ -162,34 +162,19 @@ def _names(value: Any) -> list[str]:
 
 
 def explained(case: GraphCase, output: ConnectionsOut, matches: Sequence[ConnectionMatch]) -> Items:
-    first = {match.position: match for match in matches if match.state in VALID}
-    return Items(
-        tuple(
-            ItemMatch(
-                match.label,
-                match.state,
-                case.expected_connections[match.position].document_id if match.position >= 0 else None,
-                match.score,
-                {
-                    "reason": item.connection_reason,
-                    "over": ", ".join(_names(item.entity)) or item.event,
-                    "hops": item.hops,
-                },
-            )
-            for item, match in zip(output.connections, matches, strict=True)
-        ),
-        tuple(
-            ItemExpectation(
-                one.document_id,
-                first[place].label if place in first else None,
-                None,
-                first[place].score if place in first else 0.0,
-                {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops},
-            )
-            for place, one in enumerate(case.expected_connections)
-        ),
-        VALID,
-    )
+    """Return each connection with the expected one it is, and each expected one with what found it."""
+    items = []
+    for item, match in zip(output.connections, matches, strict=True):
+        expected = case.expected_connections[match.position].document_id if match.position >= 0 else None
+        over = ", ".join(_names(item.entity)) or item.event
+        notes = {"reason": item.connection_reason, "over": over, "hops": item.hops}
+        items.append(ItemMatch(match.label, match.state, expected, match.score, notes))
+    wanted = [
+        (one.document_id, {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops})
+        for one in case.expected_connections
+    ]
+    found = {match.position: (match.label, match.score) for match in matches if match.state in VALID}
+    return Items(tuple(items), expectations(wanted, found), VALID)
 
 
 METRICS = (

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
 from row3.domain.embeddings import Scoring
-from row3.domain.matches import Items, items_json
+from row3.domain.matches import ItemExpectation, Items, items_json
 from row3.domain.scores import CaseScore, Tally
 from row3.domain.structs import describe
 from row3.kinds.answers import Parsed, Unusable
@@ -42,6 +42,22 @@ class JudgedItems(NamedTuple):
     values: Mapping[str, float] = {}
     """Metrics that are not a ratio of counts."""
     notes: tuple[str, ...] = ()
+
+
+def expectations(
+    expected: Iterable[tuple[str, Mapping[str, Any]]], found: Mapping[int, tuple[str, float]]
+) -> tuple[ItemExpectation, ...]:
+    """Return each expected item with what found it.
+
+    Args:
+        expected: label and notes of each.
+        found: by position, the label of the item that found it and how well it fits.
+    """
+    nothing = (None, 0.0)
+    return tuple(
+        ItemExpectation(label, found.get(at, nothing)[0], None, found.get(at, nothing)[1], notes)
+        for at, (label, notes) in enumerate(expected)
+    )
 
 
 class ListKind(Kind):

@@ -7,7 +7,6 @@ pooled value all come from the same place.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
 
 from row3.domain.matches import ConceptMatch, Explanation
 from row3.metrics.ratios import f1, ratio
@@ -16,22 +15,7 @@ from row3.metrics.tallies import counted
 Counts = dict[str, tuple[int, int]]
 
 
-class States(NamedTuple):
-    """How many of the extracted items are what; counted once, for metrics and tally."""
-
-    concepts: Mapping[str, int]
-    relationships: Mapping[str, int]
-
-
-def states_of(explanation: Explanation) -> States:
-    """The states of a case's concepts and relationships."""
-    return States(
-        counted([match.state for match in explanation.concepts]),
-        counted([match.state for match in explanation.relationships]),
-    )
-
-
-def concept_counts(explanation: Explanation, states: Mapping[str, int] | None = None) -> Counts:
+def concept_counts(explanation: Explanation) -> Counts:
     """Counts over the extracted concepts; n of them, e expected.
 
     - recall = found / e, where found are the expected concepts that some item matched (STANDARDS 1.2);
@@ -45,7 +29,7 @@ def concept_counts(explanation: Explanation, states: Mapping[str, int] | None = 
     - deduplicationAccuracy = found by one item only / found (V7, "Same entity mentions merged correctly").
     """
     concepts = explanation.concepts
-    states = states_of(explanation).concepts if states is None else states
+    states = counted([match.state for match in concepts])
     quotes = [match.quote for match in concepts]
     ungrounded = [match.grounded for match in concepts].count(False)
     n, duplicates = len(concepts), states.get("duplicate", 0)
@@ -85,14 +69,14 @@ def type_counts(explanation: Explanation) -> Counts:
     }
 
 
-def relationship_counts(explanation: Explanation, states: Mapping[str, int] | None = None) -> Counts:
+def relationship_counts(explanation: Explanation) -> Counts:
     """Counts over the extracted relationships; n of them, e expected.
 
     - relationshipAccuracy = correct / n (STANDARDS 1.4); a repeated relationship is not correct twice;
     - relationshipRecall = found / e;
     - forbiddenRelationshipRate = forbidden / n.
     """
-    states = states_of(explanation).relationships if states is None else states
+    states = counted([match.state for match in explanation.relationships])
     n = len(explanation.relationships)
     correct = _sum(states, ("exact", "inverse", "fuzzy", "inverse-fuzzy"))
     return {

@@ -77,13 +77,8 @@ def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) 
     Raises `InvalidFile` for a wrong file and for an id that stands in two files; `UsageError` where no case
     fits the pattern.
     """
-    seen: dict[str, str] = {}
     fits = 0
-    for path in case_files(tree, folder):
-        stored = read_case(tree, path, kind)
-        if stored.id in seen:
-            raise _twice(stored, seen[stored.id])
-        seen[stored.id] = stored.where
+    for stored in _unique(tree, case_files(tree, folder), kind):
         if pattern is None or fnmatch.fnmatchcase(stored.id, pattern):
             fits += 1
             yield stored
@@ -92,12 +87,12 @@ def read_cases(tree: Tree, folder: str, kind: Kind, pattern: str | None = None) 
 
 
 def is_named_after(where: str, case_id: str) -> bool:
-    """Whether the name of a case's file is the case's id: of two files with one id the other is the copy."""
+    """Return whether a case's file is named after its id; of two files with one id, the other is the copy."""
     return where.rpartition("/")[2] == f"{case_id}{PATTERN[1:]}"
 
 
 def _twice(stored: StoredCase, earlier: str) -> InvalidFile:
-    """The error for two files with one id; it is of the one that is not named after it, where the other is."""
+    """Return the error for two files with one id; it points to the file that is not named after the id, if one is."""
     where, other = stored.where, earlier
     if is_named_after(where, stored.id) and not is_named_after(earlier, stored.id):
         where, other = other, where
@@ -105,51 +100,47 @@ def _twice(stored: StoredCase, earlier: str) -> InvalidFile:
 
 
 def case_id_of(value: Mapping[str, Any]) -> str:
-    """The id of a case in the JSON value of its file; empty where it has none."""
+    """Return the id of a case from the JSON value of its file; empty for none."""
     return str(next((value[key] for key in ID_KEYS if isinstance(value.get(key), str)), ""))
 
 
 def ids_of(tree: Tree, folder: str) -> list[str]:
-    """Return the ids of a folder's cases, whatever else is in their files. A file that cannot be read is left out."""
-    found = []
-    for path in golden_files(tree, folder):
-        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError):
-            value = msgspec.json.decode(tree.read(path))
-            if isinstance(value, dict) and (case_id := case_id_of(value)):
-                found.append(case_id)
-    return found
+    """Return the ids of a folder's cases, whatever else is in their files. An unreadable file is left out."""
+    return [case_id for value in _objects(tree, folder) if (case_id := case_id_of(value))]
 
 
 def sources_of(tree: Tree, folder: str) -> dict[str, str]:
-    """By case id, what its text was taken from, where the case names it. A file that cannot be read is left out."""
-    named: dict[str, str] = {}
+    """Return the source of each case that names one, by case id. An unreadable file is left out."""
+    return {
+        case_id_of(value): value["source"] for value in _objects(tree, folder) if isinstance(value.get("source"), str)
+    }
+
+
+def _objects(tree: Tree, folder: str) -> Iterator[dict[str, Any]]:
     for path in golden_files(tree, folder):
-        try:
-            raw = tree.read(path)
-        except (InvalidFile, EnvironmentFault):
-            continue
-        # Every relationship has a source and a predicate; one source more is the case's own.
-        if raw.count(b'"source"') == raw.count(b'"predicate"'):
-            continue
-        try:
-            value = msgspec.json.decode(raw)
-        except ValueError:
-            continue
-        if isinstance(value, dict) and isinstance(value.get("source"), str):
-            named[case_id_of(value)] = value["source"]
-    return named
+        with contextlib.suppress(InvalidFile, EnvironmentFault, ValueError):
+            value = msgspec.json.decode(tree.read(path))
+            if isinstance(value, dict):
+                yield value
 
 
 def refuse_twice(tree: Tree, files: Iterable[str], kind: Kind) -> None:
     """Raise `InvalidFile` that names the two files with one id."""
+    for _ in _unique(tree, files, kind):
+        pass
+
+
+def _unique(tree: Tree, files: Iterable[str], kind: Kind) -> Iterator[StoredCase]:
+    """Yield the cases of the files; raises `InvalidFile` at the second file with an id."""
     seen: dict[str, str] = {}
     for path in files:
         stored = read_case(tree, path, kind)
         if stored.id in seen:
             raise _twice(stored, seen[stored.id])
         seen[stored.id] = stored.where
+        yield stored
 
 
 def source_of(case: Any) -> str | None:
-    """What a case says that it shares with others of the same source; None for nothing, and for a blank."""
+    """Return the source that a case names; None for none or a blank one."""
     return (getattr(case, "source", None) or "").strip() or None

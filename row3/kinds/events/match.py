@@ -209,19 +209,11 @@ def explained(case: EventsCase, output: EventsOut, matches: list[EventMatch]) ->
             notes |= {"dueDateState": match.due_date} if match.due_date else {}
         expected = case.expected_events[match.position].description if match.position >= 0 else None
         items.append(ItemMatch(event.description, match.state, expected, match.score, notes))
-    return Items(
-        tuple(items),
-        tuple(
-            ItemExpectation(
-                event.description,
-                output.events[found[place]].description
-                if place in found and matches[found[place]].state in CORRECT
-                else None,
-                output.events[found[place]].description if place in found else None,
-                matches[found[place]].score if place in found else 0.0,
-                {"category": event.category, "actor": event.actor, "dueDate": event.due},
-            )
-            for place, event in enumerate(case.expected_events)
-        ),
-        CORRECT,
-    )
+    expectations = []
+    for place, wanted in enumerate(case.expected_events):
+        beside = output.events[found[place]].description if place in found else None
+        correct = place in found and matches[found[place]].state in CORRECT
+        score = matches[found[place]].score if place in found else 0.0
+        facts = {"category": wanted.category, "actor": wanted.actor, "dueDate": wanted.due}
+        expectations.append(ItemExpectation(wanted.description, beside if correct else None, beside, score, facts))
+    return Items(tuple(items), tuple(expectations), CORRECT)

@@ -14,7 +14,7 @@ from row3.kinds.base import Rules
 from row3.kinds.extraction.explain import carries_types
 from row3.kinds.extraction.model import GoldenCase
 from row3.matching.predicates import fold_predicate
-from row3.metrics.extraction import Counts, States, concept_counts, relationship_counts, states_of, type_counts
+from row3.metrics.extraction import Counts, concept_counts, relationship_counts, type_counts
 from row3.metrics.tallies import PAIR, counted
 
 LONGEST = 80
@@ -25,14 +25,14 @@ def counts_of(
     case: GoldenCase, explanation: Explanation, rules: Rules, *, readable: bool = True
 ) -> tuple[Counts, Tally, dict[str, str]]:
     """Return numerators and denominators, the tally, and why metrics do not apply."""
-    typed, states = carries_types(case), states_of(explanation)
-    counts = concept_counts(explanation, states.concepts) | relationship_counts(explanation, states.relationships)
+    typed = carries_types(case)
+    counts = concept_counts(explanation) | relationship_counts(explanation)
     if typed:
         counts |= type_counts(explanation)
     skipped = _skipped(case, typed=typed)
     if not (case.expected_concepts or case.expected_relationships):
         skipped |= _skipped_of_nothing(explanation, readable=readable)
-    return counts, tally(explanation, states, rules, typed=typed), skipped
+    return counts, tally(explanation, rules, typed=typed), skipped
 
 
 def _skipped(case: GoldenCase, *, typed: bool) -> dict[str, str]:
@@ -78,11 +78,13 @@ def _spelt(
     return known or (folded.upper() if loud else folded), known is not None or not allowed
 
 
-def tally(explanation: Explanation, states: States, rules: Rules, *, typed: bool) -> Tally:
-    """Concepts, relationships and types by state; and by name what was said for what. About 3 µs a case."""
-    groups = {"concepts": dict(states.concepts), "relationships": dict(states.relationships)}
-    if not states.relationships.keys() <= CORRECT_RELATIONSHIP:
-        groups |= _predicates(explanation, rules)
+def tally(explanation: Explanation, rules: Rules, *, typed: bool) -> Tally:
+    """Return concepts, relationships and types by state, and by name what was said for what."""
+    groups = {
+        "concepts": counted([match.state for match in explanation.concepts]),
+        "relationships": counted([match.state for match in explanation.relationships]),
+        **_predicates(explanation, rules),
+    }
     if typed and (types := [match.type for match in explanation.concepts if match.type is not None]):
         groups["types"] = counted([match.state for match in types])
         for group, state in (("normalisedTypes", "normalised"), ("wrongTypes", "wrong")):
