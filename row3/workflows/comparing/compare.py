@@ -110,7 +110,7 @@ class Gate:
             lineup=lineup,
             files=files,
             index=self.recordings.head,
-            before=self.side.judged_by(suite).score,
+            before=self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score,
             interleaving=self.interleaving,
             take=take,
         )
