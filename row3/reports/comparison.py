@@ -8,7 +8,7 @@ from row3.domain.changes import MetricChange
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, is_complete, look, summary, what_next
 from row3.reports.case_changes import (
