@@ -106,13 +106,13 @@ def test_the_comment_says_what_the_gate_says(box: Box) -> None:
     rename(box, "incomplete", "renamed")
     gate = box.row3("--compare", "--all", "--against", "main", "--format", "json", CI="true", code=1).json
     lines = comment(box)
-    assert lines[0] == "### ⛔ BLOCK · row3 · 5 suites"
+    assert lines[0] == "### ✗ BLOCK · row3 · 5 suites"
     rows = [row.split(" | ") for row in lines if row.count(" | ") == 6]
     assert {row[0][2:]: row[1].split()[1] for row in rows[2:]} == gate["standings"]
     assert any("all its golden cases are gone (3 at main)" in line for line in lines)
-    assert "✅ **renamed**: the baseline is new in this change, and judges it" in lines
-    assert comment(box, "--suite", "worse")[0] == "### ⛔ BLOCK · row3 · worse"
-    assert comment(box, "--suite", "renamed")[0] == "### ✅ PROCEED · row3 · renamed"
+    assert "✓ **renamed**: the baseline is new in this change, and judges it" in lines
+    assert comment(box, "--suite", "worse")[0] == "### ✗ BLOCK · row3 · worse"
+    assert comment(box, "--suite", "renamed")[0] == "### ✓ PROCEED · row3 · renamed"
     assert "does not exist" in box.row3("comment", "--dry-run", "--suite", "renames", CI="true", code=2).err
 
 
