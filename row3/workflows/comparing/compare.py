@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -15,19 +15,18 @@ from row3.domain.manifests import Manifest
 from row3.errors import UsageError
 from row3.gate.adaptive_verdict import judged as judged_after
 from row3.gate.inventory import inventory
-from row3.gate.judging import Effect, Scores, Side, judge
+from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import sensitivity
-from row3.gate.zones import SLACK
 from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
-from row3.workflows.comparing.approvals import find_approval
+from row3.workflows.comparing.approvals import find_approval, stale_approval
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.case_pages import CasePages
-from row3.workflows.comparing.comparer import Comparer
+from row3.workflows.comparing.comparer import Comparer, effect_of
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.context import context_of
 from row3.workflows.comparing.live import drift_since, interleaving_of
@@ -173,41 +172,43 @@ def compare(
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
-    if base is not None and not base.judges(session.suite.name):
-        comparison = compare(session, lineup=lineup, policy=policy, pages=pages)
-        comparison.own_baseline = True
-        return comparison
-    if base is not None and session.mode == "live":
+    added = "" if base is None or base.judges(session.suite.name) else _added(session, base)
+    if base is not None and not added and session.mode == "live":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
     if pages:
         session.options = replace(session.options, page=CasePages(session.suite))
-    gate = open_gate(session, base)
+    gate = open_gate(session, None if added else base)
     suite = gate.suite
-    files, comparer = _by(gate, suite, session.project if base is None else base.project)
+    files, comparer = _by(gate, suite, session.project if gate.base is None else gate.base.project)
     comparer.asked_again = None if gate.interleaving is None else {}
     scored = gate.score(session, lineup, suite, files, comparer)
     run = scored.run
-    if not session.options.partial and gate.manifest is not None and base is None:
+    if not session.options.partial and gate.manifest is not None and gate.base is None:
         comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in comparer.requests])
-    context, judged = context_of(gate, run, comparer), policy(suite.policy)
+    context, judged = context_of(gate, run, comparer, added), policy(suite.policy)
     after = _by_head(gate, scored, lineup)
-    own_policy = policy(session.suite.policy)
-    sides = [
-        Side(
-            _after_rounds(gate, comparer, comparer.scores(judged)),
-            None if after is None else after.scores(own_policy),
-            unchanged=_as_at_base(gate, run, again=bool(context.recorded_again)),
-        ),
-        *_promoted(gate, run, judged, own_policy, again=bool(context.recorded_again)),
-    ]
+    own_policy, again = policy(session.suite.policy), bool(context.recorded_again)
+    candidate = Side(
+        _after_rounds(gate, comparer, comparer.scores(judged)),
+        None if after is None else after.scores(own_policy),
+        unchanged=_as_at_base(gate, run, again=again),
+    )
+    promoted = _promoted(gate, run, again=again)
+    sides = [candidate]
+    if promoted is not None:
+        own = promoted[1]
+        sides.append(Side(promoted[0].scores(judged), None if own is None else own.scores(own_policy)))
+    comparers = (comparer, after, *(promoted or ()))
+    history = session.history()
     judgement = judge(
         suite.name,
         gate.changes,
         sides,
-        structs.replace(context, promotion=promotion_of(gate, run, comparer, after)),
-        effect=partial(_effect, comparer, after),
-        answers=comparer.answers,
-        approvals=partial(find_approval, session.history(), base),
+        structs.replace(context, promotion=promotion_of(gate, run, comparer, after, added=bool(added))),
+        effect=partial(effect_of, comparer, after),
+        answers=[answer for each in comparers if each is not None for answer in each.answers],
+        approvals=partial(find_approval, history, base),
+        stale=partial(stale_approval, history, base, suite.name),
     )
     kind = suite.kind
     interleaved = gate.interleaving is not None
@@ -231,7 +232,13 @@ def compare(
         adaptive=None if gate.interleaving is None else gate.interleaving.standing,
         behind=0 if base is None else base.behind,
         wrong_cases=_wrong_cases(gate, comparer),
+        own_baseline=bool(added),
     )
+
+
+def _added(session: Session, base: Snapshot) -> str:
+    """What the change brings where the base cannot judge the suite."""
+    return "baseline" if base.has_cases(session.suite.name) else f"suite {session.suite.name}"
 
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
@@ -316,58 +323,20 @@ def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
     return draft.digests() == run.lineup.digests() and parameters == run.header.parameters
 
 
-def _promoted(gate: Gate, run: Run, judged: GatePolicy, own: GatePolicy, *, again: bool) -> Iterator[Side]:
-    """What the head promotes, where it is neither the candidate nor what the base promotes."""
+def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Comparer, Comparer | None] | None:
+    """What the head promotes by both criteria, where it is neither the candidate nor what the base promotes."""
     session = gate.session
     if gate.base is None or run.suite.system is not None:
-        return
+        return None
     lineup = line_up(session.project, session.suite, role="promoted")
     asking = make_asking(session.suite, lineup, RunOptions(repeats=gate.side.header.repeats))
     runs = lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}
     header = gate.side.header
     if runs == (run.lineup.digests(), run.header.parameters):
-        return
+        return None
     if not again and runs == (header.prompt_digests, header.parameters):
-        return
+        return None
     options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=header.repeats)
     alone = replace(session, options=options, named=(), may_write=False)
     scored = gate.score(alone, lineup, gate.suite, *_by(gate, gate.suite, gate.base.project))
-    after = _by_head(gate, scored, lineup, alone)
-    yield Side(scored.comparer.scores(judged), None if after is None else after.scores(own))
-
-
-def _effect(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
-    """What a change of the criteria does to the scores of the same answers; None where that is not known."""
-    if after is None:
-        return None
-    key = before.suite.kind.primary
-    if not change.case_id:
-        old, new = before.pairs.means(), after.pairs.means()
-        return Effect(_figures(key, old, new), raises=False)
-    one, other = before.kept.get(change.case_id), after.kept.get(change.case_id)
-    if one is None or other is None:
-        return None
-    sides = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    raised = any(_raises(before, metric.key, a, b) for a, b in sides for metric in before.suite.kind.metrics)
-    return Effect(_figures(key, one, other), raises=raised)
-
-
-def _raises(comparer: Comparer, key: str, before: Mapping[str, float], after: Mapping[str, float]) -> bool:
-    metric = next(metric for metric in comparer.suite.kind.metrics if metric.key == key)
-    gated = key in comparer.suite.policy.metrics or key == comparer.suite.kind.primary
-    if not gated or key not in before or key not in after:
-        return False
-    better = after[key] - before[key] if metric.higher_is_better else before[key] - after[key]
-    return better > SLACK
-
-
-Both = tuple[Mapping[str, float] | None, Mapping[str, float]]
-
-
-def _figures(key: str, old: Both, new: Both) -> dict[str, tuple[float, float]]:
-    """The primary metric by the old and by the new criteria, of the base's and of the candidate's answers."""
-    found = {}
-    for name, before, after in zip(("base", "candidate"), old, new, strict=True):
-        if before is not None and after is not None and key in before and key in after:
-            found[name] = before[key], after[key]
-    return found
+    return scored.comparer, _by_head(gate, scored, lineup, alone)

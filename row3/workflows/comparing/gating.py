@@ -7,6 +7,7 @@ from dataclasses import replace
 from row3.domain.judgements import Approval
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile
+from row3.gate.judging import approved
 from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
 from row3.reports.changelogs.changelog_insert import insert_entry
 from row3.store.cases import CaseFiles, case_files
@@ -69,7 +70,7 @@ def _sign(session: Session, comparison: Comparison, approve: str | None) -> Appr
     if says_the_same(given, comparison.approval):
         session.say("approved with this reason already; nothing is written")
         return None
-    comparison.approval = given
+    comparison.approval, comparison.judgement = given, approved(judgement, given)
     return given
 
 

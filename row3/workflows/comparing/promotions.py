@@ -24,12 +24,16 @@ if TYPE_CHECKING:
     from row3.workflows.comparing.compare import Gate
 
 
-def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Promotion:
+def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None, *, added: bool = False) -> Promotion:
     """Return what is wrong with what a change promotes; nothing where no base judges.
 
+    Args:
+        added: the change brings the baseline by which it is judged, so that only has to be what it would write.
     Raises `InvalidFile` for a lock or baseline that cannot be read.
     """
     base, head, suite = gate.base, gate.head, gate.session.suite
+    if added and (own := head.manifest(suite.name)) is not None:
+        return Promotion(tuple(_wrong_locks(head, suite)), baseline_differs=_differs(gate, own))
     if base is None:
         return Promotion()
     before, now = base.manifest(suite.name), head.manifest(suite.name)
@@ -39,7 +43,7 @@ def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | Non
         return Promotion(locks, before is not None, unanswered=tuple(dict.fromkeys(unanswered)))
     differs = False
     if before is None or before.digest != now.digest:
-        differs = now.version == 1 or _as_written(gate, now).digest != now.digest
+        differs = _differs(gate, now)
     else:
         gone, differs = _altered(gate, now, (after or comparer).requests)
         unanswered += gone
@@ -61,12 +65,14 @@ def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:
     yield from after.incomparable if after is not None and stays else ()
 
 
-def _as_written(gate: Gate, now: Manifest) -> Manifest:
-    """The baseline that `row3 --baseline` would write here."""
+def _differs(gate: Gate, now: Manifest) -> bool:
+    """A baseline is not what `row3 --baseline` would write here."""
+    if now.version == 1:
+        return True
     session = gate.session
     options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=now.repeats)
     run = run_suite(replace(session, options=options, named=()), role="promoted")
-    return manifest_of(session.project, run)
+    return manifest_of(session.project, run).digest != now.digest
 
 
 def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str], bool]:
