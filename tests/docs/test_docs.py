@@ -110,7 +110,7 @@ def test_every_option_of_a_command_is_documented(name: str, command: click.Comma
 
 
 def lint_rules() -> set[str]:
-    """Ids of all rules in the source of the kind: second argument of `Finding`, first of `_outside`."""
+    """Ids of all rules in the source of the kind: first argument of `_error`, `_warning` and `_outside`."""
     tree = ast.parse((ROOT / "row3/kinds/extraction/lint.py").read_text(encoding="utf-8"))
     rules: set[str] = set()
     for node in ast.walk(tree):
@@ -118,8 +118,8 @@ def lint_rules() -> set[str]:
             continue
         if node.func.id == "_outside" and isinstance(node.args[0], ast.Constant):
             rules.add(f"{str(node.args[0].value).replace(' ', '-')}-count")
-        elif node.func.id == "Finding" and isinstance(node.args[1], ast.Constant):
-            rules.add(str(node.args[1].value))
+        elif node.func.id in ("_error", "_warning") and isinstance(node.args[0], ast.Constant):
+            rules.add(str(node.args[0].value))
     return rules
 
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from row3.gate.verdicts import Evidence, judge
 
 from row3.domain.matches import Triple
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
-from row3.gate.verdicts import Evidence, judge
 from row3.kinds.extraction.score import METRICS
 from row3.matching.ends import end_resolver
 from row3.matching.names import Named, NameIndex, NameRule, match_names

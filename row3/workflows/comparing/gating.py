@@ -8,8 +8,6 @@ from row3.domain.judgements import Approval
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile
 from row3.gate.judging import approved
-from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
-from row3.reports.changelogs.changelog_insert import insert_entry
 from row3.store.cases import CaseFiles, case_files
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -89,6 +87,9 @@ def note(session: Session, comparison: Comparison, given: Approval | None) -> No
 
 def approved_changelog(project: Project, comparison: Comparison, approval: Approval) -> str:
     """Return the changelog with the approval among the candidate's notes, or under a heading of its own."""
+    from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
+    from row3.reports.changelogs.changelog_insert import insert_entry
+
     lineup = comparison.run.lineup
     changelog = read_changelog(project)
     candidate = next((p.ref for p in lineup.prompts if lineup.awaits_promotion(p.ref)), None)

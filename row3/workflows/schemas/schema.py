@@ -9,8 +9,16 @@ from typing import Any
 from row3.kinds import KINDS
 from row3.store.config import Config
 from row3.store.files import write_atomic
-from row3.workflows.schemas.schema_files import baseline, history, promoted, quarantine, recording, reviewed
-from row3.workflows.schemas.schema_parts import of_model, of_struct
+from row3.workflows.schemas.schema_files import (
+    baseline,
+    history,
+    of_model,
+    of_struct,
+    promoted,
+    quarantine,
+    recording,
+    reviewed,
+)
 from row3.workflows.schemas.schema_result import result, results
 
 FOLDER = "schemas"

@@ -1,18 +1,66 @@
-"""JSON Schemas of the files that row3 writes into a project."""
+"""JSON Schemas of the files of a project, and the parts that schemas share."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+from pydantic import BaseModel
+
 from row3.store.history import HistoryEntry
+from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
+from row3.store.manifests import ManifestFile
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, Promotion
 from row3.store.quarantine import SCHEMA_VERSION as QUARANTINE_VERSION
 from row3.store.quarantine import QuarantineFile
 from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
 from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
 from row3.store.reviewed import Judgement
-from row3.store.run_records import RunHeader
-from row3.workflows.schemas.schema_parts import COUNT, COUNTS, DAY, DIGEST, FRACTIONS, TEXTS, an_object, of_model
+
+FRACTION: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+FRACTIONS: dict[str, Any] = {"type": "object", "additionalProperties": FRACTION}
+DELTAS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "number", "minimum": -1, "maximum": 1}}
+TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+TEXT_BY_NAME: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
+ZONES: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"enum": ["fail", "marginal", "pass", "excellent"]},
+}
+DIGEST: dict[str, Any] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+DAY: dict[str, Any] = {"format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+COUNTS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
+
+
+def of_model(model: type[BaseModel], description: str) -> dict[str, Any]:
+    """The schema of a pydantic model, described in our words."""
+    value = model.model_json_schema(by_alias=True)
+    return {
+        "description": description,
+        **{key: part for key, part in value.items() if key not in ("title", "description")},
+    }
+
+
+def of_struct(model: type[Struct]) -> dict[str, Any]:
+    """Return the schema of a Struct; its docstring describes it."""
+    value = msgspec.json.schema(model, ref_template="#/$defs/{name}")
+    parts = value["$defs"]
+    own: dict[str, Any] = parts.pop(model.__name__)
+    return own | ({"$defs": parts} if parts else {})
+
+
+def an_object(
+    description: str, properties: dict[str, Any], required: list[str], *, closed: bool = True
+) -> dict[str, Any]:
+    """An object of these properties; a closed one has no others."""
+    return {
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": not closed,
+    }
 
 
 def recording() -> dict[str, Any]:
@@ -51,35 +99,16 @@ def recording() -> dict[str, Any]:
 
 def baseline() -> dict[str, Any]:
     """A baseline."""
-    case = {
-        "id": {"type": "string"},
-        "digest": DIGEST | {"description": "Of the golden case's file."},
-        "content": {"type": "string", "description": "Digest of the parts that can move a score."},
-        "demands": {"type": "string", "description": "Short digests of all that the case demands."},
-        "input": {"type": "string", "description": "Digest of the case's input."},
-        "answers": {"type": "string", "description": "Digest of the answers that were scored."},
-        "status": {"enum": ["scored", "bad_answer", "failed"]},
-        "metrics": FRACTIONS,
-        "found": {
-            "type": "object",
-            "additionalProperties": TEXTS,
-            "description": "What was missed and what was wrong.",
-        },
-        "spread": FRACTIONS | {"description": "Standard deviation over the repeats, by metric."},
-        "tally": {
-            "type": "object",
-            "additionalProperties": COUNTS,
-            "description": "How many items matched how; a label that names a pair has a tab in it.",
-        },
-        "requests": {"type": "array", "items": DIGEST, "description": "Digests of the requests, in their order."},
-        "answerDigests": {"type": "array", "items": DIGEST, "description": "SHA-256 of each answer's text."},
-    }
-    value = of_model(RunHeader, "The run that later runs are compared to: baselines/<suite>.json.")
-    value["properties"]["cases"] = {
-        "type": "array",
-        "items": an_object("One case.", case, ["id", "digest", "status", "metrics", "found"]),
-    }
-    value["required"] = [*value["required"], "cases"]
+    value = of_struct(ManifestFile) | {"description": "The manifest of a baseline: baselines/<suite>.json."}
+    value["properties"]["schemaVersion"] = {"const": BASELINE_VERSION}
+    case = value["$defs"]["ManifestCase"]["properties"]
+    case["digest"] = DIGEST | {"description": "Of the golden case's file."}
+    case["input"] = DIGEST | {"description": "Of what the prompts are given."}
+    for key, what in (
+        ("requests", "Of the requests, stage by stage, repeat by repeat."),
+        ("answers", "Of each answer."),
+    ):
+        case[key] = {"type": "array", "items": DIGEST, "description": what}
     return value
 
 

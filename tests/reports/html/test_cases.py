@@ -11,15 +11,15 @@ from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.kinds.base import Rules
-from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.model import ExtractionOut, GoldenCase
+from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.reports.html.cases import CaseLine, extraction_value, texts_of
 from tests.projects import CASES, flawless
 from tests.scoring import score_by
 
 CASE = GoldenCase.of({"id": "rye", **CASES["rye"]})
 METRICS = (Metric("recall", "Recall"), Metric("map", "MAP"))
-CASE = GoldenCase.model_validate(
+CASE = GoldenCase.of(
     {"id": "rye", "topic": "Rye", "domain": "social", "sourceText": "Rye.", "expectedConcepts": [], "critical": True}
 )
 SCORE = CaseScore("rye", "scored", {"recall": 1 / 3, "map": 0.5}, skipped={"f1": "nothing"}, notes=("mended",))
@@ -66,7 +66,7 @@ def test_texts_are_found_in_lists_of_documents_too() -> None:
     ]
 
 
-GOLDEN = GoldenCase.model_validate({"id": "rye", **CASES["rye"]})
+GOLDEN = GoldenCase.of({"id": "rye", **CASES["rye"]})
 
 
 def packed(

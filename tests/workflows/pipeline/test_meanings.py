@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
+from row3.workflows.comparing.differences import loosened, signature_change
 
 from row3.domain.embeddings import EmbeddingRequest, pack
 from row3.domain.requests import NoAnswer
 from row3.matching.semantic_rule import SemanticRule
 from row3.store.embeddings import EmbeddingIndex, merge
 from row3.store.tree import WorkTree
-from row3.workflows.comparing.differences import loosened, signature_change
 from row3.workflows.pipeline.meanings import Meanings, recorded
 
 MODEL = "toy"

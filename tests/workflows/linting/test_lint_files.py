@@ -13,7 +13,7 @@ from row3.store.quarantine import write_quarantine
 from row3.store.reviewed import Reviewed
 from row3.workflows.history.quarantine import today
 from row3.workflows.linting.lint import lint_at
-from row3.workflows.linting.lint_beside import MOST
+from row3.workflows.linting.lint_files import MOST
 
 JUDGED = "golden/starter/reviewed.jsonl"
 RESTING = "golden/starter/quarantine.json"
