@@ -32,7 +32,7 @@ def _cases(base: Criteria, head: Criteria, base_demands: Demands, head_demands: 
         if before == after:
             continue
         if before is None or after is None:
-            yield CriteriaChange("added" if before is None else "removed", f"case {case_id}", case_id=case_id)
+            yield CriteriaChange("added" if before is None else "removed", f"case {case_id}", before, after, case_id)
             continue
         old, new = base_demands(case_id), head_demands(case_id)
         effects = {key: _moved(key, old, new) for key in sorted({*old, *new}) if old.get(key) != new.get(key)}

@@ -32,6 +32,7 @@ class Snapshot:
     behind: int = 0
     """Commits of it that change what row3 reads, and that HEAD lacks."""
     _cases: dict[str, dict[str, StoredCase]] = field(default_factory=dict)
+    _manifests: dict[str, Manifest | None] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -54,7 +55,12 @@ class Snapshot:
     def manifest(self, suite: str, tier: Tier = "replay") -> Manifest | None:
         """Return the baseline of a tier; None where there is none. Raises `InvalidFile`."""
         tree, path = self.project.tree, self.project.baseline(suite, tier)
-        return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path)) if tree.exists(path) else None
+        if path not in self._manifests:
+            there = tree.exists(path)
+            self._manifests[path] = (
+                parse_manifest(tree.read(path, limit=2**30), where=tree.place(path)) if there else None
+            )
+        return self._manifests[path]
 
     def history(self) -> list[HistoryEntry]:
         """Return the entries of the history. Raises `InvalidFile`."""

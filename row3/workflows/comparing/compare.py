@@ -29,7 +29,7 @@ from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.context import context_of
 from row3.workflows.comparing.promotions import promotion_of
 from row3.workflows.comparing.prompt_texts import copies_of, diffs_of
-from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
+from row3.workflows.comparing.sides import BaseSide, promoted_lineup, side_of_base, side_of_baseline
 from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.replaying import open_recordings
@@ -78,14 +78,11 @@ class Gate:
     manifest: Manifest | None
     side: BaseSide
     recordings: Recordings
+    head: Snapshot
+    """The change's own."""
     changes: list[CriteriaChange] = field(default_factory=list)
     interleaving: Interleaving | None = None
     """Asks the base's side in the same run."""
-
-    @property
-    def head(self) -> Snapshot:
-        """Return the change's own snapshot."""
-        return Snapshot(self.session.project)
 
     @property
     def judged_twice(self) -> bool:
@@ -119,11 +116,11 @@ class Gate:
 def open_gate(session: Session, base: Snapshot | None) -> Gate:
     """Return what a comparison rests on. Raises `InvalidFile` where there is no baseline, `UsageError`."""
     project, own = session.project, session.suite
-    head = open_recordings(project, own)
+    mine, head = Snapshot(project), open_recordings(project, own)
     if base is None:
         baseline = read_baseline(project, own)
         side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
-        gate = Gate(session, None, own, baseline, side, Recordings(head))
+        gate = Gate(session, None, own, baseline, side, Recordings(head), mine)
         if session.mode in ("live", "record"):
             from row3.workflows.comparing.live import interleaving_of  # a replay does without the provider
 
@@ -136,12 +133,12 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     head.fallback = open_changed(base.project.tree, project.tree, own.name)
     before = open_changed(base.project.tree, project.tree, own.name)
     before.fallback, before.asks_otherwise = head, head.asks_otherwise
-    manifest, mine = base.manifest(own.name), Snapshot(project)
+    manifest = base.manifest(own.name)
     side = side_of_base(base.project, there, manifest, before)
     changes = inventory(
         base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
     )
-    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), changes)
+    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), mine, changes)
 
 
 def beside_baseline(session: Session) -> tuple[Scored, BaseSide]:
@@ -320,11 +317,12 @@ def _scores_alike(one: Suite, other: Suite) -> bool:
 
 
 def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
-    """The candidate is a draft that the base has too, with the same settings and answers."""
+    """The candidate is a draft that the base has too, with the same settings and answers, and is not promoted here."""
     if gate.base is None or again or gate.session.named or run.suite.system is not None:
         return False
-    if run.lineup.digests() == gate.side.header.prompt_digests:
-        return False  # nothing is drafted; both sides are the same
+    promoted = promoted_lineup(gate.session.project, gate.session.suite, gate.head.manifest(run.suite.name))
+    if run.lineup.digests() in (gate.side.header.prompt_digests, promoted.digests()):
+        return False
     there = make_suite(gate.base.project.config, run.suite.name)
     draft = line_up(gate.base.project, there, role="candidate")
     asking = make_asking(there, draft, RunOptions(repeats=run.header.repeats))
@@ -334,18 +332,19 @@ def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
 
 def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Comparer, Comparer | None] | None:
     """What the head promotes by both criteria, where it is neither the candidate nor what the base promotes."""
-    session = gate.session
+    session, header = gate.session, gate.side.header
     if gate.base is None or run.suite.system is not None:
         return None
-    lineup = line_up(session.project, session.suite, role="promoted")
-    asking = make_asking(session.suite, lineup, RunOptions(repeats=gate.side.header.repeats))
-    runs = lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}
-    header = gate.side.header
-    if runs == (run.lineup.digests(), run.header.parameters):
+    manifest = gate.head.manifest(session.suite.name)
+    repeats = header.repeats if manifest is None else manifest.repeats
+    lineup = promoted_lineup(session.project, session.suite, manifest)
+    asking = make_asking(session.suite, lineup, RunOptions(repeats=repeats))
+    runs = lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}, repeats
+    if runs == (run.lineup.digests(), run.header.parameters, run.header.repeats):
         return None
-    if not again and runs == (header.prompt_digests, header.parameters):
+    if not again and runs == (header.prompt_digests, header.parameters, header.repeats):
         return None
-    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=header.repeats)
+    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=repeats)
     alone = replace(session, options=options, named=(), may_write=False)
     scored = gate.score(alone, lineup, gate.suite, *_by(gate, gate.suite, gate.base.project))
     return scored.comparer, _by_head(gate, scored, lineup, alone)

@@ -11,14 +11,15 @@ from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.gate.judging import Promotion
-from row3.store.prompts import FOLDER, read_prompt
+from row3.store.prompts import FOLDER, read_promoted, read_prompt
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import manifest_of
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.comparing.sides import promoted_lineup
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 from row3.workflows.running import run_suite
+from row3.workflows.snapshots import asked_by
 
 if TYPE_CHECKING:
     from row3.workflows.comparing.compare import Gate
@@ -42,12 +43,18 @@ def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | Non
     if now is None:
         return Promotion(locks, before is not None, unanswered=tuple(dict.fromkeys(unanswered)))
     differs = False
-    if before is None or before.digest != now.digest:
+    if before is None or before.digest != now.digest or _current(base, run) != _current(head, run):
         differs = _differs(gate, now)
     else:
         gone, differs = _altered(gate, now, (after or comparer).requests)
         unanswered += gone
     return Promotion(locks, False, differs, tuple(dict.fromkeys(unanswered)))
+
+
+def _current(place: Snapshot, run: Run) -> list[str | None]:
+    """Which version of each prompt is promoted; None where none is."""
+    promoted = read_promoted(place.project.tree)
+    return [promoted[name].version if name in promoted else None for name in run.lineup.versions()]
 
 
 def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
@@ -60,7 +67,7 @@ def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
 
 def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:
     """New or edited cases that the version which stays promoted does not answer."""
-    promoted = line_up(gate.session.project, gate.session.suite, role="promoted")
+    promoted = promoted_lineup(gate.session.project, gate.session.suite, gate.head.manifest(run.suite.name))
     stays = promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests()
     yield from after.incomparable if after is not None and stays else ()
 
@@ -71,7 +78,8 @@ def _differs(gate: Gate, now: Manifest) -> bool:
         return True
     session = gate.session
     options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=now.repeats)
-    run = run_suite(replace(session, options=options, named=()), role="promoted")
+    lineup = promoted_lineup(session.project, session.suite, now)
+    run = run_suite(replace(session, options=options, named=()), lineup=lineup)
     return manifest_of(session.project, run).digest != now.digest
 
 
@@ -94,7 +102,7 @@ def _broken_locks(base: Snapshot, head: Snapshot, suite: Suite) -> Iterator[str]
     locks, tree = head.locks(), head.project.tree
     for ref, digest in base.locks().items():
         parsed = parse_reference(ref)
-        if parsed is None or not _asks(suite, parsed.name):
+        if parsed is None or not _concerns(suite, parsed.name, base, head):
             continue
         path = f"{FOLDER}/{ref}.md"
         if locks.get(ref) != digest or not tree.exists(path) or read_prompt(tree, parsed).digest != digest:
@@ -106,7 +114,7 @@ def _wrong_locks(head: Snapshot, suite: Suite) -> Iterator[str]:
     tree = head.project.tree
     for ref, digest in head.locks().items():
         parsed = parse_reference(ref)
-        if parsed is not None and _asks(suite, parsed.name):
+        if parsed is not None and _concerns(suite, parsed.name, head):
             try:
                 fits = read_prompt(tree, parsed).digest == digest
             except InvalidFile:
@@ -115,6 +123,7 @@ def _wrong_locks(head: Snapshot, suite: Suite) -> Iterator[str]:
                 yield ref
 
 
-def _asks(suite: Suite, prompt: str) -> bool:
-    """A suite without a pipeline of its own may ask any prompt."""
-    return suite.system is None and (not suite.pipeline or prompt in suite.pipeline)
+def _concerns(suite: Suite, prompt: str, *places: Snapshot) -> bool:
+    """The suite asks the prompt in one of these places, or no suite does."""
+    asked = [asked_by(place.project, prompt) for place in places]
+    return not asked[-1] or any(suite.name in names for names in asked)
