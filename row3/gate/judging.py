@@ -139,7 +139,7 @@ def judge(
     judgement = Judgement(verdict, tuple(reasons), complete, signed)
     if approval is not None:
         return approved(judgement, approval)
-    other = stale(signed) if verdict is not Verdict.PROCEED else None
+    other = stale(signed) if verdict is Verdict.BLOCK else None
     return judgement if other is None else replace(judgement, reasons=(*reasons, _note(Code.APPROVAL_STALE, other)))
 
 

@@ -159,8 +159,8 @@ def compare(
     """Run the candidates, score them beside the base's answers, judge.
 
     Args:
-        base: what judges; without one, the work tree's own baseline does. A base that has no baseline of the suite
-            leaves the change's own to judge it.
+        base: what judges, recorded answers only; without one, the work tree's own baseline does. A base that has no
+            baseline of the suite leaves the change's own to judge it.
         lineup: the prompts that run instead of the candidates.
         policy: how falls are judged instead of as the suite says.
         pages: the run's details are what a page shows of each case.
@@ -168,8 +168,10 @@ def compare(
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
     added = "" if base is None or base.judges(session.suite.name) else _added(session, base)
-    if base is not None and not added and session.mode == "live":
-        raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
+    if base is not None and not added:
+        if session.mode == "live":
+            raise UsageError("--against judges recorded answers", where="--mode", fix="Use replay, record or auto")
+        session = session.replaying()
     if pages:
         from row3.workflows.comparing.case_pages import CasePages
 
@@ -280,9 +282,7 @@ def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
 
 def _by(gate: Gate, suite: Suite, project: Project, paths: list[str] | None = None) -> tuple[CaseFiles, Comparer]:
     """The cases of a project, all unless given, and a comparer that knows which of them are in quarantine there."""
-    if paths is None:
-        paths = case_files(project.tree, suite.golden)
-    files = CaseFiles(project.tree, paths)
+    files = CaseFiles(project.tree, case_files(project.tree, suite.golden) if paths is None else paths)
     active = in_force(gate.session.project, suite, CaseFiles(project.tree, [])).active
     watched = frozenset(change.case_id for change in gate.changes)
     resting = {entry.case_id: entry.until for entry in active}
@@ -312,8 +312,7 @@ def _by_head(gate: Gate, scored: Scored, lineup: Lineup | None, session: Session
 
 def _scores_alike(one: Suite, other: Suite) -> bool:
     """Both give the same answer the same scores: they differ in limits at most."""
-    same = replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
-    return same and one.kind is other.kind
+    return one.kind is other.kind and replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
 
 
 def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
