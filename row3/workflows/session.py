@@ -104,6 +104,12 @@ class Session:
             self.suite = self.gate.applied(pick_suite(self.project, self.suite.name, tier_of(mode)))
             self.tell_given()
 
+    def replaying(self) -> Session:
+        """Return the session with recorded answers only; printed commands keep the mode that was asked for."""
+        other = replace(self, options=replace(self.options, mode="replay"))
+        other.suite = self.suite
+        return other
+
     def history(self) -> list[HistoryEntry]:
         """The history as it is when it is first asked for; one command judges all its suites by the same."""
         if self.earlier is None:

@@ -185,7 +185,7 @@ ROWS = {
         dict(project_changes=(CriteriaChange("changed", "rule suite", "a", "b"),)),
         [("criteria_changed", INVESTIGATE)],
     ),
-    "a suite added": (dict(suite_added=True), [("criteria_added", PROCEED)]),
+    "a suite added": (dict(added="suite bread"), [("criteria_added", PROCEED)]),
     "history entries removed": (dict(history_removed=2), [("history_removed", INVESTIGATE)]),
     "three declining runs": (dict(declines=3), [("declining", INVESTIGATE)]),
     "a part of the cases": (dict(partial=True), [("partial", INVESTIGATE)]),

@@ -57,19 +57,24 @@ class BaseSide:
 def side_of_base(base: Project, suite: Suite, manifest: Manifest | None, index: RecordingIndex) -> BaseSide:
     """Return the promoted versions of a base with its settings and its manifest's repeats.
 
-    Where nothing is promoted, the manifest's versions answer, else the highest. Raises `InvalidFile`, `UsageError`.
+    Raises `InvalidFile`, `UsageError`.
     """
+    lineup = promoted_lineup(base, suite, manifest)
+    asking = make_asking(suite, lineup, RunOptions(repeats=1 if manifest is None else manifest.repeats))
+    return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup))
+
+
+def promoted_lineup(project: Project, suite: Suite, manifest: Manifest | None) -> Lineup:
+    """Return the promoted versions; where nothing is promoted the manifest's, else the highest. Raises as `line_up`."""
     pinned: dict[str, str] = {}
     if manifest is not None and suite.system is None:
-        promoted, there = read_promoted(base.tree), versions(base.tree)
+        promoted, there = read_promoted(project.tree), versions(project.tree)
         pinned = {
             name: version
             for name, version in manifest.versions.items()
             if name not in promoted and version in map(str, there.get(name, ()))
         }
-    lineup = line_up(base, suite, role="promoted", pinned=pinned)
-    asking = make_asking(suite, lineup, RunOptions(repeats=1 if manifest is None else manifest.repeats))
-    return BaseSide(_header(asking, manifest), asking, Recorded(index, lineup))
+    return line_up(project, suite, role="promoted", pinned=pinned)
 
 
 def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: RecordingIndex) -> BaseSide:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from row3.errors import Row3Error
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
-from row3.workflows.comparing.compare import compare
+from row3.workflows.comparing.gating import compare_asking
 from row3.workflows.session import Session
 from row3.workflows.suites.removed import removed_suites
 from row3.workflows.suites.results import Broken, Judged, SuiteResult, Unjudged
@@ -37,7 +37,7 @@ def judge_suites(
                 how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
                 yield Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
             else:
-                yield Judged(compare(session, base=base, pages=pages))
+                yield Judged(compare_asking(session, base, pages=pages))
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
     if base is not None:
