@@ -61,7 +61,7 @@ def table(found: Rates) -> str:
     ):
         for count in counts:
             cells = [
-                " / ".join(
+                "/".join(
                     _rate(found, Cell(shape.name, cases, 1, drop), f"{policy} {count} {outcome}") for shape in SHAPES
                 )
                 for cases in CASES
@@ -69,7 +69,7 @@ def table(found: Rates) -> str:
             lines.append("| " + " | ".join((words, str(count), *cells)) + " |")
     for shape in COLLAPSES:
         cells = [
-            " / ".join(_rate(found, Cell(shape.name, cases, repeats, 5), "paired 1 passed") for repeats in (1, 5))
+            "/".join(_rate(found, Cell(shape.name, cases, repeats, 5), "paired 1 passed") for repeats in (1, 5))
             for cases in CASES
         ]
         lines.append("| " + " | ".join((f"**{shape.name}**: passes `paired`, asked 1 / 5 times", "1", *cells)) + " |")

@@ -67,7 +67,7 @@ class DifferenceVariance:
     repeat_df: float = 0.0
     """Degrees of freedom behind `repeat_variance`."""
     step: float = 0.0
-    """How far a case moved on average, of those that moved."""
+    """The smallest move of a case where others did not move at all; else 0."""
 
     def at(self, repeats: float) -> tuple[float, float] | None:
         """The variance of a case's mean difference with that many repeats, and its degrees of freedom.
@@ -188,7 +188,7 @@ class Pairs:
         if spread is None:
             return None
         sizes = [abs(value) for value in moved if abs(value) > EXACT]
-        step = math.fsum(sizes) / len(sizes) if sizes else 0.0
+        step = min(sizes) if 0 < len(sizes) < n else 0.0
         total, df, shrink = n * spread[0] ** 2, spread[1], held.weight / n
         if not held.repeat_df:
             return DifferenceVariance(total, df, n, 2.0 / shrink, step=step)
