@@ -51,6 +51,11 @@ def demand_map(case: Any, variables: Mapping[str, Any], expected: Iterable[Expec
     return {key: _brief(contents) for key, contents in found.items()}
 
 
+def expected_in(demands: Mapping[str, str]) -> list[str]:
+    """Return the demands that an answer can meet: without input and marks of the case, and other names."""
+    return [key for key in demands if ":" in key and not key.startswith("alias:")]
+
+
 def _folded(name: str) -> str:
     return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
 

@@ -2,62 +2,47 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import Any
 
-import rapidfuzz
 from msgspec.structs import replace
 
 from row3.domain.asks import Scoring
 from row3.domain.items import Items, items_json
-from row3.domain.metrics import Metric
 from row3.domain.scores import CaseScore, Tally
 from row3.domain.structs import describe
-from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
-from row3.kinds.demands import Expected, demand_map
-from row3.kinds.empty_answers import EMPTY
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import answer_schema, fit, plain, read_text
 
+NO_EVENT_FOUND = "no event was found"
+NO_EVENT_EXTRACTED = "no event was extracted"
+NO_ENTITY_FOUND = "no entity was found"
+NO_MENTION_FOUND = "no mention was found"
+NONE_VALID = "no connection is valid"
+NONE_RETURNED = "no connection was returned"
+NO_RESULTS = "there are no results"
 
-class ListKind(ABC):
+EMPTY = frozenset(
+    (NO_EVENT_FOUND, NO_EVENT_EXTRACTED, NO_ENTITY_FOUND, NO_MENTION_FOUND, NONE_VALID, NONE_RETURNED, NO_RESULTS)
+)
+"""Why a metric says nothing of an answer that has nothing in it to be judged. Every other reason lies in the case."""
+
+
+class ListKind(Kind):
     """A kind whose answer is `{"<items>": […]}`. Subclasses say what an item is and how one is judged."""
 
-    name: str
-    version: int
-    """Of the scorer: raise it with every change that can move a score."""
     items: str
     """Key of the list in an answer."""
-    case_model: type[Any]
-    case_schema: str
-    outputs: Mapping[str, type[Any]]
-    """What a prompt's front matter may ask for: the list."""
-    metrics: Sequence[Metric]
-    primary: str
-    related = False
-    invented: frozenset[str] = frozenset()
-    """Metrics that count what is invented where nothing is expected; see `Kind.invented`."""
-
-    def signature(self, rules: Rules) -> str:
-        """Scorer version and what it compares names with; see `Kind.signature`."""
-        release = ".".join(rapidfuzz.__version__.split(".")[:2])
-        return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of the answer that a prompt with this output asks for."""
+        """See `Kind`."""
         return answer_schema(self.outputs[output], {})
-
-    @abstractmethod
-    def variables(self, case: Any) -> dict[str, Any]:
-        """What a prompt's template sees of a case: its input, never its expectations."""
 
     @abstractmethod
     def judge(self, case: Any, output: Any, rules: Rules) -> tuple[Items, CaseScore]:
         """What each item is, and the values and counts of the metrics that apply."""
-
-    @abstractmethod
-    def nothing(self) -> Any:
-        """An empty output."""
 
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read an answer, repairing what is harmless."""
@@ -82,11 +67,6 @@ class ListKind(ABC):
         """What the templates of later prompts see: the list as plain values."""
         return {output: plain(value)[output]}
 
-    def output_json(self, output: Any) -> dict[str, Any]:
-        """The list as plain values, without what is not there."""
-        value: dict[str, Any] = plain(output, without_none=True)
-        return value
-
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
         """Score one output; asks for nothing."""
         yield from ()
@@ -95,7 +75,7 @@ class ListKind(ABC):
 
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
         """0 on every metric that applies; everything expected counts as missed."""
-        items, score = self.judge(case, self.nothing(), rules)
+        items, score = self.judge(case, self.outputs[self.items]([]), rules)
         # What says nothing of an empty answer is 0 for one that cannot be used, or breaking would beat being wrong.
         applies = {
             metric.key: 0.0
@@ -135,35 +115,3 @@ class ListKind(ABC):
     def matches_json(self, explanation: Items) -> dict[str, Any]:
         """An explanation as plain values: every match of every item."""
         return items_json(explanation)
-
-    @abstractmethod
-    def expectations(self, case: Any) -> Sequence[str]:
-        """One line for everything the case demands; fewer of them is a weaker case."""
-
-    @abstractmethod
-    def expected(self, case: Any) -> Iterable[Expected]:
-        """All that the case expects and forbids."""
-
-    def demands(self, case: Any) -> Mapping[str, str]:
-        """What the case demands, by key."""
-        return demand_map(case, self.variables(case), self.expected(case))
-
-    def swaps_a_name(self, before: Any, after: Any) -> bool:
-        """Whether the later case names another thing in a demand whose line is the same; here lines have ids alone."""
-        return False
-
-    @abstractmethod
-    def lint(self, case: Any, rules: Rules) -> list[Finding]:
-        """What is wrong or weak about one case."""
-
-    def declares(self, case: Any) -> Sequence[Reference]:
-        """Documents and entities that cases of other suites may name; here none."""
-        return ()
-
-    def refers_to(self, case: Any) -> Sequence[Reference]:
-        """Documents and entities of other suites' cases that this one names; here none."""
-        return ()
-
-    def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
-        """What is wrong or weak about the cases together."""
-        return []

@@ -14,6 +14,7 @@ from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.quarantine import Quarantine
 from row3.domain.scores import Tally, Usage
 from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.adaptive import Standing as Rounds
 from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
 from row3.gate.power import Sensitivity
@@ -247,6 +248,8 @@ class ComparisonView(Protocol):
     def interleaved(self) -> bool: ...
     @property
     def drift(self) -> Drift | None: ...
+    @property
+    def adaptive(self) -> Rounds | None: ...
     @property
     def behind(self) -> int: ...
     @property

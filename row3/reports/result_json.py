@@ -14,6 +14,7 @@ from row3.gate.power import Sensitivity
 from row3.gate.zones import warning_only
 from row3.reports.bounds_text import bounds_json
 from row3.reports.differences import difference_lines
+from row3.reports.live_text import live_json
 from row3.reports.match_counts import tally_json
 from row3.reports.model import BaseView, ComparisonView, JoinedLines, Lines, RunView, SuiteResultView, SuitesView
 from row3.reports.quarantine_text import quarantine_json
@@ -135,6 +136,7 @@ def _judged(comparison: ComparisonView) -> dict[str, Any]:
         "compared": comparison.compared,
         "moves": dict(comparison.moves),
         "differs": difference_lines(comparison),
+        **live_json(comparison),
     }
     if comparison.tallies[0]:
         known = comparison.run.suite.rules.predicates

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, parse_json, validate
@@ -21,8 +21,6 @@ from row3.store.tree import Tree
 CASE_SCHEMA_VERSION = 1
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
-SHORT = 8
-"""Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,30 +150,6 @@ def refuse_twice(tree: Tree, files: Iterable[str], kind: Kind) -> None:
         seen[stored.id] = stored.where
 
 
-def content_digest(case: Any) -> str:
-    """Digest of all in a case that can move its score: input and expectations, not its dates and notes."""
-    return digest_json({key: part for key, part in msgspec.to_builtins(case).items() if key not in case.not_scored})
-
-
 def source_of(case: Any) -> str | None:
     """What a case says that it shares with others of the same source; None for nothing, and for a blank."""
     return (getattr(case, "source", None) or "").strip() or None
-
-
-def demands(kind: Kind, case: Any) -> str:
-    """Short digests of all that a case demands, sorted and joined: enough to see that one is gone.
-
-    That it is critical is a demand; and what it shares a source with, since other clusters make other intervals.
-    """
-    lines = [*kind.expectations(case), f"source {source_of(case) or ''}"]
-    if getattr(case, "critical", False):
-        lines.append("critical")
-    return "".join(sorted(digest_text(line)[:SHORT] for line in lines))
-
-
-def gone_demands(before: str, kind: Kind, case: Any) -> int:
-    """How many of the earlier demands the case no longer makes."""
-    now = demands(kind, case)
-    held = [now[i : i + SHORT] for i in range(0, len(now), SHORT)]
-    old = [before[i : i + SHORT] for i in range(0, len(before), SHORT)]
-    return sum(1 for one in set(old) if old.count(one) > held.count(one))

@@ -14,7 +14,6 @@ from typing import Any, get_args
 import click
 import pytest
 from msgspec import Struct
-from pydantic import BaseModel
 
 from row3.domain.structs import keys_of
 from row3.kinds import KINDS
@@ -110,7 +109,7 @@ def test_every_option_of_a_command_is_documented(name: str, command: click.Comma
 
 
 def lint_rules() -> set[str]:
-    """Ids of all rules in the source of the kind: second argument of `Finding`, first of `_outside`."""
+    """Ids of all rules in the source of the kind: first argument of `_error`, `_warning` and `_outside`."""
     tree = ast.parse((ROOT / "row3/kinds/extraction/lint.py").read_text(encoding="utf-8"))
     rules: set[str] = set()
     for node in ast.walk(tree):
@@ -118,8 +117,8 @@ def lint_rules() -> set[str]:
             continue
         if node.func.id == "_outside" and isinstance(node.args[0], ast.Constant):
             rules.add(f"{str(node.args[0].value).replace(' ', '-')}-count")
-        elif node.func.id == "Finding" and isinstance(node.args[1], ast.Constant):
-            rules.add(str(node.args[1].value))
+        elif node.func.id in ("_error", "_warning") and isinstance(node.args[0], ast.Constant):
+            rules.add(str(node.args[0].value))
     return rules
 
 
@@ -160,18 +159,14 @@ def keys(model: Any, seen: set[Any] | None = None) -> Iterator[str]:
     if model in seen:
         return
     seen.add(model)
-    if issubclass(model, BaseModel):
-        fields = [(field.alias or name, field.annotation) for name, field in model.model_fields.items()]
-    else:
-        fields = [(key, field.type) for key, field in keys_of(model).items()]
-    for key, annotation in fields:
+    for key, field in keys_of(model).items():
         yield key
-        for inner in models_in(annotation):
+        for inner in models_in(field.type):
             yield from keys(inner, seen)
 
 
 def models_in(annotation: Any) -> Iterator[Any]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel | Struct):
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
         yield annotation
     for part in get_args(annotation):
         yield from models_in(part)

@@ -11,7 +11,8 @@ from row3.gate.comparison import compare_case
 from row3.gate.pairs import Pairs
 from row3.gate.silence import both_sides
 from row3.kinds import KINDS
-from row3.kinds.base import Kind, Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Kind, Rules
 from tests.memory import ITEMS, SEED, document
 from tests.scoring import score_by
 

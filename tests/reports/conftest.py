@@ -146,6 +146,7 @@ class Comparison:
     tallies: tuple[Tally, Tally] = ({}, {})
     interleaved: bool = False
     drift: Drift | None = None
+    adaptive: Any = None
     wrong_cases: Sequence[str] = ()
     own_baseline: bool = False
 

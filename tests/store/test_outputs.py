@@ -12,7 +12,7 @@ import pytest
 
 from row3.errors import InvalidFile
 from row3.kinds import KINDS
-from row3.kinds.base import Parsed
+from row3.kinds.answers import Parsed
 from row3.store.outputs import MAX_LINE_BYTES, OutputIndex
 
 

@@ -32,8 +32,6 @@ class EntitiesCase(DocumentCase, frozen=True, kw_only=True):
     expected_entities: list[ExpectedEntity]
     expected_events: Annotated[Any, Meta(description="Of kind `events`; not looked at here.")] = None
 
-    not_scored = (*DocumentCase.not_scored, "expected_events")
-
 
 class EntityOut(Output, frozen=True):
     """One extracted entity."""

@@ -13,17 +13,16 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.demands import Expected
-from row3.kinds.empty_answers import NO_ENTITY_FOUND, NO_MENTION_FOUND
-from row3.kinds.entities.match import FOUND, count_mentions, match_entities
-from row3.kinds.entities.model import ENTITY_TYPES, EntitiesCase, EntitiesOut, declared
-from row3.kinds.lists import ListKind
+from row3.kinds.entities.model import ENTITY_TYPES, EntitiesCase, EntitiesOut, EntityOut, declared
+from row3.kinds.lists import NO_ENTITY_FOUND, NO_MENTION_FOUND, ListKind
 from row3.kinds.outputs import answer_schema
-from row3.kinds.swapped_names import Named, swapped
 from row3.kinds.types import compare_types, type_of
+from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.ratios import f1, ratio
 
+FOUND = frozenset({"exact", "alias", "fuzzy"})
 METRICS = (
     Metric("entity_f1", "Entity F1", threshold=Threshold(0.75, 0.85, 0.95)),
     Metric("entity_precision", "Entity precision", threshold=Threshold(0.0, 0.85, 0.95), companion=True),
@@ -40,10 +39,10 @@ class Entities(ListKind):
     name = "entities"
     version = 8
     items = "entities"
-    case_model: type[Any] = EntitiesCase
+    case_model = EntitiesCase
     case_schema = "entities-case"
     outputs: Mapping[str, type[Any]] = {"entities": EntitiesOut}
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     primary = "entity_f1"
     invented = frozenset(("entity_precision", "entity_f1"))
 
@@ -55,20 +54,16 @@ class Entities(ListKind):
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
         return case.variables()
 
-    def nothing(self) -> EntitiesOut:
-        """No entities."""
-        return EntitiesOut([])
-
     def judge(self, case: EntitiesCase, output: EntitiesOut, rules: Rules) -> tuple[Items, CaseScore]:
         """Match by name, mentions as aliases; then compare types, and lay the mentions side by side."""
         expected = case.expected_entities
-        matches = match_entities(case, output, rules)
+        matches = _match(case, output, rules)
         found = {match.position: place for place, match in enumerate(matches) if match.state in FOUND}
         types = [
             compare_types(type_of(item.type), expected[match.position].type) if match.state in FOUND else None
             for item, match in zip(output.entities, matches, strict=True)
         ]
-        placed, given, wanted = count_mentions(case, output, matches)
+        placed, given, wanted = _count_mentions(case, output, matches)
         duplicates = sum([match.state == "duplicate" for match in matches])
         right = sum([each is not None and each.state in ("exact", "normalised") for each in types])
         counts = {
@@ -126,24 +121,12 @@ class Entities(ListKind):
             lists |= {"wrongTypes": wrong} if wrong else {}
         return lists
 
-    def expectations(self, case: EntitiesCase) -> list[str]:
-        """Every entity, with its type and each mention."""
-        lines = [f"entity {normalise(entity.name)} {entity.type}" for entity in case.expected_entities]
-        return [
-            *lines,
-            *(f"mention {normalise(e.name)} {normalise(text)}" for e in case.expected_entities for text in e.mentions),
-        ]
-
     def expected(self, case: EntitiesCase) -> Iterator[Expected]:
         """Every entity with its type, and each mention."""
         for entity in case.expected_entities:
             yield Expected("entity", entity.name, {"type": entity.type})
             for mention in entity.mentions:
                 yield Expected("mention", f"{mention} for {entity.name}")
-
-    def swaps_a_name(self, before: EntitiesCase, after: EntitiesCase) -> bool:
-        """Whether an entity or a mention is another that only normalises alike."""
-        return swapped(_names(before), _names(after), before.text())
 
     def declares(self, case: EntitiesCase) -> list[Reference]:
         """The documents, and the entities with all their names."""
@@ -174,13 +157,6 @@ class Entities(ListKind):
         return found
 
 
-def _names(case: EntitiesCase) -> Iterator[Named]:
-    for entity in case.expected_entities:
-        key = normalise(entity.name)
-        yield f"entity {key} {entity.type}", entity.name
-        yield from ((f"mention {key} {normalise(text)}", text) for text in entity.mentions)
-
-
 def _skipped(case: EntitiesCase, *, found: int, given: int, wanted: int, extracted: int) -> dict[str, str]:
     if not case.expected_entities:
         # What is invented where there is nothing to find counts all the same.
@@ -200,6 +176,62 @@ def _noted(score: CaseScore, duplicates: int) -> CaseScore:
     if not duplicates:
         return score
     return replace(score, notes=(f"{duplicates} entities named twice" if duplicates > 1 else "1 entity named twice",))
+
+
+def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:
+    """By name; a mention that belongs to one entity alone names it too.
+
+    Of several entries for one entity that with the most mentions is the one, wherever it stands in the answer.
+    """
+    owners = Counter(
+        [key for e in case.expected_entities for key in {normalise(text) for text in (e.name, *e.mentions)}]
+    )
+    named = [
+        Named(
+            entity.name,
+            [text for text in entity.mentions if owners[normalise(text)] == 1],
+            entity.type == "PERSON",
+        )
+        for entity in case.expected_entities
+    ]
+    index = NameIndex(named, (), rules.names, SourceText(case.text()))
+    order = sorted(range(len(output.entities)), key=lambda place: _fullness(output.entities[place]))
+    matches = dict(zip(order, match_names([output.entities[place].name for place in order], index), strict=True))
+    return [matches[place] for place in range(len(order))]
+
+
+def _fullness(entity: EntityOut) -> tuple[int, str, str]:
+    """Sorts the entry with the most mentions first; the rest only settles ties."""
+    return -len({normalise(text) for text in entity.mentions}), entity.name, repr((entity.mentions, entity.type))
+
+
+def _count_mentions(case: EntitiesCase, output: EntitiesOut, matches: Sequence[NameMatch]) -> tuple[int, int, int]:
+    """Expected mentions that the answer has under the right entity alone, that it has at all, and all of them.
+
+    A mention of two entities (two people called Marta) is right under either. One that stands under an entity's
+    second entry, or under another entity too, is not: entries were not merged, or were merged wrongly.
+    """
+    holders: dict[str, set[int]] = {}
+    for place, entity in enumerate(output.entities):
+        for text in {normalise(text) for text in (*entity.mentions, entity.name)}:
+            holders.setdefault(text, set()).add(place)
+    owners: dict[str, set[int]] = {}
+    for position, expected in enumerate(case.expected_entities):
+        for text in {normalise(text) for text in expected.mentions}:
+            owners.setdefault(text, set()).add(position)
+    placed = given = wanted = 0
+    for position, expected in enumerate(case.expected_entities):
+        for text in {normalise(text) for text in expected.mentions}:
+            wanted += 1
+            places = holders.get(text)
+            if not places:
+                continue
+            given += 1
+            allowed = owners[text] | {position}
+            under = [matches[place] for place in places]
+            right = all(match.state in FOUND and match.position in allowed for match in under)
+            placed += right and any(match.position == position for match in under)
+    return placed, given, wanted
 
 
 KIND = Entities()

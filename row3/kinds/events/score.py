@@ -10,12 +10,10 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore, Tally
 from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.demands import Expected
-from row3.kinds.empty_answers import NO_EVENT_EXTRACTED, NO_EVENT_FOUND
 from row3.kinds.entities.model import declared
 from row3.kinds.events.match import CORRECT, NOBODY, EventMatch, explained, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut
-from row3.kinds.lists import ListKind
-from row3.kinds.swapped_names import Named, swapped
+from row3.kinds.lists import NO_EVENT_EXTRACTED, NO_EVENT_FOUND, ListKind
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.linking import b_cubed
@@ -43,20 +41,16 @@ class Events(ListKind):
     name = "events"
     version = 8
     items = "events"
-    case_model: type[Any] = EventsCase
+    case_model = EventsCase
     case_schema = "events-case"
     outputs: Mapping[str, type[Any]] = {"events": EventsOut}
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     primary = "f1"
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
     def variables(self, case: EventsCase) -> dict[str, Any]:
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
         return case.variables()
-
-    def nothing(self) -> EventsOut:
-        """No events."""
-        return EventsOut([])
 
     def judge(self, case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, CaseScore]:
         """Align events, then look at category, actor and date of each pair."""
@@ -92,17 +86,6 @@ class Events(ListKind):
                 categories[state] = categories.get(state, 0) + 1
         return groups | ({"categories": categories} if categories else {})
 
-    def expectations(self, case: EventsCase) -> list[str]:
-        """Every event, what is demanded of it, and which are one happening."""
-        lines = []
-        for event in case.expected_events:
-            lines.append(f"event {event.category} {normalise(event.description)}")
-            lines.append(f"actor {normalise(event.description)} {normalise(event.actor or '')}")  # or nobody
-            lines += [f"due {normalise(event.description)} {event.due}"] if event.due_date else []
-            if case.documents and event.same_as:
-                lines.append(f"same {normalise(event.description)} {event.document_id} {event.same_as}")
-        return lines
-
     def expected(self, case: EventsCase) -> Iterator[Expected]:
         """Every event with what is asked about it; all names of actors are one demand."""
         for event in case.expected_events:
@@ -117,10 +100,6 @@ class Events(ListKind):
         if case.expected_entities:
             names = [name for one in case.expected_entities for name in (one.name, *one.mentions)]
             yield Expected("actors", "names", {"alias": names})
-
-    def swaps_a_name(self, before: EventsCase, after: EventsCase) -> bool:
-        """Whether an event or its actor is another that only normalises alike."""
-        return swapped(_names(before), _names(after), before.text())
 
     def declares(self, case: EventsCase) -> list[Reference]:
         """The documents, and the entities with all their names."""
@@ -145,14 +124,6 @@ class Events(ListKind):
                     what = f"`{event.actor}` does not occur in the document, nor does a mention of the entity"
                     found.append(Finding("error", "actor-not-there", what, (*at, "actor")))
         return found
-
-
-def _names(case: EventsCase) -> Iterator[Named]:
-    for event in case.expected_events:
-        key = normalise(event.description)
-        yield f"event {event.category} {key}", event.description
-        if event.actor:
-            yield f"actor {key} {normalise(event.actor)}", event.actor
 
 
 def _lint_evidence(

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import Meta, field
 
 from row3.domain.structs import describe, keys_of
-from row3.kinds.base import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.cases import Case, CaseId, Labelled, Note, Text
 from row3.kinds.outputs import Output, fit, meta
 from row3.matching.predicates import ROW3_PREDICATES

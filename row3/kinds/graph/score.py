@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from row3.domain.items import Items
@@ -10,12 +10,9 @@ from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.demands import Expected
-from row3.kinds.empty_answers import NONE_RETURNED, NONE_VALID
 from row3.kinds.graph.match import VALID, explained, match_connections
 from row3.kinds.graph.model import ConnectionsOut, ExpectedConnection, GraphCase
-from row3.kinds.lists import ListKind
-from row3.kinds.swapped_names import Named, swapped
-from row3.matching.normalise import normalise
+from row3.kinds.lists import NONE_RETURNED, NONE_VALID, ListKind
 from row3.metrics.ratios import ratio
 
 METRICS = (
@@ -39,10 +36,10 @@ class Graph(ListKind):
     name = "graph"
     version = 8
     items = "connections"
-    case_model: type[Any] = GraphCase
+    case_model = GraphCase
     case_schema = "graph-case"
     outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     primary = "connection_precision"
     invented = frozenset(("connection_precision", "judged_rate"))
 
@@ -54,10 +51,6 @@ class Graph(ListKind):
             "depth": case.depth,
             "limit": case.limit,
         }
-
-    def nothing(self) -> ConnectionsOut:
-        """No connections."""
-        return ConnectionsOut([])
 
     def judge(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> tuple[Items, CaseScore]:
         """Look up each connection; by document where it names one, else by its event."""
@@ -88,17 +81,6 @@ class Graph(ListKind):
         metrics = {key: ratio(*pair) for key, pair in counts.items() if key not in skipped}
         return explained(case, output, matches), CaseScore(case.id, "scored", metrics, skipped, counts)
 
-    def expectations(self, case: GraphCase) -> list[str]:
-        """Every connection, over what and how far, and every document that is none; a contradiction demands nothing."""
-        lines = []
-        for one in _counting(case):
-            lines.append(f"connected {one.document_id} {one.connection_reason}")
-            over = one.entity or one.event
-            lines += [f"over {one.document_id} {normalise(over)}"] if over else []
-            lines += [f"hops {one.document_id} {one.hops}"] if one.hops else []
-        expected = {one.document_id for one in case.expected_connections}
-        return [*lines, *(f"unrelated {name}" for name in case.expected_not_connected if name not in expected)]
-
     def expected(self, case: GraphCase) -> Iterator[Expected]:
         """Every connection, over what and how far, and every document that is none."""
         for one in _counting(case):
@@ -111,10 +93,6 @@ class Graph(ListKind):
             yield Expected("connection", one.document_id, facts)
         for name in case.expected_not_connected:
             yield Expected("unrelated", name)
-
-    def swaps_a_name(self, before: GraphCase, after: GraphCase) -> bool:
-        """Whether a document is connected over another entity or event that only normalises alike."""
-        return swapped(_names(before), _names(after), "")  # as answers are matched: there is no text
 
     def refers_to(self, case: GraphCase) -> list[Reference]:
         """The seed, every document, and the entities that connect."""
@@ -157,12 +135,6 @@ class Graph(ListKind):
 def _counting(case: GraphCase) -> Iterable[ExpectedConnection]:
     """The connections, of two to one document the one that answers are held to: the later."""
     return {one.document_id: one for one in case.expected_connections}.values()
-
-
-def _names(case: GraphCase) -> Iterator[Named]:
-    for one in _counting(case):
-        if over := one.entity or one.event:
-            yield f"over {one.document_id} {normalise(over)}", over
 
 
 KIND = Graph()

@@ -9,10 +9,10 @@ from typing import Any
 from row3.domain.items import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Finding, Reference, Rules
 from row3.kinds.demands import Expected
-from row3.kinds.empty_answers import NO_RESULTS
-from row3.kinds.lists import ListKind
+from row3.kinds.lists import NO_RESULTS, ListKind
 from row3.kinds.retrieval.model import ResultsOut, RetrievalCase
 from row3.metrics.retrieval import (
     average_precision,
@@ -42,10 +42,10 @@ class Retrieval(ListKind):
     name = "retrieval"
     version = 2
     items = "results"
-    case_model: type[Any] = RetrievalCase
+    case_model = RetrievalCase
     case_schema = "retrieval-case"
     outputs: Mapping[str, type[Any]] = {"results": ResultsOut}
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     primary = "mrr"
 
     def signature(self, rules: Rules) -> str:
@@ -55,10 +55,6 @@ class Retrieval(ListKind):
     def variables(self, case: RetrievalCase) -> dict[str, Any]:
         """`query`, `limit`, and `date`, empty for none."""
         return {"query": case.query, "limit": case.limit, "date": "" if case.date is None else case.date.isoformat()}
-
-    def nothing(self) -> ResultsOut:
-        """No results."""
-        return ResultsOut([])
 
     def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
         """An answer with scores for some results only cannot be ranked."""
@@ -103,11 +99,6 @@ class Retrieval(ListKind):
             skipped=skipped,
             counts=counts,
         )
-
-    def expectations(self, case: RetrievalCase) -> list[str]:
-        """Every judgement; of two about one document the one that counts."""
-        judged = {document.id: document.relevance for document in case.relevant_documents}
-        return [f"judged {name} {relevance}" for name, relevance in judged.items()]
 
     def expected(self, case: RetrievalCase) -> Iterator[Expected]:
         """Every judgement; of two about one document the one that counts."""

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from row3.domain.matches import Explanation
-from row3.domain.metrics import Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
+from row3.gate.zones import zones_of
 from row3.reports.html.cases import CaseLine, extraction_value, texts_of
 from row3.store.cases import StoredCase
 from row3.store.run_records import CaseRecord
@@ -29,12 +28,12 @@ class CasePages:
         stored: StoredCase,
         score: CaseScore,
         record: CaseRecord,
-        zones: Mapping[str, Zone],
         change: CaseChange | None,
         base: Answered | None,
     ) -> bytes:
         """Return the line."""
         kind = self.suite.kind
+        zones = zones_of(score.metrics, kind.metrics, self.suite.rules.thresholds)
         line = CaseLine(stored.case, score, zones, change, kind.metrics, kind.primary)
         body = line.body()
         same = base is not None and bool(record.answers) and tuple(base[1].answers) == record.answers

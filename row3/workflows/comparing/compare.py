@@ -13,7 +13,6 @@ from msgspec import structs
 from row3.domain.criteria import CriteriaChange
 from row3.domain.manifests import Manifest
 from row3.errors import UsageError
-from row3.gate.adaptive import judged as judged_after
 from row3.gate.inventory import inventory
 from row3.gate.judging import Effect, Scores, Side, judge
 from row3.gate.policy import GatePolicy
@@ -26,16 +25,13 @@ from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.approvals import find_approval
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
-from row3.workflows.comparing.case_pages import CasePages
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.context import context_of
-from row3.workflows.comparing.live import drift_since, interleaving_of
 from row3.workflows.comparing.promotions import promotion_of
 from row3.workflows.comparing.prompt_texts import copies_of, diffs_of
 from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
 from row3.workflows.history.quarantine import in_force
-from row3.workflows.linting.lint_findings import at_level
 from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import CaseResult
@@ -130,6 +126,8 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
         side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
         gate = Gate(session, None, own, baseline, side, Recordings(head))
         if session.mode in ("live", "record"):
+            from row3.workflows.comparing.live import interleaving_of  # a replay does without the provider
+
             gate.interleaving = interleaving_of(session, baseline)
         return gate
     there = make_suite(base.project.config, own.name, own.tier)
@@ -180,6 +178,8 @@ def compare(
     if base is not None and session.mode == "live":
         raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
     if pages:
+        from row3.workflows.comparing.case_pages import CasePages
+
         session.options = replace(session.options, page=CasePages(session.suite))
     gate = open_gate(session, base)
     suite = gate.suite
@@ -209,8 +209,11 @@ def compare(
         answers=comparer.answers,
         approvals=partial(find_approval, session.history(), base),
     )
-    kind = suite.kind
-    interleaved = gate.interleaving is not None
+    kind, drift, adaptive = suite.kind, None, None
+    if gate.interleaving is not None:
+        from row3.workflows.comparing.live import drift_since
+
+        drift, adaptive = drift_since(session.project, gate.side, comparer, suite), gate.interleaving.standing
     return Comparison(
         run=run,
         baseline=replace(gate.side.header, metrics=comparer.pairs.means()[0]),
@@ -226,9 +229,9 @@ def compare(
         prompt_diffs=diffs_of(gate, run.lineup),
         copies=copies_of(session.project, run.lineup),
         tallies=comparer.tallies,
-        interleaved=interleaved,
-        drift=drift_since(session.project, gate.side, comparer, suite) if interleaved else None,
-        adaptive=None if gate.interleaving is None else gate.interleaving.standing,
+        interleaved=gate.interleaving is not None,
+        drift=drift,
+        adaptive=adaptive,
         behind=0 if base is None else base.behind,
         wrong_cases=_wrong_cases(gate, comparer),
     )
@@ -239,6 +242,8 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
     standing = None if gate.interleaving is None else gate.interleaving.standing
     if standing is None:
         return scores
+    from row3.gate.adaptive import judged as judged_after
+
     kind, policy = gate.suite.kind, scores.policy
     by_evidence, by_interval = (comparer.scores(replace(policy, policy=each)).changes for each in POLICIES_AFTER_ROUNDS)
     others = by_interval if policy.policy == "paired" else by_evidence
@@ -259,6 +264,10 @@ def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
         cases = [stored for stored in read_cases(tree, suite.golden, suite.kind) if stored.id in edited]
     else:
         return []
+    if not cases:
+        return []
+    from row3.workflows.linting.lint_findings import at_level
+
     return [
         stored.where
         for stored in islice(cases, MOST_LINTED)

@@ -7,8 +7,6 @@ from dataclasses import replace
 from row3.domain.judgements import Approval
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile
-from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
-from row3.reports.changelogs.changelog_insert import insert_entry
 from row3.store.cases import CaseFiles, case_files
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -76,6 +74,8 @@ def _sign(session: Session, comparison: Comparison, approve: str | None) -> Appr
 def note(session: Session, comparison: Comparison, given: Approval | None) -> None:
     """Write an entry of the history if it says something new; an approval given now also into the changelog."""
     project, entry = session.project, entry_of(comparison.run, comparison.judgement, comparison.approval)
+    if given is None and not history_with_new(project.tree, [entry])[1]:
+        return  # nothing to write, so nothing to wait for
     with writing(project.local, say=session.say):
         text, added = history_with_new(project.tree, [entry])
         files = {HISTORY: text.encode()} if added else {}
@@ -88,6 +88,9 @@ def note(session: Session, comparison: Comparison, given: Approval | None) -> No
 
 def approved_changelog(project: Project, comparison: Comparison, approval: Approval) -> str:
     """Return the changelog with the approval among the candidate's notes, or under a heading of its own."""
+    from row3.reports.changelogs.changelog import approval_entry, unreleased_entry
+    from row3.reports.changelogs.changelog_insert import insert_entry
+
     lineup = comparison.run.lineup
     changelog = read_changelog(project)
     candidate = next((p.ref for p in lineup.prompts if lineup.awaits_promotion(p.ref)), None)

@@ -9,7 +9,7 @@ from row3.domain.investigations import Verification
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed
+from row3.kinds.answers import Parsed
 from row3.kinds.extraction.investigation import (
     BadQuote,
     Circumstances,

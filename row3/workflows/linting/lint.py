@@ -25,9 +25,9 @@ from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
+from row3.workflows.linting.lint_files import lint_recordings
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.linting.lint_prompts import PromptLint
-from row3.workflows.linting.lint_recordings import lint_recordings
 from row3.workflows.pipeline.providers import check_provider
 
 __all__ = ["LintFinding", "LintReport", "lint", "lint_at"]

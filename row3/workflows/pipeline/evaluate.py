@@ -17,7 +17,8 @@ from row3.domain.prompts import Prompt
 from row3.domain.requests import Answer, NoAnswer, Request, digest_head, digest_json, digest_of
 from row3.domain.scores import CaseScore
 from row3.gate.silence import side_by_side
-from row3.kinds.base import Kind, Unusable
+from row3.kinds.answers import Unusable
+from row3.kinds.base import Kind
 from row3.metrics.aggregate import mean_and_spread
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase

@@ -60,12 +60,12 @@ class CaseResult(NamedTuple):
     source: str | None
     """Cases with one source are not independent."""
     compared: Compared | None
-    digest: str = ""
-    """Of the golden case's file."""
     quarantined: str = ""
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """What became of its items, counted."""
+    digest: str = ""
+    """Of the golden case's file."""
     found: Mapping[str, tuple[str, ...]] = {}
     """What was missed and what is extra, by list."""
     requests: tuple[str, ...] = ()
@@ -148,7 +148,7 @@ def spent_on(request: Request, answer: Answer) -> Spent:
 Answered = tuple[CaseScore, Transcript]
 Before = Callable[[StoredCase], Answered | None]
 """How the base answers a case: a failed score where it does not, None where it never had the case."""
-Page = Callable[[StoredCase, CaseScore, CaseRecord, Mapping[str, Zone], "CaseChange | None", "Answered | None"], bytes]
+Page = Callable[[StoredCase, CaseScore, CaseRecord, "CaseChange | None", "Answered | None"], bytes]
 """Writes what a page shows of a case, in place of its JSON; the last argument is the base's answer."""
 
 
@@ -188,7 +188,7 @@ class Packing:
         change = None if compared is None else compared.change
         detail = None
         if self.page is not None:
-            detail = self.page(stored, score, record, zones, change, base)
+            detail = self.page(stored, score, record, change, base)
         elif self.explain:
             detail = detail_json(suite.kind, score, zones, change)
         return CaseResult(
@@ -208,8 +208,8 @@ class Packing:
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
-            digest=stored.digest,
             tally=score.tally,
+            digest=stored.digest,
             found=found,
             requests=requests,
             answers=answers,

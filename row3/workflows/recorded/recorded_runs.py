@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Request
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.base import Kind, Parsed
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex

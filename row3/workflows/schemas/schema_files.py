@@ -1,18 +1,57 @@
-"""JSON Schemas of the files that row3 writes into a project."""
+"""JSON Schemas of the files of a project, and the parts that schemas share."""
 
 from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+from msgspec import Struct
+
+from row3.store.config import Config
 from row3.store.history import HistoryEntry
+from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
+from row3.store.manifests import ManifestFile
 from row3.store.prompts import PROMOTED_SCHEMA_VERSION, Promotion
 from row3.store.quarantine import SCHEMA_VERSION as QUARANTINE_VERSION
 from row3.store.quarantine import QuarantineFile
 from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
 from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
 from row3.store.reviewed import Judgement
-from row3.store.run_records import RunHeader
-from row3.workflows.schemas.schema_parts import COUNT, COUNTS, DAY, DIGEST, FRACTIONS, TEXTS, an_object, of_model
+
+FRACTION: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+FRACTIONS: dict[str, Any] = {"type": "object", "additionalProperties": FRACTION}
+DELTAS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "number", "minimum": -1, "maximum": 1}}
+TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+TEXT_BY_NAME: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
+ZONES: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"enum": ["fail", "marginal", "pass", "excellent"]},
+}
+DIGEST: dict[str, Any] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+DAY: dict[str, Any] = {"format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+COUNTS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
+COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
+
+
+def of_struct(model: type[Struct]) -> dict[str, Any]:
+    """Return the schema of a Struct; its docstring describes it."""
+    value = msgspec.json.schema(model, ref_template="#/$defs/{name}")
+    parts = value["$defs"]
+    own: dict[str, Any] = parts.pop(model.__name__)
+    return own | ({"$defs": parts} if parts else {})
+
+
+def an_object(
+    description: str, properties: dict[str, Any], required: list[str], *, closed: bool = True
+) -> dict[str, Any]:
+    """An object of these properties; a closed one has no others."""
+    return {
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": not closed,
+    }
 
 
 def recording() -> dict[str, Any]:
@@ -51,41 +90,29 @@ def recording() -> dict[str, Any]:
 
 def baseline() -> dict[str, Any]:
     """A baseline."""
-    case = {
-        "id": {"type": "string"},
-        "digest": DIGEST | {"description": "Of the golden case's file."},
-        "content": {"type": "string", "description": "Digest of the parts that can move a score."},
-        "demands": {"type": "string", "description": "Short digests of all that the case demands."},
-        "input": {"type": "string", "description": "Digest of the case's input."},
-        "answers": {"type": "string", "description": "Digest of the answers that were scored."},
-        "status": {"enum": ["scored", "bad_answer", "failed"]},
-        "metrics": FRACTIONS,
-        "found": {
-            "type": "object",
-            "additionalProperties": TEXTS,
-            "description": "What was missed and what was wrong.",
-        },
-        "spread": FRACTIONS | {"description": "Standard deviation over the repeats, by metric."},
-        "tally": {
-            "type": "object",
-            "additionalProperties": COUNTS,
-            "description": "How many items matched how; a label that names a pair has a tab in it.",
-        },
-        "requests": {"type": "array", "items": DIGEST, "description": "Digests of the requests, in their order."},
-        "answerDigests": {"type": "array", "items": DIGEST, "description": "SHA-256 of each answer's text."},
-    }
-    value = of_model(RunHeader, "The run that later runs are compared to: baselines/<suite>.json.")
-    value["properties"]["cases"] = {
-        "type": "array",
-        "items": an_object("One case.", case, ["id", "digest", "status", "metrics", "found"]),
-    }
-    value["required"] = [*value["required"], "cases"]
+    value = of_struct(ManifestFile) | {"description": "The manifest of a baseline: baselines/<suite>.json."}
+    value["properties"]["schemaVersion"] = {"const": BASELINE_VERSION}
+    case = value["$defs"]["ManifestCase"]["properties"]
+    case["digest"] = DIGEST | {"description": "Of the golden case's file."}
+    case["input"] = DIGEST | {"description": "Of what the prompts are given."}
+    for key, what in (
+        ("requests", "Of the requests, stage by stage, repeat by repeat."),
+        ("answers", "Of each answer."),
+    ):
+        case[key] = {"type": "array", "items": DIGEST, "description": what}
+    return value
+
+
+def config() -> dict[str, Any]:
+    """`row3.toml`, where a model's provider need not say its type."""
+    value = of_struct(Config)
+    value["$defs"]["ProviderConfig"]["required"].remove("type")
     return value
 
 
 def history() -> dict[str, Any]:
     """The history."""
-    entry = HistoryEntry.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
+    entry = of_struct(HistoryEntry)
     definitions = entry.pop("$defs", {})
     return {
         "description": "Every baseline, comparison and promotion, oldest first: metrics-history.json.",
@@ -97,7 +124,7 @@ def history() -> dict[str, Any]:
 
 def reviewed() -> dict[str, Any]:
     """One line of a file of judgements."""
-    value = of_model(Judgement, "An item that a person judged to be wrong: one line of golden/<suite>/reviewed.jsonl.")
+    value = of_struct(Judgement)
     value["properties"]["schemaVersion"] = {"const": REVIEWED_VERSION}
     value["properties"]["date"] |= DAY
     return value
@@ -105,7 +132,7 @@ def reviewed() -> dict[str, Any]:
 
 def quarantine() -> dict[str, Any]:
     """A suite's quarantine."""
-    value = of_model(QuarantineFile, "Cases that count for nothing for a while: golden/<suite>/quarantine.json.")
+    value = of_struct(QuarantineFile)
     value["properties"]["schemaVersion"] = {"const": QUARANTINE_VERSION}
     entry = value["$defs"]["QuarantineEntry"]["properties"]
     entry["since"] |= DAY
@@ -121,4 +148,4 @@ def promoted() -> dict[str, Any]:
         "prompts": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Promotion"}},
     }
     value = an_object("Which version of each prompt is current: prompts/promoted.json.", properties, ["prompts"])
-    return value | {"$defs": {"Promotion": Promotion.model_json_schema(by_alias=True)}}
+    return value | {"$defs": {"Promotion": of_struct(Promotion)}}

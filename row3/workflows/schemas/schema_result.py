@@ -7,7 +7,7 @@ from typing import Any, get_args
 from row3.domain.tiers import TIERS
 from row3.kinds import KINDS
 from row3.reports.model import Standing
-from row3.workflows.schemas.schema_parts import DELTAS, FRACTIONS, TEXT_BY_NAME, TEXTS, ZONES, an_object
+from row3.workflows.schemas.schema_files import DELTAS, FRACTIONS, TEXT_BY_NAME, TEXTS, ZONES, an_object
 from row3.workflows.suites.results import WORST_LAST
 
 TIER: dict[str, Any] = {"enum": list(TIERS), "description": "Recorded answers, or live ones."}

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
-from row3.kinds.base import Parsed, Rules, Unusable
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Rules
 from row3.kinds.entities.model import EntitiesCase
 from row3.kinds.entities.score import KIND as ENTITIES
 from row3.kinds.entities.score import METRICS

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
-from row3.kinds.base import Parsed, Rules
-from row3.kinds.graph.model import GraphCase
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
+from row3.kinds.graph.model import ConnectionsOut, GraphCase
 from row3.kinds.graph.score import KIND as GRAPH
 from row3.kinds.graph.score import METRICS
 from tests.scoring import score_by
@@ -205,7 +206,11 @@ def test_every_answer_scores_fractions_and_in_any_order_the_same(given_items: li
 def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_of_one() -> None:
     """A silent answer says nothing of hops; one that breaks must not leave the mean to the others."""
     case = GraphCase.of(CASE)
-    assert score_by(GRAPH, case, GRAPH.nothing(), RULES).metrics.keys() == METRIC_KEYS - {"hop_accuracy", "judged_rate"}
+    silent = score_by(GRAPH, case, ConnectionsOut([]), RULES)
+    assert silent.metrics.keys() == METRIC_KEYS - {
+        "hop_accuracy",
+        "judged_rate",
+    }
     bad = GRAPH.bad_answer(case, "the answer is not JSON", "sorry, no", RULES)
     assert bad.metrics == dict.fromkeys(bad.metrics, 0.0)
     assert bad.metrics.keys() == METRIC_KEYS
@@ -213,23 +218,3 @@ def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_o
     bad = GRAPH.bad_answer(nothing_expected, "the answer is not JSON", "sorry, no", RULES)
     assert bad.skipped["hop_accuracy"] == "the case expects no connections"
     assert bad.metrics["connection_precision"] == bad.metrics["judged_rate"] == 0.0  # as of one that is wrong
-
-
-def test_what_a_case_demands() -> None:
-    lines = GRAPH.expectations(GraphCase.of(CASE))
-    assert {"connected a shared_entity", "over a alice chen", "hops a 1", "hops c 2", "unrelated x"} <= set(lines)
-    assert "over b move the launch from may to june" in lines
-
-
-def test_of_two_connections_to_one_document_the_one_counts_that_answers_are_held_to() -> None:
-    second = CASE["expected_connections"][0] | {"entity": "Nobody Known", "hops": 5}
-    lines = GRAPH.expectations(GraphCase.of(CASE | {"expected_connections": [*CASE["expected_connections"], second]}))
-    assert {"over a nobody known", "hops a 5"} <= set(lines)
-    assert {"over a alice chen", "hops a 1"}.isdisjoint(lines)
-
-
-def test_who_expects_what_is_expected_not_to_be_demands_less() -> None:
-    more = CASE | {
-        "expected_connections": [*CASE["expected_connections"], {**CASE["expected_connections"][0], "document_id": "x"}]
-    }
-    assert "unrelated x" not in GRAPH.expectations(GraphCase.of(more))

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from scipy import stats
-
-from row3.errors import InvalidFile, UsageError
 from row3.reports.diffs.diff_json import diff_json
 from row3.reports.diffs.diff_markdown import diff_markdown
 from row3.reports.diffs.diff_table import diff_text
+from scipy import stats
+
+from row3.errors import InvalidFile, UsageError
 from row3.store.project import Project, open_project
 from row3.store.run_records import CaseRecord, RunHeader
 from row3.store.saved_runs import write_run
@@ -49,7 +49,7 @@ def suite_of(project: Project) -> Suite:
 
 def record(case_id: str, overall: float, status: str = "scored", digest: str = "d", **found: tuple[str, ...]) -> str:
     metrics = {"recall": overall, "overall": overall}
-    return CaseRecord(case_id, digest, "", "", "", status, metrics, found).line()
+    return CaseRecord(id=case_id, digest=digest, status=status, metrics=metrics, found=found).line()
 
 
 def saved(project: Project, path: str, *records: str, **changed: Any) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from row3.workflows.comparing.rescore import StoredCases
 
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
@@ -19,7 +20,6 @@ from row3.store.tree import WorkTree
 from row3.workflows.comparing.baseline import read_baseline, save_baseline
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.comparing.comparison import Comparison
-from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.history.quarantine import in_force, quarantine, release, today
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import Run, RunOptions, collect, header_for, make_asking, replay
@@ -104,7 +104,7 @@ class TestComparing:
 
     def test_a_loss_in_it_is_shown_and_counts_for_nothing(self, box: Box) -> None:
         record(box, "1.1", {"ember": 0})
-        assert "overall" in [reason.metric for reason in compared(box).reasons]
+        assert "overall" in [reason.subject for reason in compared(box).reasons]
         comparison = compared(box, [entry("ember")])
         # Of a case that the baseline counted it is to be looked at, and blocks nothing.
         assert comparison.verdict is Verdict.INVESTIGATE

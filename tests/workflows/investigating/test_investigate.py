@@ -19,7 +19,7 @@ from row3.matching.normalise import normalise, normalise_text
 from row3.matching.texts.places import find_in_text
 from row3.reports.investigations.checklist import Question, checklist
 from row3.reports.investigations.fixes import proposed_fixes, verification_plan
-from row3.store.cases import content_digest, demands, read_case
+from row3.store.cases import read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
 from row3.store.run_records import CaseRecord, RunHeader
@@ -273,9 +273,8 @@ def test_beside_the_baseline(project: Project) -> None:
     path = (project.root / project.golden("bakery")) / "bread.gold.json"
     stored = read_case(project.tree, "golden/bakery/bread.gold.json", EXTRACTION)
     record_ = CaseRecord(
-        "bread", stored.digest, content_digest(stored.case), demands(EXTRACTION, stored.case), "", "scored",
-        {"recall": 0.9}, {},
-    )  # fmt: skip
+        id="bread", digest=stored.digest, status="scored", metrics={"recall": 0.9}, found={}
+    )
     header = RunHeader(
         run_id="r", suite="bakery", kind="extraction", action="baseline", at="2026-01-29T00:00:00Z", mode="replay",
         prompts={"find": "v0.9"}, prompt_digests={}, model="m", parameters={"find": {"model": "m"}}, scorer="x",

@@ -13,7 +13,7 @@ from row3.store.quarantine import write_quarantine
 from row3.store.reviewed import Reviewed
 from row3.workflows.history.quarantine import today
 from row3.workflows.linting.lint import lint_at
-from row3.workflows.linting.lint_beside import MOST
+from row3.workflows.linting.lint_files import MOST
 
 JUDGED = "golden/starter/reviewed.jsonl"
 RESTING = "golden/starter/quarantine.json"
@@ -54,9 +54,9 @@ def test_what_a_review_writes_is_fine_and_counts_as_a_file(root: Path) -> None:
         (LINE | {"schemaVersion": 2}, "schema-version", "schemaVersion", "newer than this row3 knows"),
         (LINE | {"itm": "x"}, "unknown-field", "itm", "did you mean `item`?"),
         ({key: LINE[key] for key in LINE if key != "item"}, "missing-field", "item", "is missing"),
-        (LINE | {"verdict": "right"}, "invalid-field", "verdict", "'wrong'"),
-        (LINE | {"text": "0"}, "invalid-field", "text", "pattern"),
-        (LINE | {"date": "yesterday"}, "invalid-field", "date", "is no date like 2026-12-01"),
+        (LINE | {"verdict": "right"}, "invalid-field", "verdict", "one of wrong"),
+        (LINE | {"text": "0"}, "invalid-field", "text", "16 hexadecimal digits"),
+        (LINE | {"date": "yesterday"}, "invalid-field", "date", "a date like 2026-12-01"),
         (LINE | {"item": 3}, "invalid-field", "item", "string"),
         ('{"caseId": "a", "caseId": "b"}', "duplicate-key", "", "stands twice"),
     ],
