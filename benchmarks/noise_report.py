@@ -53,10 +53,10 @@ def table(found: Rates) -> str:
         ("**no change**: `fixed` blocks", "fixed", 0, "blocked", (1, 6)),
         ("`evidence` blocks", "evidence", 0, "blocked", (6,)),
         ("`evidence` blocks by a component", "evidence", 0, "by a component", (6,)),
-        ("`paired` blocks", "paired", 0, "blocked", (1, 6)),
+        ("`paired` blocks", "paired", 0, "blocked", (6,)),
         ("**all lose 10 points**: `evidence` blocks", "evidence", 10, "blocked", (6,)),
         ("`evidence` blocks or investigates", "evidence", 10, "seen", (6,)),
-        ("`paired` blocks", "paired", 10, "blocked", (1, 6)),
+        ("`paired` blocks", "paired", 10, "blocked", (6,)),
         ("**loss of the limit**: passes `paired`", "paired", 5, "passed", (1,)),
     ):
         for count in counts:
