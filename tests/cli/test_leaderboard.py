@@ -245,10 +245,10 @@ def test_what_a_model_is_called_is_never_markup(box: Box) -> None:
         (("--prompts", "v9.9"), "no prompt has version v9.9"),
         (("--prompts", "extrakt-v1.0"), "Did you mean `extract-v1.0`?"),
         (("--models", ",".join(f"m{i}" for i in range(101))), "202 combinations are more than 200"),
-        (("--model", "x"), "Name them with --models"),
+        (("--model", "x"), "Did you mean `--models`?"),
         (("--mode", "record"), "asks only for what is missing"),
         (("--chart", "row3.toml"), "--chart row3.toml: this is a file. Name a folder."),
-        (("--format", "junit"), "Use table, json or markdown"),
+        (("--format", "junit"), "'junit' is not one of 'table', 'json', 'markdown'"),
         (("--case", "none*"), "golden/bread/: no case fits"),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -107,8 +106,7 @@ def test_a_quote_is_a_place_where_it_stands_in_the_text_and_itself_where_not() -
 
 
 def test_beyond_the_basic_plane_places_would_be_counted_otherwise_in_a_browser() -> None:
-    case = replace(CASE, source_text="🌾 Rye is a cereal.")
-    case = msgspec.structs.replace(GOLDEN, source_text="🌾 Rye is a cereal.")
+    case = replace(GOLDEN, source_text="🌾 Rye is a cereal.")
     value = packed({"concepts": [{"label": "rye", "sourceQuote": "Rye is a cereal"}]}, case=case)
     assert value["concepts"][0][6] == "Rye is a cereal"
 
