@@ -1,4 +1,4 @@
-"""What an investigation says first, whatever the kind: each metric of the case beside its target and the baseline."""
+"""The metrics of one case with their targets and the baseline's values: how an investigation of any kind starts."""
 
 from __future__ import annotations
 
@@ -12,18 +12,14 @@ from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zones_of
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.run_records import CaseRecord
-from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, baseline_tier
+from row3.workflows.comparing.sides import baseline_side
 
 
 def symptoms_of(
     project: Project, suite: Suite, stored: StoredCase, score: CaseScore
 ) -> tuple[tuple[Symptom, ...], list[str]]:
-    """The metrics that apply or could, beside the baseline's as the gate pairs them, and what is to be known of it.
-
-    Raises nothing.
-    """
+    """Return the metrics that apply, paired with the baseline's as the gate pairs them, and notes on the baseline."""
     metrics, limits = suite.kind.metrics, suite.rules.thresholds
     before, notes = _baseline(project, suite, stored)
     zones = zones_of(score.metrics, metrics, limits)
@@ -48,9 +44,9 @@ def symptoms_of(
 
 
 def fall_of(metric: Metric, before: float | None, now: float | None, policy: GatePolicy) -> Fall | None:
-    """How far a metric fell beyond its limit; None where it did not, or where one side has no value.
+    """Return how far a metric fell beyond its limit; None if it did not, or if one side has no value.
 
-    The gate looks at the means over the cases; here its limit is held against the one case.
+    The gate compares means over all cases; here its limit applies to the one case.
     """
     if before is None or now is None:
         return None
@@ -63,17 +59,21 @@ def fall_of(metric: Metric, before: float | None, now: float | None, policy: Gat
     return Fall(worse, limit, before - room if up else before + room, relative, metric.key in policy.metrics)
 
 
-def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseRecord | None, list[str]]:
-    path = project.baseline(suite.name, baseline_tier(project, suite))
-    if not project.tree.exists(path):
+def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseScore | None, list[str]]:
+    """Return how the baseline's answer to a case scores now, if it has one, and what to know about it."""
+    if not project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite))):
         return None, ["There is no baseline to compare with."]
     try:
-        run = read_run(project.tree, path)
-        record = run.record(stored.id)
+        side = baseline_side(project, suite)
+        answered = side.score(stored)
     except Row3Error as error:
         return None, [f"The baseline cannot be used: {error}"]
-    if record is None:
+    if answered is None:
         return None, ["The case is not in the baseline."]
-    prompts = ", ".join(f"{name} {version}" for name, version in run.header.prompts.items())
-    changed = "; the golden case was changed since" if record.digest != stored.digest else ""
-    return record, [f"Baseline: {run.header.at[:10]}, {prompts}, {run.header.model}{changed}."]
+    score, header = answered[0], side.header
+    if score.status == "failed":
+        return None, [f"The baseline has no answer to this case: {score.problem}."]
+    prompts = ", ".join(f"{name} {version}" for name, version in header.prompts.items())
+    changed = side.manifest is not None and side.manifest.cases[stored.id].digest != stored.digest
+    note = "; the golden case has changed since" if changed else ""
+    return score, [f"Baseline: {header.at[:10]}, {prompts}, {header.model}{note}."]

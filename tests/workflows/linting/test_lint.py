@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from row3.domain.findings import LintFinding, findings_json, findings_text
+from row3.domain.findings import LintFinding
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
+from row3.reports.findings import findings_json, findings_text
 from row3.store.project import open_project
 from row3.store.run_records import RunHeader
 from row3.store.saved_runs import run_bytes
