@@ -16,10 +16,11 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.transaction import commit
-from row3.workflows.comparing.approvals import check_approval, says_the_same, sign
+from row3.workflows.comparing.approvals import check_approval, says_the_same
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.pipeline.run_suite import with_action
+from row3.workflows.reasons import sign
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, repository_state, save_log
 from row3.workflows.snapshots import find_base, work_base
 
@@ -103,7 +104,7 @@ def approved_changelog(project: Project, comparison: Comparison, approval: Appro
 
 def _ask_for_the_rest(session: Session, base: Snapshot, comparison: Comparison) -> Comparison:
     """Ask for what the candidate lacks, record it, and compare again from recordings."""
-    from row3.workflows.asking.running_live import record_missing
+    from row3.workflows.running_live import record_missing
 
     suite = session.suite
     places = {tree: case_files(tree, suite.golden) for tree in (base.project.tree, session.project.tree)}

@@ -21,7 +21,7 @@ from row3.workflows.pipeline.run_suite import Run, RunOptions
 from row3.workflows.running import run_suite
 
 if TYPE_CHECKING:
-    from row3.workflows.comparing.compare import Gate
+    from row3.workflows.comparing.gate import Gate
 
 
 def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Promotion:

@@ -19,10 +19,10 @@ from row3.store.saved_runs import SavedRun
 from row3.store.suites import has_baseline
 from row3.workflows.comparing.compare import beside_baseline
 from row3.workflows.history.case_history import saved_runs
-from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import make_asking
+from row3.workflows.quarantine import in_force
 from row3.workflows.recorded.recorded_scores import RecordedScores, setting_of, setting_of_asking
 from row3.workflows.session import Session
 
