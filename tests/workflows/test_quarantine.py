@@ -99,9 +99,14 @@ class TestComparing:
         monkeypatch.setattr("row3.workflows.quarantine.today", lambda: DAY)
         save_baseline(opened(box))
 
+    def draft(self, box: Box, **found_there: int) -> None:
+        """Answer the next version of the prompt: all of every case but these."""
+        box.prompt("1.2")
+        record(box, "1.2", found(4) | found_there)
+
     def test_a_loss_in_it_is_shown_and_blocks_nothing(self, box: Box) -> None:
-        record(box, "1.1", {"ember": 0})
-        assert compared(box).verdict is Verdict.BLOCK
+        self.draft(box, ember=0)
+        assert ("worse", Verdict.INVESTIGATE) in found_in(compared(box), "overall")
         comparison = compared(box, [entry("ember")])
         assert comparison.verdict is Verdict.INVESTIGATE
         assert found_in(comparison, "ember") == [("quarantined_fell", Verdict.INVESTIGATE)]
@@ -113,17 +118,16 @@ class TestComparing:
         assert moved.note == "in quarantine until 2026-12-01: not counted"
 
     def test_a_loss_elsewhere_counts_as_before(self, box: Box) -> None:
-        record(box, "1.1", found(2))
+        self.draft(box, **found(2))
         assert compared(box, [entry("ember")]).verdict is Verdict.BLOCK
 
     @pytest.mark.parametrize("said", ["I cannot", None])
     def test_a_critical_case_rests_too(self, box: Box, said: str | None) -> None:
         box.replace(f"golden/{SUITE}/ember.gold.json", '"id": "ember"', '"id": "ember", "critical": true')
         save_baseline(opened(box))
-        if said is None:
-            record(box, "1.1", {"ember": 1})
-        else:
-            box.record("1.1", {"ember": said})
+        self.draft(box, ember=1)
+        if said is not None:
+            box.record("1.2", {"ember": said})
         assert ("critical_broke", Verdict.BLOCK) in found_in(compared(box), "ember")
         comparison = compared(box, [entry("ember")])
         assert comparison.verdict is not Verdict.BLOCK

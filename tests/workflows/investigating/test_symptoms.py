@@ -50,6 +50,14 @@ def test_the_limits_are_those_of_the_command_and_the_suite(fallen: Box) -> None:
     assert "the limit of 10% of the baseline: Concept recall (by 25.0% of it)" in out
 
 
+def test_a_case_edited_since_the_baseline_is_noted(fallen: Box) -> None:
+    (note,) = fallen.row3("investigate", "yeast", "--format", "json", code=0).json["notes"]
+    assert note.startswith("Baseline: 20")
+    fallen.case("yeast", created="2026-01-02")
+    (edited,) = fallen.row3("investigate", "yeast", "--format", "json", code=0).json["notes"]
+    assert edited == note.removesuffix(".") + "; the golden case has changed since."
+
+
 def test_where_nothing_fell_there_is_nothing_to_change(fallen: Box) -> None:
     out = fallen.row3("investigate", "yeast", "--prompt", "extract-v1.1", code=0).out
     well = "every metric reaches its target, and none is worse than the baseline by more than its limit"

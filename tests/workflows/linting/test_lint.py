@@ -725,12 +725,12 @@ def test_a_baseline_with_a_broken_case(root: Path) -> None:
     manifest = Manifest("starter", "extraction", "replay", "r", "2026-01-29T00:00:00Z", {}, "m", {}, 1, {
         case_id: ManifestCase(case_id, "d", "i") for case_id in ("a", "b")
     })  # fmt: skip
-    text = manifest_bytes(manifest).decode().replace('"id":"b","digest":"d"', '"id":"b","digest":7')
+    text = manifest_bytes(manifest).decode().replace('"id": "b", "digest": "d"', '"id": "b", "digest": 7')
     (root / "baselines").mkdir()
     (root / "baselines/starter.json").write_text(text)
     (finding,) = found(root)
     assert (finding.file, finding.field) == ("baselines/starter.json", "cases.1.digest")
-    assert finding.line == line_with(text, '"id":"b"')
+    assert finding.line == line_with(text, '"id": "b"')
 
 
 def test_broken_settings_do_not_hide_the_rest(root: Path) -> None:
