@@ -22,7 +22,7 @@ from row3.store.recordings import open_index
 from row3.store.suites import make_suite
 from row3.store.tree import same_file
 from row3.vcs.repository import Repository
-from row3.workflows.project_at import project_at
+from row3.workflows.snapshots import snapshot_of
 from tests.projects import HOME, SUITE, Box
 
 CASE = f"golden/{SUITE}/rye.gold.json"
@@ -31,7 +31,7 @@ CASE = f"golden/{SUITE}/rye.gold.json"
 def at(box: Box, commit: str | None = "HEAD") -> Project:
     repository = Repository.find(box.root)
     assert repository is not None
-    return project_at(repository, box.root, commit)
+    return snapshot_of(repository, box.root, commit, label=commit or "the index").project
 
 
 def contents(project: Project) -> Iterator[Any]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric
 from row3.gate.policy import GatePolicy
-from row3.workflows.investigating.symptoms import fall_of
+from row3.workflows.investigating.inquiry import fall_of
 from tests.projects import CASES, Box, first, flawless, tiny
 
 RECALL = Metric("recall", "Recall")
