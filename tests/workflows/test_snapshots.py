@@ -49,11 +49,7 @@ def contents(project: Project) -> Iterator[Any]:
         yield list(open_index(tree, name).all())
         yield list(embeddings.rows(tree, name))
         if tree.exists(baseline := project.baseline(name)):
-<<<<<<<< HEAD:tests/store/test_tree.py
             yield parse_manifest(tree.read(baseline), where=tree.place(baseline))
-========
-            yield parse_manifest(tree.read(baseline), where="baseline")
->>>>>>>> w-works:tests/workflows/test_snapshots.py
 
 
 def _refs(there: Any) -> list[Any]:

@@ -7,8 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from row3.domain.asks import Ask, finish
-from row3.domain.embeddings import Vectors
+from row3.domain.embeddings import Ask, Vectors, finish
 from row3.domain.prompts import Prompt
 from row3.domain.scores import CaseScore
 from row3.domain.spoken import spoken

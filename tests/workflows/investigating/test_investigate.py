@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from row3.kinds.extraction.investigation import Investigation
 
 from row3.domain.matches import Triple
 from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
-from row3.kinds.extraction.investigation import Investigation
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.texts.places import find_in_text
 from row3.reports.investigations.checklist import Question, checklist
