@@ -1,17 +1,14 @@
-"""Approvals: who signed exactly this comparison, and signing it now."""
+"""Approvals: who signed exactly this comparison."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from row3.domain.judgements import Approval
 from row3.errors import UsageError
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry
-from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.workflows.reasons import check_reason
 
@@ -23,6 +20,17 @@ def find_approval(history: Sequence[HistoryEntry], base: Snapshot | None, signat
         earlier = _given(base.history())
         given = [approval for approval in given if approval not in earlier]
     return max(reversed(given), key=lambda approval: approval.at, default=None)
+
+
+def stale_approval(
+    history: Sequence[HistoryEntry], base: Snapshot | None, suite: str, signature: str
+) -> Approval | None:
+    """Return the newest approval of a suite that came with the change and was given for something else."""
+    if base is None:
+        return None
+    earlier = _given(base.history())
+    given = _given(entry for entry in history if entry.suite == suite and entry.evidence != signature)
+    return max((each for each in given if each not in earlier), key=lambda each: each.at, default=None)
 
 
 def _given(history: Iterable[HistoryEntry]) -> list[Approval]:
@@ -52,21 +60,6 @@ def check_approval(approve: str | None, *, may_write: bool, partial: bool = Fals
             where=f"--approve with {gate_flags}",
             fix="Leave these out, or write them into row3.toml",
         )
-
-
-def sign(project: Project, reason: str) -> Approval:
-    """Return an approval in the name of git's user, for a reason that was checked."""
-    from row3.vcs.repository import Repository
-
-    repository = Repository.find(project.root)
-    if repository is not None:
-        by = repository.user()
-    else:
-        import getpass
-
-        by = getpass.getuser()
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Approval(reason=" ".join(reason.split()), by=by, at=at, id=secrets.token_hex(4))
 
 
 def says_the_same(approval: Approval, before: Approval | None) -> bool:

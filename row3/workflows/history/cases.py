@@ -15,9 +15,8 @@ from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.history.case_history import History, Seen, gather
-from row3.workflows.history.quarantine import in_force
-from row3.workflows.history.setting_titles import titles_of
-from row3.workflows.recorded.recorded_scores import Setting
+from row3.workflows.quarantine import in_force
+from row3.workflows.recorded.recorded_scores import Setting, titles_of
 
 
 def judge_cases(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> CasesReport:

@@ -20,8 +20,7 @@ from row3.store.project import Project
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
 from row3.store.suites import Suite
-from row3.workflows.investigating.inquiry import Inquiry
-from row3.workflows.investigating.symptoms import symptoms_of
+from row3.workflows.investigating.inquiry import Inquiry, symptoms_of
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.meanings import Source, vector_source
