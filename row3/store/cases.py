@@ -1,4 +1,4 @@
-"""Golden cases: one file each, read one at a time."""
+"""Golden cases: where they lie, and what is in them; one file each, read one at a time."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from row3.domain.requests import digest_json, digest_text
+from row3.domain.requests import digest_text
 from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode
-from row3.store.golden import PATTERN, golden_files, misnamed
 from row3.store.tree import Tree
 
+GOLDEN = "golden"
+ENDING = ".gold.json"
+PATTERN = f"*{ENDING}"
+BESIDE = ("quarantine.json",)
+"""JSON files beside golden cases that are none."""
+NESTED = 3
+"""Parts of `golden/memory/documents`: from there on a folder is read with those in it."""
 CASE_SCHEMA_VERSION = 1
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
-SHORT = 8
-"""Hexadecimal digits of a demand's digest: 32 bits tell a few hundred demands of one case apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +49,27 @@ class CaseFiles(NamedTuple):
 
     tree: Tree
     paths: list[str]
+
+
+def golden_files(tree: Tree, folder: str) -> list[str]:
+    """Return the case files of a folder, by name; none where there is no such folder.
+
+    `golden/<suite>/` is read without the folders in it, in which people keep drafts. A folder farther down is one that
+    `row3.toml` names, and is read with those in it.
+    """
+    found = tree.files(folder, deep=folder.count("/") + 1 >= NESTED)
+    return sorted((path for path in found if path.endswith(ENDING)), key=lambda path: (name_of(path), path))
+
+
+def misnamed(tree: Tree, folder: str) -> list[str]:
+    """Return the names of the JSON files beside a suite's cases that nothing reads: `rye.json`, `rye.gold.JSON`."""
+    names = map(name_of, tree.files(folder))
+    return [n for n in names if n.lower().endswith(".json") and not n.endswith(ENDING) and n not in BESIDE]
+
+
+def name_of(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rpartition("/")[2]
 
 
 def case_files(tree: Tree, folder: str) -> list[str]:
@@ -152,30 +177,6 @@ def refuse_twice(tree: Tree, files: Iterable[str], kind: Kind) -> None:
         seen[stored.id] = stored.where
 
 
-def content_digest(case: Any) -> str:
-    """Digest of all in a case that can move its score: input and expectations, not its dates and notes."""
-    return digest_json({key: part for key, part in msgspec.to_builtins(case).items() if key not in case.not_scored})
-
-
 def source_of(case: Any) -> str | None:
     """What a case says that it shares with others of the same source; None for nothing, and for a blank."""
     return (getattr(case, "source", None) or "").strip() or None
-
-
-def demands(kind: Kind, case: Any) -> str:
-    """Short digests of all that a case demands, sorted and joined: enough to see that one is gone.
-
-    That it is critical is a demand; and what it shares a source with, since other clusters make other intervals.
-    """
-    lines = [*kind.expectations(case), f"source {source_of(case) or ''}"]
-    if getattr(case, "critical", False):
-        lines.append("critical")
-    return "".join(sorted(digest_text(line)[:SHORT] for line in lines))
-
-
-def gone_demands(before: str, kind: Kind, case: Any) -> int:
-    """How many of the earlier demands the case no longer makes."""
-    now = demands(kind, case)
-    held = [now[i : i + SHORT] for i in range(0, len(now), SHORT)]
-    old = [before[i : i + SHORT] for i in range(0, len(before), SHORT)]
-    return sum(1 for one in set(old) if old.count(one) > held.count(one))

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from row3.gate.which_moved import by_sample, interleaved, not_known
 
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.drift import Drift, drift_of, moved_text, others, sample_of, sample_size, signed, steady_text
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
-from row3.gate.which_moved import by_sample, interleaved, not_known
 
 OVERALL, RECALL = Metric("overall", "Overall"), Metric("recall", "Concept recall")
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)

@@ -89,6 +89,7 @@ def test_state_is_head_and_whether_it_is_dirty(box: Sandbox, tmp_path: Path) -> 
         elif step == "changed":
             box.write("golden/ä b", "2")
         elif step == "detached":
+            box.git("checkout", "-q", "--detach")
         elif step == "removed":
             (box.root / "golden/ä b").unlink()
         elif step == "other":

@@ -13,8 +13,7 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.kinds.extraction.investigation import Investigation
-from row3.store.cases import StoredCase, case_files, read_case
-from row3.store.golden import name_of
+from row3.store.cases import StoredCase, case_files, name_of, read_case
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.project import Project

@@ -11,10 +11,18 @@ from row3.domain.findings import Level
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.store import positions
-from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after
+from row3.store.cases import (
+    CASE_SCHEMA_VERSION,
+    ID_KEYS,
+    PATTERN,
+    case_id_of,
+    golden_files,
+    is_named_after,
+    misnamed,
+    name_of,
+)
 from row3.store.documents import check_schema_version, parse_json
 from row3.store.files import decode
-from row3.store.golden import PATTERN, golden_files, misnamed, name_of
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.tree import Tree

@@ -9,8 +9,7 @@ from functools import cached_property
 from row3.errors import Row3Error
 from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
-from row3.store.cases import read_case
-from row3.store.golden import golden_files
+from row3.store.cases import golden_files, read_case
 from row3.store.project import Project
 from row3.store.suites import make_suite
 from row3.workflows.linting.lint_findings import near_miss

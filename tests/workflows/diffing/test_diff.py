@@ -14,8 +14,7 @@ from scipy import stats
 
 from row3.errors import InvalidFile, UsageError
 from row3.store.project import Project, open_project
-from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import write_run
+from row3.store.saved_runs import CaseRecord, RunHeader, write_run
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.diffing.diff import Diff, diff
 from row3.workflows.pipeline.run_header import rules_json

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from row3.workflows.comparing.rescore import StoredCases
 
 from row3.domain.quarantine import Quarantine, Quarantined
 from row3.domain.verdicts import Verdict
@@ -19,7 +20,6 @@ from row3.store.tree import WorkTree
 from row3.workflows.comparing.baseline import read_baseline, save_baseline
 from row3.workflows.comparing.compare import Comparer
 from row3.workflows.comparing.comparison import Comparison
-from row3.workflows.comparing.rescore import StoredCases
 from row3.workflows.history.quarantine import in_force, quarantine, release, today
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import Run, RunOptions, collect, header_for, make_asking, replay

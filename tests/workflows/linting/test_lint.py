@@ -13,8 +13,7 @@ from row3.domain.findings import LintFinding, findings_json, findings_text
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.store.project import open_project
-from row3.store.run_records import RunHeader
-from row3.store.saved_runs import run_bytes
+from row3.store.saved_runs import RunHeader, run_bytes
 from row3.store.suites import pick_suite
 from row3.workflows.linting.lint import lint, lint_at
 
