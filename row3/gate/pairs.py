@@ -5,26 +5,23 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.exact import EXACT
 from row3.gate.intervals import Differences, spread_of_mean
 from row3.gate.silence import both_sides
-from row3.gate.variance import DifferenceVariance
 from row3.kinds.base import Kind
 
 
 class _Metric:
     """One metric's values over the cases that both runs have it for."""
 
-    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "silent", "weight")
+    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "weight")
 
     def __init__(self) -> None:
         self.before, self.after = array("d"), array("d")
         self.labels: list[str | None] = []
-        self.silent: list[int] = []
-        """Places of the cases in which the later answer is silent, where the earlier one invented."""
         self.noise = 0.0
         """Sum of squared deviations of answers from their case's mean, both sides."""
         self.repeat_df = 0.0
@@ -45,6 +42,44 @@ class _Metric:
         return [new - old for old, new in zip(self.before, self.after, strict=True)]
 
 
+@dataclass(frozen=True, slots=True)
+class DifferenceVariance:
+    """Variance of a case's difference, in its two parts: what cases differ by, and the noise of answers.
+
+    Where no case was asked twice the two parts cannot be told apart: `repeat_variance` and `case_variance` are
+    None, and only `total` is known, for as many repeats as were made.
+    """
+
+    total: float
+    """n SE^2 of the comparison: of one case's mean difference, both parts, clusters taken into account."""
+    df: float
+    """Degrees of freedom behind `total`."""
+    cases: int
+    repeats: float
+    """Answers a case and side; the harmonic mean where they differ."""
+    case_variance: float | None = None
+    """omega^2, at least 0."""
+    repeat_variance: float | None = None
+    """sigma^2 of one answer, the mean of both sides."""
+    repeat_df: float = 0.0
+    """Degrees of freedom behind `repeat_variance`."""
+    step: float = 0.0
+    """The smallest move of a case where others did not move at all; else 0."""
+
+    def at(self, repeats: float) -> tuple[float, float] | None:
+        """The variance of a case's mean difference with that many repeats, and its degrees of freedom.
+
+        None where the parts are not known and `repeats` is not what was observed. The degrees of freedom are
+        Satterthwaite's for total + 2 sigma^2 (1/repeats - 1/observed), and never more than `total` has.
+        """
+        if self.case_variance is None or self.repeat_variance is None:
+            return (self.total, self.df) if repeats == self.repeats else None
+        variance = self.case_variance + 2.0 * self.repeat_variance / repeats
+        moved = 2.0 * self.repeat_variance * (1.0 / repeats - 1.0 / self.repeats)
+        doubt = self.total**2 / self.df + (moved**2 / self.repeat_df if moved else 0.0)
+        return variance, max(1.0, min(self.df, variance**2 / doubt)) if doubt else self.df
+
+
 class Pairs:
     """Both sides of every case that can be compared; sixteen bytes a metric and case.
 
@@ -57,7 +92,6 @@ class Pairs:
         self._kind = kind
         self._metrics: dict[str, _Metric] = {}
         self._clustered = False
-        self._moved = False
 
     def add(
         self,
@@ -69,7 +103,6 @@ class Pairs:
         spreads: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
     ) -> None:
         """Take in one case, with the metrics that apply to it on both sides; for a silent one see `silence`."""
-        own = after
         if self._kind is not None:
             before, after = both_sides(self._kind, before, after)
         self._clustered = self._clustered or source is not None
@@ -82,14 +115,10 @@ class Pairs:
             held = metrics.get(key)
             if held is None:
                 held = metrics[key] = _Metric()
-            if after is not own and key not in own:
-                held.silent.append(len(held.after))
             held.before.append(old)
             held.after.append(value)
             held.labels.append(source)
             held.weight += weight
-            if value != old and abs(value - old) > EXACT:
-                self._moved = True
             if repeated:
                 held.add_spreads(key, repeats, spreads)
 
@@ -101,24 +130,9 @@ class Pairs:
             {key: math.fsum(held.after) / len(held.after) for key, held in items},
         )
 
-    def figures(self) -> dict[str, float]:
-        """Means of the later side over the cases that it has a value for by itself, as its scorecard has them."""
-        means = {}
-        for key, held in self._metrics.items():
-            silent = frozenset(held.silent)
-            own = [value for place, value in enumerate(held.after) if place not in silent] if silent else held.after
-            if len(own):
-                means[key] = math.fsum(own) / len(own)
-        return means
-
     def counts(self) -> dict[str, int]:
         """How many cases stand behind each metric."""
         return {key: len(held.after) for key, held in self._metrics.items()}
-
-    @property
-    def still(self) -> bool:
-        """No metric of any case moved: the answers are the same, as those of a replay are."""
-        return not self._moved
 
     def differences(self, metric: Metric) -> Differences:
         """Return how each case moved, oriented so that up is better; raises KeyError for a metric no case has.
@@ -132,28 +146,21 @@ class Pairs:
             return Differences(held.moved(), labels, lowest=lowest, highest=highest)
         return Differences([0.0 - by for by in held.moved()], labels, lowest=-highest, highest=-lowest)
 
-    def interval(self, metric: Metric, level: float = 0.95) -> Interval | None:
-        """Return the paired interval of after - before; None with fewer than two independent units or no case."""
-        if metric.key not in self._metrics:
-            return None
-        interval = self.differences(metric).interval(level)
-        return interval if interval is None or metric.higher_is_better else interval.negated()
-
     def variance(self, key: str) -> DifferenceVariance | None:
         """Return the variance of a case's difference, split where cases were asked more than once."""
         held = self._metrics.get(key)
         if held is None:
             return None
-        n = len(held.after)
-        moved = held.moved()
+        n, moved = len(held.after), held.moved()
         centre = math.fsum(moved) / n
-        away, labels = [value - centre for value in moved], held.labels if self._clustered else None
-        spread = spread_of_mean(away, labels)
+        spread = spread_of_mean([value - centre for value in moved], held.labels if self._clustered else None)
         if spread is None:
             return None
-        total, shrink = n * spread[0] ** 2, held.weight / n
+        sizes = [abs(value) for value in moved if abs(value) > EXACT]
+        step = min(sizes) if 0 < len(sizes) < n else 0.0
+        total, df, shrink = n * spread[0] ** 2, spread[1], held.weight / n
         if not held.repeat_df:
-            return DifferenceVariance(total, spread[1], n, 2.0 / shrink)
+            return DifferenceVariance(total, df, n, 2.0 / shrink, step=step)
         noise = held.noise / held.repeat_df
         omega2 = max(0.0, total - noise * shrink)
-        return DifferenceVariance(total, spread[1], n, 2.0 / shrink, omega2, noise, held.repeat_df)
+        return DifferenceVariance(total, df, n, 2.0 / shrink, omega2, noise, held.repeat_df, step)

@@ -16,8 +16,8 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-
-from row3.kinds.base import Parsed, Unusable
+from dataclasses import dataclass
+from typing import Any
 
 FENCE = re.compile(r"```[A-Za-z0-9_-]*[ \t]*\r?\n(.*?)(?:\r?\n)?[ \t]*```", re.DOTALL)
 THINKING = re.compile(
@@ -44,6 +44,21 @@ WORDS = {
 """By the decoder's message."""
 SHOWN = 40
 """Characters of an answer in a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """An answer that could be read, and what had to be mended."""
+
+    value: Any
+    repairs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """An answer that could not be read: a bad answer, which scores 0."""
+
+    reason: str
 
 
 class _NotANumberError(ValueError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, Self
 
 from msgspec import Meta, Struct, field
 
@@ -53,9 +53,6 @@ class Case(Labelled, frozen=True, kw_only=True):
     history: Annotated[list[Change], Meta(description="Changes of the expectations, with the reason.")] = field(
         default_factory=list
     )
-
-    not_scored: ClassVar[tuple[str, ...]] = ("$schema", "schemaVersion", "created", "version", "history", "origin")
-    """Keys that cannot move a score."""
 
 
 class MemoryCase(Case, frozen=True, kw_only=True):

@@ -1,63 +1,64 @@
-"""What kinds have in common whose answer is one list of items: `events`, `entities`, `retrieval`, `graph`."""
+"""What the kinds whose answer is one list of items share: `events`, `entities`, `retrieval`, `graph`."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
-import rapidfuzz
 from msgspec.structs import replace
 
-from row3.domain.asks import Scoring
-from row3.domain.items import Items, items_json
-from row3.domain.metrics import Metric
+from row3.domain.embeddings import Scoring
+from row3.domain.matches import Items, items_json
 from row3.domain.scores import CaseScore, Tally
 from row3.domain.structs import describe
-from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
-from row3.kinds.demands import Expected, demand_map
-from row3.kinds.empty_answers import EMPTY
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Kind, Rules
 from row3.kinds.outputs import answer_schema, fit, plain, read_text
+from row3.metrics.ratios import ratio
+from row3.metrics.tallies import counted
+
+NO_EVENT_FOUND = "no event was found"
+NO_EVENT_EXTRACTED = "no event was extracted"
+NO_ENTITY_FOUND = "no entity was found"
+NO_MENTION_FOUND = "no mention was found"
+NONE_VALID = "no connection is valid"
+NONE_RETURNED = "no connection was returned"
+NO_RESULTS = "there are no results"
+
+EMPTY = frozenset(
+    (NO_EVENT_FOUND, NO_EVENT_EXTRACTED, NO_ENTITY_FOUND, NO_MENTION_FOUND, NONE_VALID, NONE_RETURNED, NO_RESULTS)
+)
+"""Why a metric does not apply to an answer with nothing in it to judge. Every other reason lies in the case."""
 
 
-class ListKind(ABC):
-    """A kind whose answer is `{"<items>": […]}`. Subclasses say what an item is and how one is judged."""
+class JudgedItems(NamedTuple):
+    """One answer, judged item by item."""
 
-    name: str
-    version: int
-    """Of the scorer: raise it with every change that can move a score."""
+    items: Items
+    counts: Mapping[str, tuple[int, int]]
+    """Numerator and denominator of each metric that is a ratio."""
+    skipped: Mapping[str, str]
+    values: Mapping[str, float] = {}
+    """Metrics that are not a ratio of counts."""
+    notes: tuple[str, ...] = ()
+
+
+class ListKind(Kind):
+    """A kind whose answer is `{"<items>": […]}`. Subclasses define what an item is and how it is judged."""
+
     items: str
     """Key of the list in an answer."""
-    case_model: type[Any]
-    case_schema: str
-    outputs: Mapping[str, type[Any]]
-    """What a prompt's front matter may ask for: the list."""
-    metrics: Sequence[Metric]
-    primary: str
-    related = False
-    invented: frozenset[str] = frozenset()
-    """Metrics that count what is invented where nothing is expected; see `Kind.invented`."""
-
-    def signature(self, rules: Rules) -> str:
-        """Scorer version and what it compares names with; see `Kind.signature`."""
-        release = ".".join(rapidfuzz.__version__.split(".")[:2])
-        return f"{self.name}/{self.version} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release}"
+    tallied: tuple[str, str] | None = None
+    """Group of the tally, and the note of an item that it counts; None for a tally of states only."""
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
-        """JSON schema of the answer that a prompt with this output asks for."""
+        """See `Kind`."""
         return answer_schema(self.outputs[output], {})
 
     @abstractmethod
-    def variables(self, case: Any) -> dict[str, Any]:
-        """What a prompt's template sees of a case: its input, never its expectations."""
-
-    @abstractmethod
-    def judge(self, case: Any, output: Any, rules: Rules) -> tuple[Items, CaseScore]:
-        """What each item is, and the values and counts of the metrics that apply."""
-
-    @abstractmethod
-    def nothing(self) -> Any:
-        """An empty output."""
+    def judge(self, case: Any, output: Any, rules: Rules) -> JudgedItems:
+        """Return what each item is, and the counts and values of all metrics."""
 
     def parse(self, output: str, text: str) -> Parsed | Unusable:
         """Read an answer, repairing what is harmless."""
@@ -75,28 +76,23 @@ class ListKind(ABC):
         return fit(self.outputs[self.items], value, repairs)
 
     def combine(self, outputs: Mapping[str, Any]) -> Any:
-        """What the last prompt of the pipeline gave."""
+        """Return the output of the pipeline's last prompt."""
         return outputs[self.items]
 
     def context(self, output: str, value: Any) -> dict[str, Any]:
-        """What the templates of later prompts see: the list as plain values."""
+        """Return the list as plain values, as the templates of later prompts see it."""
         return {output: plain(value)[output]}
-
-    def output_json(self, output: Any) -> dict[str, Any]:
-        """The list as plain values, without what is not there."""
-        value: dict[str, Any] = plain(output, without_none=True)
-        return value
 
     def score(self, case: Any, output: Any, rules: Rules) -> Scoring:
         """Score one output; asks for nothing."""
         yield from ()
-        items, score = self.judge(case, output, rules)
-        return self._finish(score, items)
+        return self._score(case, self.judge(case, output, rules))
 
     def bad_answer(self, case: Any, reason: str, raw: str, rules: Rules) -> CaseScore:
-        """0 on every metric that applies; everything expected counts as missed."""
-        items, score = self.judge(case, self.nothing(), rules)
-        # What says nothing of an empty answer is 0 for one that cannot be used, or breaking would beat being wrong.
+        """Return 0 on every metric that applies; everything expected counts as missed."""
+        judged = self.judge(case, self.outputs[self.items]([]), rules)
+        score = self._score(case, judged)
+        # A metric that does not apply to an empty answer is 0 for an unusable one, or breaking would beat being wrong.
         applies = {
             metric.key: 0.0
             for metric in self.metrics
@@ -105,23 +101,34 @@ class ListKind(ABC):
             or metric.key in self.invented
         }
         skipped = {key: why for key, why in score.skipped.items() if key not in applies}
-        finished = self._finish(replace(score, metrics=applies, skipped=skipped), items)
-        return replace(finished, status="bad_answer", problem=reason, raw=raw)
+        counts = {key: pair for key, pair in judged.counts.items() if key in applies}
+        return replace(
+            score, metrics=applies, skipped=skipped, counts=counts, status="bad_answer", problem=reason, raw=raw
+        )
 
-    def _finish(self, score: CaseScore, items: Items) -> CaseScore:
-        metrics = score.metrics
-        ordered = {metric.key: metrics[metric.key] for metric in self.metrics if metric.key in metrics}
-        counts = {key: pair for key, pair in score.counts.items() if key in ordered}
-        return replace(score, metrics=ordered, counts=counts, explanation=items, tally=self._tally(items))
+    def _score(self, case: Any, judged: JudgedItems) -> CaseScore:
+        values = {key: ratio(*pair) for key, pair in judged.counts.items()} | {**judged.values}
+        keys = [metric.key for metric in self.metrics if metric.key in values and metric.key not in judged.skipped]
+        return CaseScore(
+            case.id,
+            "scored",
+            {key: values[key] for key in keys},
+            judged.skipped,
+            {key: pair for key, pair in judged.counts.items() if key in keys},
+            judged.items,
+            notes=judged.notes,
+            tally=self._tally(judged.items),
+        )
 
     def _tally(self, items: Items) -> Tally:
-        counts: dict[str, int] = {}
-        for match in items.items:
-            counts[match.state] = counts.get(match.state, 0) + 1
-        return {self.items: counts} if counts else {}
+        groups = {self.items: counted([match.state for match in items.items])}
+        if self.tallied is not None:
+            group, note = self.tallied
+            groups[group] = counted([match.notes[note] for match in items.items if note in match.notes])
+        return {group: counts for group, counts in groups.items() if counts}
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
-        """What was missed, and what was wrong; empty lists are left out."""
+        """Return what was missed and what was wrong; empty lists are left out."""
         found: Items | None = score.explanation
         if found is None:
             return {}
@@ -135,35 +142,3 @@ class ListKind(ABC):
     def matches_json(self, explanation: Items) -> dict[str, Any]:
         """An explanation as plain values: every match of every item."""
         return items_json(explanation)
-
-    @abstractmethod
-    def expectations(self, case: Any) -> Sequence[str]:
-        """One line for everything the case demands; fewer of them is a weaker case."""
-
-    @abstractmethod
-    def expected(self, case: Any) -> Iterable[Expected]:
-        """All that the case expects and forbids."""
-
-    def demands(self, case: Any) -> Mapping[str, str]:
-        """What the case demands, by key."""
-        return demand_map(case, self.variables(case), self.expected(case))
-
-    def swaps_a_name(self, before: Any, after: Any) -> bool:
-        """Whether the later case names another thing in a demand whose line is the same; here lines have ids alone."""
-        return False
-
-    @abstractmethod
-    def lint(self, case: Any, rules: Rules) -> list[Finding]:
-        """What is wrong or weak about one case."""
-
-    def declares(self, case: Any) -> Sequence[Reference]:
-        """Documents and entities that cases of other suites may name; here none."""
-        return ()
-
-    def refers_to(self, case: Any) -> Sequence[Reference]:
-        """Documents and entities of other suites' cases that this one names; here none."""
-        return ()
-
-    def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
-        """What is wrong or weak about the cases together."""
-        return []

@@ -14,8 +14,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from row3.domain.structs import Misfit, choices, item_in, keys_of, misfits, near_key, struct_in
-from row3.kinds.answers import over_length, read_json
-from row3.kinds.base import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable, over_length, read_json
 
 SHOWN_KEYS, LONGEST_KEY = 5, 40
 ALSO, ENUM, ASKED = "also", "enum", "asked"

@@ -8,6 +8,7 @@ from row3.domain.changes import MetricChange
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
+from row3.gate.power import Sensitivity
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, is_complete, look, summary, what_next
 from row3.reports.case_changes import (
@@ -28,7 +29,8 @@ from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sensitivity_text import points as drop_points
-from row3.reports.style import VERDICT_MARKS, arrow
+from row3.reports.style import VERDICT_MARKS, arrow, plain
+from row3.reports.terminal import terminal_text
 
 SHOWN_CASES, SHOWN_REASONS = 5, 8
 LEAST_MOVE = 5e-4
@@ -82,10 +84,12 @@ def brief_comparison(comparison: ComparisonView, *, headed: bool = False, named:
     return Document([*blocks, quarantine_note(comparison.run.quarantine), next_note(comparison, named=named)])
 
 
-def gate_document(comparison: ComparisonView) -> Document:
-    """Return verdict, what ran, reasons and next steps: for a test that fails."""
+def gate_text(comparison: ComparisonView) -> str:
+    """Return the text of a test that stands for the gate; its first line says it all."""
     runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
-    return Document([*heading(comparison, headed=False), runs, *reason_blocks(comparison), next_note(comparison)])
+    document = Document([runs, *reason_blocks(comparison), next_note(comparison)])
+    first = "; ".join(filter(None, (f"{look(comparison).word}: {summary(comparison)}", approval_line(comparison))))
+    return f"{plain(first)}\n{terminal_text(document)}".rstrip("\n")
 
 
 def heading(comparison: ComparisonView, *, headed: bool, level: int = 3) -> list[Block]:
@@ -112,6 +116,8 @@ def facts(comparison: ComparisonView) -> Facts:
     rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:
         rows.append(("asked", interleaved_line()))
+    if (rounds := comparison.adaptive) is not None:
+        rows.append(("rounds", f"{rounds.rounds} of at most {rounds.most}"))
     if comparison.drift is not None:
         rows.append(("provider", drift_line(comparison.drift, run.suite.kind.metrics)))
     if comparison.wrong_cases:
@@ -198,13 +204,19 @@ def legend(comparison: ComparisonView, *, verbose: bool = False) -> Note:
     now, before = comparison.run.header.repeats, comparison.baseline.repeats
     noun = "answer" if comparison.run.header.mode == "live" else "recorded answer"
     draws = f"{numbers.count(now, noun)} a case" + ("" if now == before else f", {before:,} at the base")
-    seen = comparison.sensitivity
-    if seen is None or seen.sees is None:
-        sees = "too few moved differently to say how small a drop it can see"
-    else:
-        sees = f"it can see a drop of {drop_points(seen.sees)} points"
-    lines = [f"Rests on {title_of(suite, primary)}, {over}, {draws} on each side; {sees}."]
+    lines = [f"Rests on {title_of(suite, primary)}, {over}, {draws} on each side; {_sees(comparison.sensitivity)}."]
     return Note([*lines, "Points are percentage points; ▲ better, ▼ worse."] if verbose else lines, "quiet")
+
+
+def _sees(seen: Sensitivity | None) -> str:
+    """How small a drop the comparison can see, and what it takes to see the one that is wanted."""
+    if seen is None or seen.sees is None:
+        return "too few moved differently to say how small a drop it can see"
+    needed = seen.needs_cases.count
+    if seen.sees <= seen.wanted or needed is None:
+        return f"it can see a drop of {drop_points(seen.sees)} points"
+    cases = numbers.count(needed, "case")
+    return f"it can see a drop of {drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
 
 
 def reason_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Block]:

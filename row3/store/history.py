@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, to_builtins
 
+from row3.domain.judgements import Approval
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import refuse_conflicts
@@ -22,15 +23,6 @@ SCHEMA_VERSION = 1
 ASKS = ("live", "record")
 """Modes in which every answer is asked for anew."""
 OF_THE_MOMENT = ("runId", "at", "commit", "dirty")
-
-
-class Approval(Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
-    """Who let a blocked comparison proceed, when and why."""
-
-    reason: str
-    by: str
-    at: str
-    id: Annotated[str | None, Meta(description="Tells it from another that says the same in the same second.")] = None
 
 
 class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

@@ -13,9 +13,8 @@ from typing import Annotated
 
 from msgspec import Meta, Struct, field
 
-from row3.domain.quarantine import Quarantined
+from row3.domain.quarantine import Quarantined, complaint
 from row3.errors import InvalidFile
-from row3.gate.quarantine import complaint
 from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import disk_faults, write_atomic
 from row3.store.tree import Tree, read_text

@@ -16,8 +16,7 @@ from row3.domain.given import NOTHING, Given
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.tiers import Tier, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
-from row3.gate.limits import parse_limits
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.zones import SLACK
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules

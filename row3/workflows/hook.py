@@ -17,7 +17,7 @@ from row3.store.suites import pick_suite
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 from row3.workflows.snapshots import affected, fork_of_work, inside_of, protected_branch, snapshot_of
-from row3.workflows.suites.judge_suites import judge_suites
+from row3.workflows.suites.all_suites import judge_suites
 from row3.workflows.suites.results import SuiteResult, worst_code
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from row3.domain.metrics import by_other_names
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.base import Unusable
+from row3.kinds.answers import Unusable
 from row3.reports.match_counts import tally_json
 from row3.store.cases import StoredCase, case_files
 from row3.store.other_suites import case_hint, no_case_fits
@@ -166,7 +166,7 @@ def score_outputs(
     """
     if options.repeats != 1:
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")
-    lineup = Lineup((), {}, {})
+    lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
     return collect(results, suite, lineup, head, partial=options.partial)

@@ -18,7 +18,7 @@ from msgspec import Struct
 from row3.domain.structs import keys_of
 from row3.kinds import KINDS
 from row3.kinds.cases import MemoryCase
-from row3.kinds.entities.model import ExpectedEntity
+from row3.kinds.entities import ExpectedEntity
 from row3.kinds.events.model import EventsCase
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS
@@ -109,7 +109,7 @@ def test_every_option_of_a_command_is_documented(name: str, command: click.Comma
 
 
 def lint_rules() -> set[str]:
-    """Ids of all rules in the source of the kind: second argument of `Finding`, first of `_outside`."""
+    """Ids of all rules in the source of the kind: first argument of `_error`, `_warning` and `_outside`."""
     tree = ast.parse((ROOT / "row3/kinds/extraction/lint.py").read_text(encoding="utf-8"))
     rules: set[str] = set()
     for node in ast.walk(tree):
@@ -117,8 +117,8 @@ def lint_rules() -> set[str]:
             continue
         if node.func.id == "_outside" and isinstance(node.args[0], ast.Constant):
             rules.add(f"{str(node.args[0].value).replace(' ', '-')}-count")
-        elif node.func.id == "Finding" and isinstance(node.args[1], ast.Constant):
-            rules.add(str(node.args[1].value))
+        elif node.func.id in ("_error", "_warning") and isinstance(node.args[0], ast.Constant):
+            rules.add(str(node.args[0].value))
     return rules
 
 

@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,6 @@ from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs
-from row3.gate.variance import difference_variance
 
 OVERALL, RECALL = Metric("overall", "Overall"), Metric("recall", "Recall")
 RATE = Metric("overall", "Rate", higher_is_better=False)
@@ -58,16 +58,16 @@ def test_only_metrics_of_both_sides_count() -> None:
     before, after = pairs.means()
     assert before == {"overall": 0.5, "recall": 0.5}
     assert after == {"overall": pytest.approx(0.65), "recall": 0.9}
-    assert found(pairs.interval(OVERALL)).estimate == pytest.approx(0.15)
-    assert pairs.interval(RECALL) is None  # one case has no spread
+    assert found(pairs.differences(OVERALL).interval()).estimate == pytest.approx(0.15)
+    assert pairs.differences(RECALL).interval() is None  # one case has no spread
     assert pairs.variance("recall") is None
     for key in ("precision", "absent"):
-        assert pairs.interval(Metric(key, key)) is pairs.variance(key) is None
+        assert pairs.variance(key) is None
 
 
 def test_nothing_at_all() -> None:
     pairs = Pairs()
-    assert (pairs.counts(), pairs.means(), pairs.still) == ({}, ({}, {}), True)
+    assert (pairs.counts(), pairs.means()) == ({}, ({}, {}))
 
 
 @given(SIDES)
@@ -75,24 +75,22 @@ def test_nothing_at_all() -> None:
 def test_the_interval_is_that_of_the_differences(sides: list[tuple[float, float]]) -> None:
     before, after = [old for old, _ in sides], [new for _, new in sides]
     moves = Differences([new - old for old, new in sides], lowest=-max(before), highest=1.0 - min(before))
-    assert of(before, after).interval(OVERALL) == moves.interval()
+    assert of(before, after).differences(OVERALL).interval() == moves.interval()
 
 
 def test_what_is_worse_points_down() -> None:
     before, after = [0.5, 0.4, 0.6], [0.6, 0.6, 0.6]
     assert of(before, after).differences(OVERALL).fall_p() == of(before, after).differences(RATE).rise_p()
-    up, down = found(of(before, after).interval(OVERALL)), found(of(before, after).interval(RATE))
-    assert (up.low, up.high) == pytest.approx((down.low, down.high))
 
 
 def test_cases_of_one_source_are_one_unit() -> None:
     before, after = [0.5] * 6, [0.6, 0.6, 0.4, 0.4, 0.7, 0.7]
-    apart = found(of(before, after).interval(OVERALL))
-    together = found(of(before, after, ["a", "a", "b", "b", "c", "c"]).interval(OVERALL))
+    apart = found(of(before, after).differences(OVERALL).interval())
+    together = found(of(before, after, ["a", "a", "b", "b", "c", "c"]).differences(OVERALL).interval())
     assert (apart.units, together.units, together.df) == (6, 3, 2.0)
     assert together.standard_error == pytest.approx(statistics.stdev([0.1, -0.1, 0.2]) / math.sqrt(3))
     assert together.standard_error > apart.standard_error
-    some = found(of(before, after, ["a", "a", None, None, None, None]).interval(OVERALL))
+    some = found(of(before, after, ["a", "a", None, None, None, None]).differences(OVERALL).interval())
     assert some.units == 5
     variance = of(before, after, ["a", "a", "b", "b", "c", "c"]).variance("overall")
     assert variance is not None
@@ -103,13 +101,20 @@ def test_cases_of_one_source_are_one_unit() -> None:
 @given(st.lists(st.tuples(ANSWERS, ANSWERS), min_size=2, max_size=12))
 @settings(deadline=None, max_examples=60)
 def test_the_variance_is_that_of_the_raw_answers(cases: list[tuple[list[float], list[float]]]) -> None:
-    ours = repeated(cases).variance("overall")
-    theirs = difference_variance([old for old, _ in cases], [new for _, new in cases])
-    assert ours is not None
-    assert theirs is not None
-    for name in ("total", "df", "cases", "repeats", "case_variance", "repeat_variance", "repeat_df"):
-        expected = getattr(theirs, name)
-        assert getattr(ours, name) == (None if expected is None else pytest.approx(expected, abs=1e-9)), name
+    variance = repeated(cases).variance("overall")
+    assert variance is not None
+    total = float(np.var([np.mean(new) - np.mean(old) for old, new in cases], ddof=1))
+    shrink = float(np.mean([1 / len(old) + 1 / len(new) for old, new in cases]))
+    assert (variance.total, variance.df) == (pytest.approx(total, abs=1e-12), len(cases) - 1)
+    assert variance.repeats == pytest.approx(2 / shrink)
+    sides = [side for case in cases for side in case]
+    df = sum(len(side) - 1 for side in sides)
+    if not df:
+        assert (variance.case_variance, variance.repeat_variance) == (None, None)
+        return
+    noise = sum(float(np.var(side)) * len(side) for side in sides) / df
+    assert variance.repeat_variance == pytest.approx(noise, abs=1e-9)
+    assert variance.case_variance == pytest.approx(max(0.0, total - noise * shrink), abs=1e-9)
 
 
 def test_repeats_by_hand() -> None:
@@ -125,15 +130,8 @@ def test_repeats_by_hand() -> None:
 def test_repeats_of_a_case_are_no_cases() -> None:
     once = repeated([([0.5], [0.6]), ([0.5], [0.4]), ([0.5], [0.7])])
     often = repeated([([0.5] * 4, [0.6] * 4), ([0.5] * 4, [0.4] * 4), ([0.5] * 4, [0.7] * 4)])
-    one, other = found(once.interval(OVERALL)), found(often.interval(OVERALL))
+    one, other = found(once.differences(OVERALL).interval()), found(often.differences(OVERALL).interval())
     assert (one.low, one.high, one.units) == pytest.approx((other.low, other.high, other.units))
-
-
-def test_still_is_where_no_metric_of_any_case_moved() -> None:
-    pairs = of([0.5, 0.7], [0.5, 0.7 + 1e-15])
-    assert pairs.still
-    pairs.add({"overall": 0.5, "recall": 0.1}, {"overall": 0.5, "recall": 0.2})
-    assert not pairs.still
 
 
 class TestRareLoss:

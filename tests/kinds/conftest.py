@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS

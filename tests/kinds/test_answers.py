@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from row3.domain.structs import describe
-from row3.kinds.answers import MAX_ANSWER, read_json
-from row3.kinds.base import Parsed, Unusable
+from row3.kinds.answers import MAX_ANSWER, Parsed, Unusable, read_json
 from row3.kinds.events.score import KIND as EVENTS
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from tests.strategies import json_values

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from row3.kinds.answers import read_json
-from row3.kinds.base import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable, read_json
 from row3.kinds.extraction.score import KIND as X
 
 TWO = (

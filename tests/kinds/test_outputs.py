@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.kinds import KINDS
-from row3.kinds.base import Parsed, Unusable
+from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.extraction.model import ExtractionOut
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.outputs import fit, plain

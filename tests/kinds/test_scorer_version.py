@@ -1,7 +1,7 @@
 """The scores of one elaborate answer, held for each version of the scorer.
 
 Baselines say which version scored them, and answers are scored again only where it differs. A change that
-moves a score without raising `SCORER_VERSION` would compare unlike things and call the difference a regression.
+moves a score without raising its version would compare unlike things and call the difference a regression.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from row3.kinds.base import Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
-from row3.kinds.extraction.score import SCORER_VERSION
 from tests.scoring import score_by
 
 CASE: dict[str, Any] = {
@@ -165,11 +165,11 @@ SCORES[9], STATES[9] = SCORES[8], STATES[8]
 
 
 def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:
-    assert SCORER_VERSION in SCORES, f"put the scores of version {SCORER_VERSION} beside those of the others"
+    assert EXTRACTION.version in SCORES, f"put the scores of version {EXTRACTION.version} beside those of the others"
     output = EXTRACTION.read_output(OUTPUT)
     assert isinstance(output, Parsed)
     result = score_by(EXTRACTION, GoldenCase.of(CASE), output.value, rules)
-    scores, why = SCORES[SCORER_VERSION], result.explanation
+    scores, why = SCORES[EXTRACTION.version], result.explanation
     assert why is not None
     states = tuple(" ".join(match.state for match in matches) for matches in (why.concepts, why.relationships))
     moved = {
@@ -178,13 +178,13 @@ def test_scores_move_only_with_the_version_of_the_scorer(rules: Rules) -> None:
         if result.metrics.get(key) != pytest.approx(scores.get(key), abs=1e-12)
     }
     message = (
-        f"scores moved under version {SCORER_VERSION} of the scorer. If that is meant, raise SCORER_VERSION in "
+        f"scores moved under version {EXTRACTION.version} of the scorer. If that is meant, raise `version` in "
         "row3/kinds/extraction.py and put the new scores here, so that old baselines are scored again before "
         "they are compared"
     )
     assert not moved, f"{message}: {moved}"
-    assert states == STATES[SCORER_VERSION], message
+    assert states == STATES[EXTRACTION.version], message
 
 
 def test_the_version_is_in_the_signature_of_every_baseline(rules: Rules) -> None:
-    assert EXTRACTION.signature(rules).startswith(f"extraction/{SCORER_VERSION} ")
+    assert EXTRACTION.signature(rules).startswith(f"extraction/{EXTRACTION.version} ")

@@ -14,7 +14,8 @@ from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 from row3.domain.matches import TypeMatch
 from row3.domain.metrics import by_other_names
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
@@ -187,17 +188,6 @@ def test_only_a_suite_with_types_asks_for_them() -> None:
         assert list(concept["properties"]) == concept["required"] == ["label", "sourceQuote", "type"]
         assert concept["properties"]["type"] == {"type": "string", "description": "Its type."} | choices
         assert "type" not in asked["relationships"]["items"]["properties"]
-
-
-def test_types_are_demanded() -> None:
-    def lines(**fields: Any) -> set[str]:
-        return set(EXTRACTION.expectations(GoldenCase.of(CASE | fields)))
-
-    concepts = CASE["expectedConcepts"]
-    without = [concepts[0] | {"type": None}, *concepts[1:]]
-    assert lines() - lines(expectedConcepts=without) == {"type ann =person"}
-    respelt = [concepts[0] | {"type": "PERSONS"}, *concepts[1:]]
-    assert lines() == lines(expectedConcepts=respelt)
 
 
 def test_lint_names_a_type_that_the_suite_does_not_have_and_concepts_without_one() -> None:

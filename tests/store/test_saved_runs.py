@@ -110,7 +110,7 @@ def test_a_metric_outside_its_range_is_refused(tmp_path: Path, value: str) -> No
     path = write(tmp_path / "r.json", record("a"))
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"overall":0.5', f'"overall":{value}'), encoding="utf-8")
-    with pytest.raises(InvalidFile, match=r"r\.json: (field `cases.0.metrics.overall`|(NaN|Infinity) is not)"):
+    with pytest.raises(InvalidFile, match=r"r\.json: .*(`cases\.0\.metrics|NaN|Infinity)"):
         read_log(path, where="r.json")
 
 

@@ -5,17 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.scores import CaseScore, Tally
-from row3.kinds.base import Finding, Reference, Rules
-from row3.kinds.demands import Expected
-from row3.kinds.empty_answers import NO_EVENT_EXTRACTED, NO_EVENT_FOUND
-from row3.kinds.entities.model import declared
+from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.entities import declared
 from row3.kinds.events.match import CORRECT, NOBODY, EventMatch, explained, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut
-from row3.kinds.lists import ListKind
-from row3.kinds.swapped_names import Named, swapped
+from row3.kinds.lists import NO_EVENT_EXTRACTED, NO_EVENT_FOUND, JudgedItems, ListKind
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.linking import b_cubed
@@ -43,10 +38,11 @@ class Events(ListKind):
     name = "events"
     version = 8
     items = "events"
-    case_model: type[Any] = EventsCase
+    tallied = ("categories", "categoryState")
+    case_model = EventsCase
     case_schema = "events-case"
     outputs: Mapping[str, type[Any]] = {"events": EventsOut}
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     primary = "f1"
     invented = frozenset(("precision", "f1", "evidence_verified"))
 
@@ -54,11 +50,7 @@ class Events(ListKind):
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
         return case.variables()
 
-    def nothing(self) -> EventsOut:
-        """No events."""
-        return EventsOut([])
-
-    def judge(self, case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, CaseScore]:
+    def judge(self, case: EventsCase, output: EventsOut, rules: Rules) -> JudgedItems:
         """Align events, then look at category, actor and date of each pair."""
         matches = match_events(case, output, rules)
         pairs = [match for match in matches if match.paired]
@@ -75,33 +67,10 @@ class Events(ListKind):
             "categories_normalised": (sum([m.category == "normalised" for m in pairs]), len(pairs)),
             "duplicate_rate": (duplicates, len(matches)),
         }
-        metrics = {key: ratio(*pair) for key, pair in counts.items()}
-        metrics["f1"] = f1(metrics["precision"], metrics["recall"])
         skipped = _skipped(case, matches, dated)
-        metrics |= _linking(case, output, matches, skipped)
-        return explained(case, output, matches), CaseScore(
-            case.id, "scored", {key: metrics[key] for key in metrics if key not in skipped}, skipped, counts
-        )
-
-    def _tally(self, items: Items) -> Tally:
-        groups = dict(super()._tally(items))
-        categories: dict[str, int] = {}
-        for match in items.items:
-            if "categoryState" in match.notes:
-                state = match.notes["categoryState"]
-                categories[state] = categories.get(state, 0) + 1
-        return groups | ({"categories": categories} if categories else {})
-
-    def expectations(self, case: EventsCase) -> list[str]:
-        """Every event, what is demanded of it, and which are one happening."""
-        lines = []
-        for event in case.expected_events:
-            lines.append(f"event {event.category} {normalise(event.description)}")
-            lines.append(f"actor {normalise(event.description)} {normalise(event.actor or '')}")  # or nobody
-            lines += [f"due {normalise(event.description)} {event.due}"] if event.due_date else []
-            if case.documents and event.same_as:
-                lines.append(f"same {normalise(event.description)} {event.document_id} {event.same_as}")
-        return lines
+        values = _linking(case, output, matches, skipped)
+        values["f1"] = f1(ratio(*counts["precision"]), ratio(*counts["recall"]))
+        return JudgedItems(explained(case, output, matches), counts, skipped, values)
 
     def expected(self, case: EventsCase) -> Iterator[Expected]:
         """Every event with what is asked about it; all names of actors are one demand."""
@@ -117,10 +86,6 @@ class Events(ListKind):
         if case.expected_entities:
             names = [name for one in case.expected_entities for name in (one.name, *one.mentions)]
             yield Expected("actors", "names", {"alias": names})
-
-    def swaps_a_name(self, before: EventsCase, after: EventsCase) -> bool:
-        """Whether an event or its actor is another that only normalises alike."""
-        return swapped(_names(before), _names(after), before.text())
 
     def declares(self, case: EventsCase) -> list[Reference]:
         """The documents, and the entities with all their names."""
@@ -145,14 +110,6 @@ class Events(ListKind):
                     what = f"`{event.actor}` does not occur in the document, nor does a mention of the entity"
                     found.append(Finding("error", "actor-not-there", what, (*at, "actor")))
         return found
-
-
-def _names(case: EventsCase) -> Iterator[Named]:
-    for event in case.expected_events:
-        key = normalise(event.description)
-        yield f"event {event.category} {key}", event.description
-        if event.actor:
-            yield f"actor {key} {normalise(event.actor)}", event.actor
 
 
 def _lint_evidence(

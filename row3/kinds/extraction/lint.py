@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import partial
 
 from rapidfuzz import process
 
@@ -17,6 +18,7 @@ from row3.matching.normalise import normalise, normalise_text
 from row3.matching.predicates import Predicates, fold_predicate
 from row3.matching.spellings.forms import category_key
 
+_error, _warning = partial(Finding, "error"), partial(Finding, "warning")
 CONCEPTS = (15, 25)
 ALIASED = 3
 RELATIONSHIPS = (30, 50)
@@ -43,14 +45,14 @@ def lint_suite(cases: Sequence[GoldenCase]) -> list[Finding]:
     there, many = len(cases), count(len(cases), "case")
     if there < minimum:
         what = f"{many}, the minimum is {minimum} (target {target}, ideal {ideal})"
-        findings.append(Finding("error", "case-count", what, of_size=True))
+        findings.append(_error("case-count", what, of_size=True))
     elif there < ideal:
         step = f"the target is {target}, the ideal" if there < target else "the ideal is"
-        findings.append(Finding("warning", "case-count", f"{many}; {step} {ideal} or more", of_size=True))
+        findings.append(_warning("case-count", f"{many}; {step} {ideal} or more", of_size=True))
     missing = [domain for domain in DOMAINS if domain not in {case.domain for case in cases}]
     if missing:
         what = f"no case for the domain {', '.join(missing)}"
-        findings.append(Finding("error", "domain-coverage", what, of_size=True))
+        findings.append(_error("domain-coverage", what, of_size=True))
     return findings
 
 
@@ -58,25 +60,25 @@ def _outside(many: str, one: str, number: int, limits: tuple[int, int], field: s
     low, high = limits
     if not low <= number <= high:
         what = f"{count(number, one, many)}, should be {low} to {high}"
-        yield Finding("error", f"{many.replace(' ', '-')}-count", what, (field,), of_size=True)
+        yield _error(f"{many.replace(' ', '-')}-count", what, (field,), of_size=True)
 
 
 def _header(case: GoldenCase) -> Iterator[Finding]:
     if not case.topic.strip():
-        yield Finding("error", "topic", "the topic is missing", ("topic",))
+        yield _error("topic", "the topic is missing", ("topic",))
     if case.domain is None:
         what = f"the domain is missing; one of {', '.join(DOMAINS)}"
-        yield Finding("error", "domain", what, ("domain",), of_size=True)
+        yield _error("domain", what, ("domain",), of_size=True)
     if not (case.origin or case.citation):
-        yield Finding("error", "origin", "say where the text comes from in `origin` or `citation`", ("origin",))
+        yield _error("origin", "say where the text comes from in `origin` or `citation`", ("origin",))
     if case.created is None:
-        yield Finding("warning", "created", "the date of creation is missing", ("created",))
+        yield _warning("created", "the date of creation is missing", ("created",))
     else:
         try:
             if date.fromisoformat(case.created).isoformat() != case.created:
                 raise ValueError
         except ValueError:
-            yield Finding("error", "created", f"`{case.created}` is not a date YYYY-MM-DD", ("created",))
+            yield _error("created", f"`{case.created}` is not a date YYYY-MM-DD", ("created",))
 
 
 def _text(case: GoldenCase) -> Iterator[Finding]:
@@ -90,15 +92,14 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
     yield from _outside("concepts", "concept", len(concepts), CONCEPTS, "expectedConcepts")
     if sum(1 for concept in concepts if concept.aliases) < ALIASED:
         what = f"fewer than {ALIASED} concepts have aliases"
-        yield Finding("error", "aliases", what, ("expectedConcepts",), of_size=True)
+        yield _error("aliases", what, ("expectedConcepts",), of_size=True)
     if len({concept.required for concept in concepts}) == 1:
         kind = "required" if concepts[0].required else "optional"
         what = f"all concepts are {kind}; mark both kinds"
-        yield Finding("error", "required-mix", what, ("expectedConcepts",), of_size=True)
+        yield _error("required-mix", what, ("expectedConcepts",), of_size=True)
     inferred = [concept for concept in concepts if concept.inferred]
     if len(inferred) * INFERRED_SHARE > len(concepts):
-        yield Finding(
-            "error",
+        yield _error(
             "inferred",
             f"{part(len(inferred), len(concepts), 'concept', 'is', 'are')} inferred, at most one in ten may be",
             ("expectedConcepts",),
@@ -113,24 +114,22 @@ def _concepts(case: GoldenCase) -> Iterator[Finding]:
                 place = ("expectedConcepts", i, "aliases", j - 1)
             key = normalise(name)
             if not key:
-                yield Finding("error", "empty-name", f"`{name}` has no letter or digit", place)
+                yield _error("empty-name", f"`{name}` has no letter or digit", place)
             elif key in owner and owner[key][0] != i:
-                yield Finding("error", "name-twice", f"`{name}` is also a name of `{owner[key][1]}`", place)
+                yield _error("name-twice", f"`{name}` is also a name of `{owner[key][1]}`", place)
             elif key in owner:
-                yield Finding("warning", "alias-twice", f"`{name}` is the same as another name of this concept", place)
+                yield _warning("alias-twice", f"`{name}` is the same as another name of this concept", place)
             owner.setdefault(key, (i, concept.label))
         occurs = any(f" {normalise(name)} " in text for name in names)
         if not concept.inferred and not occurs:
-            yield Finding(
-                "error",
+            yield _error(
                 "not-in-text",
                 f"`{concept.label}` occurs in the text under neither label nor alias; "
                 'add the form in which it stands, or mark it `"inferred": true`',
                 ("expectedConcepts", i, "label"),
             )
         if concept.inferred and occurs:
-            yield Finding(
-                "warning",
+            yield _warning(
                 "inferred",
                 f"`{concept.label}` is marked inferred but stands in the text",
                 ("expectedConcepts", i, "inferred"),
@@ -142,7 +141,7 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     bare = [i for i, concept in enumerate(concepts) if concept.type is None]
     if bare and (len(bare) < len(concepts) or rules.types is not None):
         what = f"{part(len(bare), len(concepts), 'concept', 'has', 'have')} no type; give one to all of them"
-        yield Finding("warning", "types", what, ("expectedConcepts", bare[0], "label"))
+        yield _warning("types", what, ("expectedConcepts", bare[0], "label"))
     known = {category_key(name): name for name in rules.types or ()}
     for i, concept in enumerate(concepts):
         if known and concept.type is not None and concept.type not in known.values():
@@ -150,7 +149,7 @@ def _types(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
             near = known.get(category_key(concept.type)) or next(iter(like or ()), None)
             hint = f"; did you mean `{near}`?" if near else f"; one of {', '.join(known.values())}"
             what = f"type `{concept.type}` is none of the suite's{hint}"
-            yield Finding("error", "type", what, ("expectedConcepts", i, "type"))
+            yield _error("type", what, ("expectedConcepts", i, "type"))
 
 
 def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
@@ -165,15 +164,13 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
     for i, canary in enumerate(case.forbidden_concepts):
         key, place = normalise(canary), ("forbiddenConcepts", i)
         if not key:
-            yield Finding("error", "empty-name", f"`{canary}` has no letter or digit", place)
+            yield _error("empty-name", f"`{canary}` has no letter or digit", place)
             continue
         if key in seen:
-            yield Finding("error", "canary-twice", f"`{canary}` is listed twice", place)
+            yield _error("canary-twice", f"`{canary}` is listed twice", place)
         seen[key] = i
         if (near := closest(key, list(names), rules.names)) is not None:
-            yield Finding(
-                "error", "canary-expected", f"canary `{canary}` is too close to the expected `{names[near]}`", place
-            )
+            yield _error("canary-expected", f"canary `{canary}` is too close to the expected `{names[near]}`", place)
         length = len(key.split())
         windows = dict.fromkeys(
             " ".join(words[at : at + size])
@@ -182,7 +179,7 @@ def _canaries(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         )
         if (near := closest(key, list(windows), rules.names)) is not None:
             how = "occurs" if near == key else f"nearly occurs (as `{near}`)"
-            yield Finding("error", "canary-in-text", f"canary `{canary}` {how} in the text", place)
+            yield _error("canary-in-text", f"canary `{canary}` {how} in the text", place)
 
 
 def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
@@ -207,8 +204,7 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
         for i, link in enumerate(rows):
             yield from _ends(link, (field, i), labels, by_key)
             if known and fold_predicate(link.predicate) not in known:
-                yield Finding(
-                    "error",
+                yield _error(
                     "predicate",
                     f"predicate `{link.predicate}` is not one of {', '.join(rules.predicates)}",
                     (field, i, "predicate"),
@@ -216,23 +212,18 @@ def _relationships(case: GoldenCase, rules: Rules) -> Iterator[Finding]:
             key = _key(link, predicates)
             if field == "expectedRelationships":
                 if key in keys:
-                    yield Finding(
-                        "error", "relationship-twice", f"the same relationship as number {keys[key] + 1}", (field, i)
-                    )
+                    yield _error("relationship-twice", f"the same relationship as number {keys[key] + 1}", (field, i))
                 keys.setdefault(key, i)
             elif key in keys:
-                yield Finding("error", "contradiction", f"expected (number {keys[key] + 1}) and forbidden", (field, i))
+                yield _error("contradiction", f"expected (number {keys[key] + 1}) and forbidden", (field, i))
             elif key in {_key(other, predicates) for other in forbidden[:i]}:
-                yield Finding("error", "relationship-twice", "the same forbidden relationship stands above", (field, i))
+                yield _error("relationship-twice", "the same forbidden relationship stands above", (field, i))
     if labels:
         used = Counter(name for link in links for name in (link.source, link.target))
         for i, concept in enumerate(case.expected_concepts):
             if links and not used[concept.label]:
-                yield Finding(
-                    "warning",
-                    "unconnected",
-                    f"`{concept.label}` is in no relationship",
-                    ("expectedConcepts", i, "label"),
+                yield _warning(
+                    "unconnected", f"`{concept.label}` is in no relationship", ("expectedConcepts", i, "label")
                 )
 
 
@@ -245,11 +236,9 @@ def _ends(
                 iter(process.extractOne(name, list(labels), score_cutoff=70) or ()), None
             )
             hint = f"; did you mean `{near}`?" if near else ""
-            yield Finding(
-                "error", "unknown-end", f"`{name}` is not the label of an expected concept{hint}", (*place, end)
-            )
+            yield _error("unknown-end", f"`{name}` is not the label of an expected concept{hint}", (*place, end))
     if normalise(link.source) == normalise(link.target):
-        yield Finding("error", "self-relationship", f"`{link.source}` is related to itself", place)
+        yield _error("self-relationship", f"`{link.source}` is related to itself", place)
 
 
 def _key(link: Relationship, predicates: Predicates) -> tuple[str, str, str]:

@@ -6,17 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-import rapidfuzz
-
-from row3.domain.asks import Scoring, finish, no_vectors
+from row3.domain.embeddings import Scoring, finish, no_vectors
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Finding, Parsed, Reference, Rules, Unusable
-from row3.kinds.demands import Expected, demand_map
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Expected, Finding, Kind, Rules
 from row3.kinds.extraction import lint
 from row3.kinds.extraction.counts import counts_of
-from row3.kinds.extraction.expectations import demands_of, names_of
 from row3.kinds.extraction.explain import explain, matches_json
 from row3.kinds.extraction.model import (
     ConceptsOut,
@@ -24,16 +21,12 @@ from row3.kinds.extraction.model import (
     GoldenCase,
     Relationship,
     RelationshipsOut,
-    quote_of,
     read_value,
 )
-from row3.kinds.outputs import answer_schema, plain, read_text
-from row3.kinds.swapped_names import swapped
+from row3.kinds.extraction.page import page_value
+from row3.kinds.outputs import answer_schema, read_text
 from row3.metrics.composite import overall
 from row3.metrics.extraction import values
-
-SCORER_VERSION = 9
-"""Raise it with every change that can move a score; a test holds the scores of this version."""
 
 METRICS = (
     Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85), weight=0.25, also="entity_recall"),
@@ -55,26 +48,28 @@ METRICS = (
         higher_is_better=False,
         threshold=Threshold(0.05, 0.02, 0.0),
         weight=-0.15,
+        alarm=True,
     ),
     Metric("overall", "Overall", threshold=Threshold(0.65, 0.75, 0.85)),
     Metric("relationshipRecall", "Relationship recall", companion=True),
     Metric("provenanceVerified", "Provenance verified", companion=True),
     Metric("ungroundedRate", "Ungrounded rate", higher_is_better=False, companion=True),
     Metric("duplicateRate", "Duplicate rate", higher_is_better=False, companion=True),
-    Metric("forbiddenRelationshipRate", "Forbidden relationships", higher_is_better=False, companion=True),
+    Metric("forbiddenRelationshipRate", "Forbidden relationships", higher_is_better=False, companion=True, alarm=True),
     Metric("deduplicationAccuracy", "Deduplication accuracy", companion=True, also="deduplication_accuracy"),
     Metric("typeAccuracy", "Type accuracy", companion=True, optional=True, also="type_accuracy"),
     Metric("typesNormalised", "Types normalised", higher_is_better=False, companion=True, optional=True),
 )
 
 
-class Extraction:
+class Extraction(Kind):
     """Scores `{"concepts": […], "relationships": […]}` against a golden case."""
 
     name = "extraction"
-    case_model: type[Any] = GoldenCase
+    version = 9
+    case_model = GoldenCase
     case_schema = "golden-case"
-    metrics: Sequence[Metric] = METRICS
+    metrics = METRICS
     outputs: Mapping[str, type[Any]] = {
         "concepts": ConceptsOut,
         "relationships": RelationshipsOut,
@@ -82,17 +77,12 @@ class Extraction:
     }
     primary = "overall"
     related = True
-    invented: frozenset[str] = frozenset()
 
     def signature(self, rules: Rules) -> str:
-        """Scorer version, matcher, its library and embeddings; weights and thresholds are compared on their own."""
-        release = ".".join(rapidfuzz.__version__.split(".")[:2])
+        """See `Kind`: also predicates and embeddings."""
         pairs = ",".join(f"{left}={right}" for left, right in sorted(rules.inverses))
-        return (
-            f"extraction/{SCORER_VERSION} {rules.names.scorer}>={rules.names.threshold:g} rapidfuzz/{release} "
-            f"symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
-            f"{'' if rules.semantic is None else f' {rules.semantic.signature()}'}"
-        )
+        named = f"{super().signature(rules)} symmetric:{','.join(sorted(rules.symmetric))} inverse:{pairs}"
+        return named if rules.semantic is None else f"{named} {rules.semantic.signature()}"
 
     def schema(self, output: str, rules: Rules) -> dict[str, Any]:
         """JSON schema of the answer that a prompt with this output asks for."""
@@ -124,17 +114,12 @@ class Extraction:
         """`concepts` and `relationships`, as lists of plain values."""
         seen: dict[str, Any] = {}
         if hasattr(value, "concepts"):
-            seen["concepts"] = [{"label": c.label, "quote": quote_of(c.source_quote)} for c in value.concepts]
+            seen["concepts"] = [{"label": c.label, "quote": c.quote} for c in value.concepts]
         if hasattr(value, "relationships"):
             seen["relationships"] = [
                 {"source": r.source, "predicate": r.predicate, "target": r.target} for r in value.relationships
             ]
         return seen
-
-    def output_json(self, output: ExtractionOut) -> dict[str, Any]:
-        """Concepts and relationships as plain values, without what is not there."""
-        value: dict[str, Any] = plain(output, without_none=True)
-        return value
 
     def score(self, case: GoldenCase, output: ExtractionOut, rules: Rules) -> Scoring:
         """Match, count, weigh, and keep the explanation; asks for embeddings where the suite matches by meaning."""
@@ -191,48 +176,34 @@ class Extraction:
         return {name: tuple(items) for name, items in lists.items() if items}
 
     def matches_json(self, explanation: Explanation) -> dict[str, Any]:
-        """Every match of every concept and relationship."""
+        """Return every match of every concept and relationship."""
         return matches_json(explanation)
 
-    def expectations(self, case: GoldenCase) -> list[str]:
-        """Everything the case demands, by normalised names."""
-        return demands_of(case)
+    def page_json(self, case: GoldenCase, explanation: Explanation | None, output: Any, before: Any) -> dict[str, Any]:
+        """Return an extraction packed for the report page."""
+        if explanation is None:
+            return super().page_json(case, explanation, output, before)
+        return {"extraction": page_value(case, explanation, output, before)}
 
-    def demands(self, case: GoldenCase) -> Mapping[str, str]:
-        """What the case demands, by key."""
-        return demand_map(case, self.variables(case), _expected(case))
-
-    def swaps_a_name(self, before: GoldenCase, after: GoldenCase) -> bool:
-        """Whether a concept, canary or end of a relationship is another that only normalises alike."""
-        return swapped(names_of(before), names_of(after), before.source_text)
+    def expected(self, case: GoldenCase) -> Iterator[Expected]:
+        """Every concept, canary and relationship."""
+        for concept in case.expected_concepts:
+            facts = {"required": concept.required or None, "type": concept.type, "alias": concept.aliases}
+            yield Expected("concept", concept.label, facts)
+        for canary in case.forbidden_concepts:
+            yield Expected("canary", canary)
+        for link in case.expected_relationships:
+            yield Expected("relationship", _stated(link), {"required": link.required or None})
+        for forbidden in case.forbidden_relationships:
+            yield Expected("forbidden", _stated(forbidden))
 
     def lint(self, case: GoldenCase, rules: Rules) -> list[Finding]:
         """STANDARDS, section 3, and what makes a case contradict itself."""
         return lint.lint_case(case, rules)
 
-    def declares(self, case: GoldenCase) -> Sequence[Reference]:
-        """Nothing: every case is its own world."""
-        return ()
-
-    def refers_to(self, case: GoldenCase) -> Sequence[Reference]:
-        """Nothing either."""
-        return ()
-
     def lint_suite(self, cases: Sequence[GoldenCase]) -> list[Finding]:
         """Number of cases and coverage of the domains."""
         return lint.lint_suite(cases)
-
-
-def _expected(case: GoldenCase) -> Iterator[Expected]:
-    for concept in case.expected_concepts:
-        facts = {"required": concept.required or None, "type": concept.type, "alias": concept.aliases}
-        yield Expected("concept", concept.label, facts)
-    for canary in case.forbidden_concepts:
-        yield Expected("canary", canary)
-    for link in case.expected_relationships:
-        yield Expected("relationship", _stated(link), {"required": link.required or None})
-    for forbidden in case.forbidden_relationships:
-        yield Expected("forbidden", _stated(forbidden))
 
 
 def _stated(link: Relationship) -> str:

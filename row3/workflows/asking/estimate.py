@@ -12,7 +12,8 @@ from typing import Any
 
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.prompts import Prompt
-from row3.kinds.base import Parsed
+from row3.kinds.answers import Parsed
+from row3.kinds.base import expected_in
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
@@ -139,5 +140,5 @@ class _Planner:
             sizes = [r.answer.completion_tokens or estimate_tokens(r.answer.text) for r in same]
             size = round(sum(sizes) / len(sizes))
         else:
-            size = estimate_tokens("\n".join(self.asking.suite.kind.expectations(stored.case)))
+            size = estimate_tokens("\n".join(expected_in(self.asking.suite.kind.demands(stored.case))))
         return size if limit is None else min(size, limit)

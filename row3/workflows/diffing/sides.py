@@ -14,6 +14,7 @@ from row3.store.project import Project
 from row3.store.prompts import read_prompt
 from row3.store.recordings import open_index
 from row3.store.saved_runs import RunHeader, SavedRun, parse_run, read_log, run_bytes
+from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.comparing.baseline import with_live_answers
 from row3.workflows.comparing.sides import side_of_baseline
@@ -74,8 +75,11 @@ def open_sides(
         if reading.kind == "baseline":
             return _baseline(project, suite, name, reading)
         if reading.kind == "git":
-            return _commit(known, project, suite, name, reading, options(), named)
-        return _replayed_here(project, suite, name, reading, options(), named)
+            there = _snapshot(known, project, reading)
+            return _commit(there, suite, name, options(), named)
+        if reading.ref is not None:
+            return _prompt(project, suite, name, reading.ref, _Asked(named, options()))
+        return _model(project, suite, name, reading.value, _Asked(named, options()))
 
     return side(names[0], first), side(names[1], second)
 
@@ -120,23 +124,18 @@ def _baseline(project: Project, suite: Suite, name: str, reading: Reading) -> Si
     return replace(found, texts=_texts(project, run.header))
 
 
-def _commit(
-    names: Names,
-    project: Project,
-    suite: Suite,
-    name: str,
-    reading: Reading,
-    options: RunOptions,
-    named: tuple[str, ...],
-) -> Side:
+def _snapshot(names: Names, project: Project, reading: Reading) -> Snapshot:
     repository = names.repository
     assert repository is not None
-    sha = repository.resolve(reading.value)
-    there = snapshot_of(repository, project.root, sha, label=reading.value)
+    return snapshot_of(repository, project.root, repository.resolve(reading.value), label=reading.value)
+
+
+def _commit(there: Snapshot, suite: Suite, name: str, options: RunOptions, named: tuple[str, ...]) -> Side:
+    sha = there.commit or ""
     at = f"git {sha[:SHORT_SHA]}"
     if not there.has_cases(suite.name):
         raise InvalidFile(
-            f"the suite does not exist at {reading.value}", where=f"{suite.golden}/ ({at})", fix="Name another commit"
+            f"the suite does not exist at {there.label}", where=f"{suite.golden}/ ({at})", fix="Name another commit"
         )
     its = pick_suite(there.project, suite.name)
     if its.kind.name != suite.kind.name:
@@ -146,25 +145,31 @@ def _commit(
     return replace(_side(name, f"{at}, replayed", "git", run, there.project), commit=sha)
 
 
-def _replayed_here(
-    project: Project, suite: Suite, name: str, reading: Reading, options: RunOptions, named: tuple[str, ...]
-) -> Side:
-    """A prompt version or a model."""
-    if reading.ref is not None:
-        ref = str(reading.ref)
-        named = (*(text for text in named if _name_of(text) != reading.ref.name), ref)
-        lineup = line_up(project, suite, role="candidate", named=named, told={ref: "row3 diff"})
-        return _side(name, "replayed now", "prompt", replayed(project, suite, lineup, options), project)
-    options = replace(options, overrides=replace(options.overrides, model=reading.value))
-    lineup = line_up(project, suite, role="candidate", named=named)
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What the command line says of what is replayed."""
+
+    named: tuple[str, ...]
+    options: RunOptions
+
+
+def _prompt(project: Project, suite: Suite, name: str, ref: PromptRef, asked: _Asked) -> Side:
+    named = (*(text for text in asked.named if _name_of(text) != ref.name), str(ref))
+    lineup = line_up(project, suite, role="candidate", named=named, told={str(ref): "row3 diff"})
+    return _side(name, "replayed now", "prompt", replayed(project, suite, lineup, asked.options), project)
+
+
+def _model(project: Project, suite: Suite, name: str, model: str, asked: _Asked) -> Side:
+    options = replace(asked.options, overrides=replace(asked.options.overrides, model=model))
+    lineup = line_up(project, suite, role="candidate", named=asked.named)
     try:
         return _side(name, "replayed now", "model", replayed(project, suite, lineup, options), project)
     except RunIncomplete:
         models = recorded_models(project, suite)
-        if reading.value in models:
+        if model in models:
             raise
         raise UsageError(
-            f"no answer of model `{reading.value}` is recorded",
+            f"no answer of model `{model}` is recorded",
             where=f"recordings/{suite.name}/",
             fix=f"Recorded are {', '.join(models) or 'none'}; "
             f"`row3 --mode record --model NAME{suite.flag}` records another",

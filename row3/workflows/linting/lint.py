@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from row3.domain.findings import LintFinding, LintReport
+from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
 from row3.store import positions
@@ -23,9 +24,9 @@ from row3.store.project import CHANGELOG, LOCAL, READ_PATHS, Project, find_root,
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
+from row3.workflows.linting.lint_files import lint_recordings
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.linting.lint_prompts import PromptLint
-from row3.workflows.linting.lint_recordings import lint_recordings
 from row3.workflows.pipeline.providers import check_provider
 
 __all__ = ["LintFinding", "LintReport", "lint", "lint_at"]
@@ -142,5 +143,5 @@ class _Lint:
         return made
 
 
-def _read_baseline(tree: Tree, path: str) -> int:
-    return len(parse_manifest(tree.read(path, limit=2**30), where=path).cases)
+def _read_baseline(tree: Tree, path: str) -> Manifest:
+    return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))

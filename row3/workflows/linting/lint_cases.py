@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property, partial
 from typing import Any
 
 from row3.domain.findings import Level
 from row3.domain.structs import MisfitsError, convert
-from row3.errors import InvalidFile
+from row3.errors import InvalidFile, Row3Error
+from row3.kinds.base import Finding, Reference
+from row3.matching.normalise import normalise
 from row3.store import positions
 from row3.store.cases import (
     CASE_SCHEMA_VERSION,
@@ -20,15 +23,15 @@ from row3.store.cases import (
     is_named_after,
     misnamed,
     name_of,
+    read_case,
 )
 from row3.store.documents import check_schema_version, parse_json
 from row3.store.files import decode
 from row3.store.project import Project
-from row3.store.suites import Suite
+from row3.store.suites import Suite, make_suite
 from row3.store.tree import Tree
-from row3.workflows.linting.lint_beside import lint_beside
-from row3.workflows.linting.lint_corpus import Corpus
-from row3.workflows.linting.lint_findings import Findings, at_level
+from row3.workflows.linting.lint_files import lint_judgements
+from row3.workflows.linting.lint_findings import Findings, at_level, near_miss
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 Found = tuple[Level, str, str, positions.Path]
@@ -39,7 +42,7 @@ class CaseLint:
 
     def __init__(self, project: Project, findings: Findings) -> None:
         self._project, self._findings = project, findings
-        self._corpus = Corpus(project)
+        self._corpus = _Corpus(project)
 
     def suite(self, suite: Suite) -> list[Any]:
         """Check all cases of a suite; returns the usable ones."""
@@ -50,7 +53,7 @@ class CaseLint:
         ids: dict[str, str] = {}
         cases = [self._case(suite, path, ids) for path in files]
         usable = [case for case in cases if case is not None]
-        lint_beside(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
+        lint_judgements(self._project, suite, self._findings, ids if len(usable) == len(files) else None)
         if not files:
             self._findings.add("error", "empty-suite", where, f"the suite has no golden cases ({PATTERN})")
         elif len(usable) == len(files):  # counts would be wrong while some cannot be read
@@ -123,3 +126,41 @@ def _surrogates(value: Any) -> Iterator[positions.Path]:
             if isinstance(key, str) and SURROGATE.search(key):
                 yield (*path, key)
             waiting.append(((*path, key), item))
+
+
+class _Corpus:
+    """What the cases of a project declare, gathered when first asked for.
+
+    A project whose documents lie elsewhere declares none: nothing is missed there.
+    """
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+
+    @cached_property
+    def _names(self) -> dict[tuple[str, str], str]:
+        """By normalised name, the name as it is written."""
+        found: dict[tuple[str, str], str] = {}
+        for name in self._project.suite_names():
+            with suppress(Row3Error):  # a suite or case that cannot be read is a finding of its own
+                suite = make_suite(self._project.config, name)
+                for path in golden_files(self._project.tree, self._project.golden(name)):
+                    with suppress(Row3Error):
+                        case = read_case(self._project.tree, path, suite.kind).case
+                        found.update((_key(one), one.name) for one in suite.kind.declares(case))
+        return found
+
+    def missing(self, named: Iterable[Reference]) -> Iterator[Finding]:
+        """A finding for each document and entity that no case declares."""
+        for one in named:
+            if _key(one) in self._names:
+                continue
+            known = sorted({name for (what, _), name in self._names.items() if what == one.what})
+            if known:
+                message = f"{one.what} `{one.name}` is in no golden case of the project{near_miss(one.name, known)}"
+                yield Finding("error", f"unknown-{one.what}", message, one.path)
+
+
+def _key(one: Reference) -> tuple[str, str]:
+    """Ids are compared to the letter."""
+    return one.what, one.name if one.what == "document" else normalise(one.name)

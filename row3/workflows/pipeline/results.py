@@ -17,7 +17,7 @@ from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import Found, compare_case
 from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
-from row3.metrics.aggregate import Aggregate, percentile
+from row3.metrics.aggregate import Aggregate, Seen, percentile
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
 from row3.store.saved_runs import CaseRecord
@@ -60,18 +60,20 @@ class CaseResult(NamedTuple):
     source: str | None
     """Cases with one source are not independent."""
     compared: Compared | None
-    digest: str = ""
-    """Of the golden case's file."""
     quarantined: str = ""
     """The day until which it counts for nothing; empty for a case that counts."""
     tally: Mapping[str, Mapping[str, int]] = {}
     """What became of its items, counted."""
+    digest: str = ""
+    """Of the golden case's file."""
     found: Mapping[str, tuple[str, ...]] = {}
     """What was missed and what is extra, by list."""
     requests: tuple[str, ...] = ()
     """Digests of its requests, stage by stage, repeat by repeat."""
     answers: tuple[str, ...] = ()
     """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+    served: tuple[str, ...] = ()
+    """Models that answered, by the provider's own account."""
 
 
 def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, source: str | None) -> CaseResult:
@@ -108,12 +110,14 @@ class Transcript:
         self.requests: list[str] = []
         self.answers: list[str] = []
         self.spent: list[Spent] = []
+        self.served: dict[str, None] = {}
         self._said = hashlib.sha256()
 
     def copy(self) -> Transcript:
         """Return one that goes on from here without changing this one."""
         other = Transcript()
         other.requests, other.answers, other.spent = [*self.requests], [*self.answers], [*self.spent]
+        other.served = dict(self.served)
         other._said = self._said.copy()
         return other
 
@@ -126,6 +130,8 @@ class Transcript:
         self._said.update(text)
         self.answers.append(hashlib.sha256(text).hexdigest())
         self.spent.append(spent_on(request, answer))
+        if answer.served_model is not None:
+            self.served[answer.served_model] = None
 
     @property
     def said(self) -> str:
@@ -164,7 +170,7 @@ class Packing:
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
         suite = self.suite
-        found = suite.kind.shortfall(score)
+        found = _found(suite.kind, score)
         requests = () if transcript is None else tuple(transcript.requests)
         answers = () if transcript is None else tuple(transcript.answers)
         record = CaseRecord(
@@ -205,12 +211,17 @@ class Packing:
             bool(getattr(stored.case, "critical", False)),
             source_of(stored.case),
             compared,
-            digest=stored.digest,
             tally=score.tally,
+            digest=stored.digest,
             found=found,
             requests=requests,
             answers=answers,
+            served=() if transcript is None else tuple(transcript.served),
         )
+
+
+def _found(kind: Kind, score: CaseScore) -> Mapping[str, tuple[str, ...]]:
+    return kind.shortfall(score) if score.found is None else score.found
 
 
 def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) -> Compared:
@@ -219,7 +230,7 @@ def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) 
     failed = before.status == "failed"
     change = compare_case(
         score.case_id,
-        (before.status, before.metrics, {} if failed else kind.shortfall(before)),
+        (before.status, before.metrics, {} if failed else _found(kind, before)),
         (score.status, score.metrics, found),
         kind=kind,
         comparable=not failed,
@@ -233,6 +244,7 @@ def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) 
         requests=tuple(transcript.requests),
         answers=tuple(transcript.answers),
         problem=before.problem if failed else "",
+        served=tuple(transcript.served),
     )
 
 
@@ -345,8 +357,8 @@ class Collected:
     tally: Tallies = field(default_factory=Tallies)
 
     @property
-    def seen_in(self) -> Mapping[str, tuple[int, int]]:
-        """By metric, in how many cases there was any of it, and how many cases there were."""
+    def seen_in(self) -> Mapping[str, Seen]:
+        """Return for each metric in how many cases and sources there was any of it."""
         return self.aggregate.seen_in()
 
     def add(self, result: CaseResult) -> None:
@@ -359,7 +371,7 @@ class Collected:
         if result.quarantined:
             self.quarantined.append(result.case_id)
             return
-        self.aggregate.add(result.metrics, result.counts)
+        self.aggregate.add(result.metrics, result.counts, result.source)
         self.tally.add(result.tally)
         for key, reason in result.skipped.items():
             reasons = self.skipped.setdefault(key, {})

@@ -14,7 +14,8 @@ from typing import Any, Literal, NamedTuple
 
 from row3.domain.prompts import Prompt
 from row3.errors import InvalidFile
-from row3.kinds.base import Kind, Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Kind, Rules
 from row3.workflows.pipeline.templates import render
 
 HandedOn = tuple[Mapping[str, Any], Mapping[str, Any]]

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 from row3.domain.prompts import Prompt
 from row3.domain.requests import Request
 from row3.errors import InvalidFile, UsageError
-from row3.kinds.base import Kind, Parsed
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Kind
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
@@ -110,7 +111,7 @@ def variants(suite: Suite, prompts: Iterable[Prompt], used: Mapping[str, Iterabl
         parameters = set(used.get(name, ()))
         with contextlib.suppress(UsageError):  # no model is named today; what is recorded still has one
             parameters.add(parameters_of(prompt, suite.provider, Overrides()))
-        lineup = Lineup((prompt,), {}, {})
+        lineup = Lineup((prompt,), {})
         found += [
             (prompt, Asking(suite, lineup, {name: each}, schemas=schemas)) for each in sorted(parameters, key=repr)
         ]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, Row3Error
-from row3.kinds.base import Unusable
+from row3.kinds.answers import Unusable
 from row3.store.locks import writing
 from row3.store.outputs import lines_of
 from row3.store.project import Project

@@ -1,8 +1,11 @@
-"""JSON Schemas of the files that row3 writes into a project."""
+"""JSON Schemas of the files of a project, and the parts that schemas share."""
 
 from __future__ import annotations
 
 from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from row3.store.config import Config
 from row3.store.history import HistoryEntry
@@ -14,7 +17,40 @@ from row3.store.quarantine import QuarantineFile
 from row3.store.recording_lines import SCHEMA_VERSION as RECORDING_VERSION
 from row3.store.reviewed import SCHEMA_VERSION as REVIEWED_VERSION
 from row3.store.reviewed import Judgement
-from row3.workflows.schemas.schema_parts import COUNT, DAY, DIGEST, an_object, of_struct
+
+FRACTION: dict[str, Any] = {"type": "number", "minimum": 0, "maximum": 1}
+FRACTIONS: dict[str, Any] = {"type": "object", "additionalProperties": FRACTION}
+DELTAS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "number", "minimum": -1, "maximum": 1}}
+TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+TEXT_BY_NAME: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "string"}}
+ZONES: dict[str, Any] = {
+    "type": "object",
+    "additionalProperties": {"enum": ["fail", "marginal", "pass", "excellent"]},
+}
+DIGEST: dict[str, Any] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
+DAY: dict[str, Any] = {"format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
+
+
+def of_struct(model: type[Struct]) -> dict[str, Any]:
+    """Return the schema of a Struct; its docstring describes it."""
+    value = msgspec.json.schema(model, ref_template="#/$defs/{name}")
+    parts = value["$defs"]
+    own: dict[str, Any] = parts.pop(model.__name__)
+    return own | ({"$defs": parts} if parts else {})
+
+
+def an_object(
+    description: str, properties: dict[str, Any], required: list[str], *, closed: bool = True
+) -> dict[str, Any]:
+    """An object of these properties; a closed one has no others."""
+    return {
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": not closed,
+    }
 
 
 def recording() -> dict[str, Any]:

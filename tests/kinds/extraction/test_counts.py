@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from row3.domain.matches import CORRECT_RELATIONSHIP
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.workflows.pipeline.evaluate import average

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 import random
 from collections.abc import Callable
@@ -14,7 +13,8 @@ from hypothesis import strategies as st
 
 from row3.domain.matches import Explanation
 from row3.domain.scores import CaseScore
-from row3.kinds.base import Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.kinds.extraction.score import METRICS
@@ -329,20 +329,6 @@ class TestRules:
     def test_every_setting_that_can_move_a_score_is_in_the_signature(self, other: Rules) -> None:
         assert EXTRACTION.signature(other) != EXTRACTION.signature(Rules())
         assert EXTRACTION.signature(Rules()) == EXTRACTION.signature(Rules())
-
-    def test_expectations_are_one_line_each(self, small_case: dict[str, Any]) -> None:
-        lines = EXTRACTION.expectations(GoldenCase.of(small_case))
-        # 4 concepts, 3 of them required; twice each: 2 canaries, 3 required relationships, 1 forbidden.
-        assert (len(lines), len(set(lines))) == (19, 13)
-        fewer = EXTRACTION.expectations(GoldenCase.of(small_case | {"forbiddenConcepts": ["Neural osmosis"]}))
-        assert set(lines) - set(fewer) == {"canary quantum backfolding"}
-
-    def test_a_canary_that_an_alias_accepts_demands_nothing(self, small_case: dict[str, Any]) -> None:
-        lines = EXTRACTION.expectations(GoldenCase.of(small_case))
-        concepts = copy.deepcopy(small_case["expectedConcepts"])
-        concepts[0]["aliases"] = [*concepts[0].get("aliases", []), "QUANTUM backfolding"]
-        fewer = EXTRACTION.expectations(GoldenCase.of(small_case | {"expectedConcepts": concepts}))
-        assert set(lines) - set(fewer) == {"canary quantum backfolding"}
 
 
 @given(extraction_values(), st.randoms(use_true_random=False))

@@ -19,7 +19,7 @@ from tests.scoring import score_by
 
 CASE = GoldenCase.of({"id": "rye", **CASES["rye"]})
 METRICS = (Metric("recall", "Recall"), Metric("map", "MAP"))
-CASE = GoldenCase.model_validate(
+CASE = GoldenCase.of(
     {"id": "rye", "topic": "Rye", "domain": "social", "sourceText": "Rye.", "expectedConcepts": [], "critical": True}
 )
 SCORE = CaseScore("rye", "scored", {"recall": 1 / 3, "map": 0.5}, skipped={"f1": "nothing"}, notes=("mended",))
@@ -66,7 +66,7 @@ def test_texts_are_found_in_lists_of_documents_too() -> None:
     ]
 
 
-GOLDEN = GoldenCase.model_validate({"id": "rye", **CASES["rye"]})
+GOLDEN = GoldenCase.of({"id": "rye", **CASES["rye"]})
 
 
 def packed(
@@ -106,8 +106,7 @@ def test_a_quote_is_a_place_where_it_stands_in_the_text_and_itself_where_not() -
 
 
 def test_beyond_the_basic_plane_places_would_be_counted_otherwise_in_a_browser() -> None:
-    case = replace(CASE, source_text="🌾 Rye is a cereal.")
-    case = GOLDEN.model_copy(update={"source_text": "🌾 Rye is a cereal."})
+    case = replace(GOLDEN, source_text="🌾 Rye is a cereal.")
     value = packed({"concepts": [{"label": "rye", "sourceQuote": "Rye is a cereal"}]}, case=case)
     assert value["concepts"][0][6] == "Rye is a cereal"
 

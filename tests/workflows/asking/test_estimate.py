@@ -15,9 +15,9 @@ from row3.reports.terminal import terminal_text
 from row3.store.project import Project, open_project
 from row3.store.suites import pick_suite
 from row3.workflows.asking.estimate import estimate
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 
 FIRST = """---
@@ -80,13 +80,13 @@ def test_the_first_stage_is_exact_and_the_second_estimated(project: Project) -> 
     ]
     first, second = plan.requests[:2]
     assert first.prompt_tokens == 10
-    assert first.completion_tokens == 6  # "concept rye" and "required rye": 24 characters with the line end
+    assert first.completion_tokens == 8  # `concept:rye` and `required:concept:rye`: 32 characters with the line end
     assert second.completion_tokens == 3  # the prompt's max_tokens
-    assert first.cost_usd == pytest.approx((10 * 1 + 6 * 10) / 1e6)
+    assert first.cost_usd == pytest.approx((10 * 1 + 8 * 10) / 1e6)
     assert plan.cost_usd == pytest.approx(sum(one.cost_usd or 0 for one in plan.requests))
     assert plan.example is not None
     assert plan.example.user == "a" * 40
-    assert not project.recordings("bread").exists()
+    assert not (project.root / project.recordings("bread")).exists()
 
 
 def test_recorded_answers_are_counted_and_make_the_next_stage_exact(project: Project) -> None:

@@ -8,7 +8,8 @@ import pytest
 
 from row3.domain.scores import CaseScore
 from row3.kinds import KINDS
-from row3.kinds.base import Kind, Parsed, Rules
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Kind, Rules
 from row3.workflows.pipeline.evaluate import average
 from tests.memory import ITEMS, SEED, document
 from tests.scoring import score_by

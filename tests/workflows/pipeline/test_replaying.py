@@ -1,9 +1,13 @@
-"""Which recording is the nearest to a request that none answers, of several versions of its prompt."""
+"""Which recording answers a request, why none does, and lines that are of another request than their digest."""
 
 from __future__ import annotations
 
+import itertools
+import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +16,7 @@ from row3.store.suites import pick_suite
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import likeness
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
-from tests.projects import Box, tiny
+from tests.projects import CASES, SUITE, Box, flawless, shipped, tiny
 
 MORE = "You read texts about bread, sentence by sentence, and leave out nothing that a baker would name."
 
@@ -59,3 +63,111 @@ def test_the_same_version_is_nearer_than_any_other(box: Box) -> None:
     error = box.row3("investigate", "rye", code=3).errors[0]
     assert "recordings/bread/extract-v1.1.jsonl:" in error
     assert "first difference in promptDigest: the prompt's text has changed since" in error
+
+
+FILE = f"recordings/{SUITE}/extract-v1.1.jsonl"
+OLD = f"recordings/{SUITE}/extract-v1.0.jsonl"
+
+
+@pytest.fixture
+def promoted(tmp_path: Path) -> Box:
+    made = tiny(tmp_path / "project")
+    made.row3("promote", "v1.0", code=0)
+    return made
+
+
+def lines(promoted: Box, name: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in promoted.read(name).splitlines()]
+
+
+def write(promoted: Box, name: str, values: list[dict[str, Any]]) -> None:
+    promoted.write(name, "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values))
+
+
+def with_digests_of(promoted: Box, wanted: str, given: str) -> None:
+    """Put the lines of one version's file in the place of the other's, with the digests of these."""
+    digests = {line["caseId"]: line["digest"] for line in lines(promoted, wanted)}
+    write(promoted, wanted, [line | {"digest": digests[line["caseId"]]} for line in lines(promoted, given)])
+
+
+def of_another_model(line: dict[str, Any]) -> None:
+    line["request"]["model"] = "baker-9"
+
+
+def of_another_seed(line: dict[str, Any]) -> None:
+    line["request"]["seed"] = 7
+
+
+def refused(promoted: Box, says: str, line: int = 1) -> None:
+    place = f"{FILE}:{line}"
+    for command in (("--compare",), ("--mode", "replay"), ("investigate", "oven")):
+        done = promoted.row3(*command, code=2)
+        assert f"{place}: the line is of another request than its digest says: {says}" in done.err
+    found = promoted.row3("recordings", "verify", code=2)
+    assert f"{place}: error [other-request] the line is of another request than its digest says" in found.out
+
+
+def test_lines_of_another_prompt_under_the_digests_of_this_one_are_refused(promoted: Box) -> None:
+    promoted.row3("--compare", code=0)
+    with_digests_of(promoted, FILE, OLD)
+    refused(promoted, "extract-v1.0 asks something else about `oven`")
+
+
+def test_what_a_line_calls_its_prompt_does_not_hide_what_it_was_made_of(promoted: Box) -> None:
+    with_digests_of(promoted, FILE, OLD)
+    write(promoted, FILE, [line | {"prompt": "extract-v0.9"} for line in lines(promoted, FILE)])
+    refused(promoted, "extract-v0.9 asks something else about `oven`")
+
+
+def test_verify_follows_the_inputs_of_a_later_stage(tmp_path: Path) -> None:
+    promoted = shipped(tmp_path / "project")
+    name = "recordings/decomposition/map-ontology-v1.0.jsonl"
+    held = lines(promoted, name)
+    one, other = next(pair for pair in itertools.pairwise(held) if pair[0]["caseId"] == pair[1]["caseId"])
+    one["digest"], other["digest"] = other["digest"], one["digest"]
+    write(promoted, name, held)
+    found = promoted.row3("recordings", "verify", "--suite", "decomposition", code=2)
+    assert found.out.count("error [other-request]") >= 1
+
+
+def test_a_line_of_another_case_is_refused(promoted: Box) -> None:
+    held = lines(promoted, FILE)
+    first, yeast = held[0], next(line for line in held if line["caseId"] == "yeast")
+    write(promoted, FILE, [yeast | {"digest": first["digest"]}, *held[1:]])
+    refused(promoted, "extract-v1.1 asks something else about `yeast`")
+
+
+@pytest.mark.parametrize(("edit", "field"), [(of_another_model, "model"), (of_another_seed, "seed")])
+def test_a_line_with_other_parameters_than_its_digest_is_refused(
+    promoted: Box, edit: Callable[[dict[str, Any]], None], field: str
+) -> None:
+    held = lines(promoted, FILE)
+    edit(held[0])
+    write(promoted, FILE, held)
+    refused(promoted, f"its `{field}` is ")
+
+
+def test_an_unedited_copy_of_a_prompt_and_a_renamed_case_are_answered_by_the_old_lines(promoted: Box) -> None:
+    promoted.replace("prompts/extract-v1.1.md", "{% block user %}1.1:", "{% block user %}1.0:")
+    promoted.path(FILE).unlink()
+    promoted.row3("--compare", code=0)
+    promoted.path(f"golden/{SUITE}/rye.gold.json").unlink()
+    promoted.case("secale", **CASES["rye"])
+    promoted.row3("--mode", "replay", code=0)
+    assert "other-request" not in promoted.row3("recordings", "verify").out
+
+
+def test_a_prompt_whose_description_was_changed_is_answered_by_the_old_lines(promoted: Box) -> None:
+    promoted.replace("prompts/extract-v1.1.md", "Finds what", "Tells what")
+    promoted.row3("--compare", code=0)
+    assert "other-request" not in promoted.row3("recordings", "verify").out
+
+
+def test_a_line_of_a_prompt_that_is_gone_cannot_be_told_from_a_copy(promoted: Box) -> None:
+    promoted.prompt("1.2")
+    promoted.record("1.2", {case_id: flawless(case) for case_id, case in CASES.items()})
+    promoted.replace("prompts/extract-v1.2.md", "1.2: {{", "1.1: {{")
+    promoted.path(f"recordings/{SUITE}/extract-v1.2.jsonl").unlink()
+    promoted.row3("--compare", code=0)
+    promoted.path("prompts/extract-v1.1.md").unlink()
+    promoted.row3("--compare", code=0)

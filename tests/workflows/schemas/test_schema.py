@@ -146,23 +146,14 @@ def test_settings() -> None:
 
 
 def test_a_baseline_as_row3_writes_it() -> None:
-    manifest = Manifest(
-        suite="s",
-        kind="extraction",
-        tier="replay",
-        run_id="r",
-        at="2026-01-29T00:00:00Z",
-        prompts={"p": ManifestPrompt("v1.0", SHA, "extraction")},
-        model="m",
-        parameters={"p": {"model": "m"}},
-        repeats=1,
-        cases={"a": ManifestCase("a", SHA, SHA, (SHA,), (SHA,))},
-        summary={"recall": 0.5},
-    )
+    case = ManifestCase("a", SHA, SHA, (SHA,), (SHA,))
+    prompts = {"p": ManifestPrompt("v1.0", SHA, "concepts")}
+    at = "2026-01-29T00:00:00Z"
+    manifest = Manifest("s", "extraction", "replay", "r", at, prompts, "m", {"p": {"model": "m"}}, 1, {"a": case})
     value = json.loads(manifest_bytes(manifest))
     assert _errors("baseline", value) == []
-    value["cases"][0]["digest"] = "x"
-    assert _errors("baseline", value)
+    value["cases"][0]["answers"] = ["x"]
+    assert _errors("baseline", value) == ["$.cases[0].answers[0]: 'x' does not match '^[0-9a-f]{64}$'"]
 
 
 def test_a_recording_as_row3_writes_it() -> None:
