@@ -111,8 +111,7 @@ def _writable(folder: Path) -> bool:
 def _is_of_the_project(common: Common, target: Path) -> bool:
     """Return whether row3 reads this file or folder: it would lose data or judge its own result."""
     from row3.errors import Row3Error
-    from row3.store.changelog import FILE as CHANGELOG
-    from row3.store.project import READ_PATHS, find_root
+    from row3.store.project import CHANGELOG, READ_PATHS, find_root
 
     try:
         parts = target.resolve().relative_to(find_root(common.start)).parts

@@ -1,4 +1,4 @@
-"""Golden cases: one file each, read one at a time."""
+"""Golden cases: where they lie, and what is in them; one file each, read one at a time."""
 
 from __future__ import annotations
 
@@ -15,9 +15,15 @@ from row3.errors import EnvironmentFault, InvalidFile, UsageError
 from row3.kinds.base import Kind
 from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode
-from row3.store.golden import PATTERN, golden_files, misnamed
 from row3.store.tree import Tree
 
+GOLDEN = "golden"
+ENDING = ".gold.json"
+PATTERN = f"*{ENDING}"
+BESIDE = ("quarantine.json",)
+"""JSON files beside golden cases that are none."""
+NESTED = 3
+"""Parts of `golden/memory/documents`: from there on a folder is read with those in it."""
 CASE_SCHEMA_VERSION = 1
 ID_KEYS = ("id", "document_id", "case_id")
 """What a kind may call the id of its cases."""
@@ -43,6 +49,27 @@ class CaseFiles(NamedTuple):
 
     tree: Tree
     paths: list[str]
+
+
+def golden_files(tree: Tree, folder: str) -> list[str]:
+    """Return the case files of a folder, by name; none where there is no such folder.
+
+    `golden/<suite>/` is read without the folders in it, in which people keep drafts. A folder farther down is one that
+    `row3.toml` names, and is read with those in it.
+    """
+    found = tree.files(folder, deep=folder.count("/") + 1 >= NESTED)
+    return sorted((path for path in found if path.endswith(ENDING)), key=lambda path: (name_of(path), path))
+
+
+def misnamed(tree: Tree, folder: str) -> list[str]:
+    """Return the names of the JSON files beside a suite's cases that nothing reads: `rye.json`, `rye.gold.JSON`."""
+    names = map(name_of, tree.files(folder))
+    return [n for n in names if n.lower().endswith(".json") and not n.endswith(ENDING) and n not in BESIDE]
+
+
+def name_of(path: str) -> str:
+    """Return the last part of a path."""
+    return path.rpartition("/")[2]
 
 
 def case_files(tree: Tree, folder: str) -> list[str]:

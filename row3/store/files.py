@@ -157,31 +157,10 @@ def disk_faults(where: str) -> Iterator[None]:
 
 def write_atomic(path: Path, content: str | bytes | Iterable[bytes], *, where: str | None = None) -> None:
     """Replace the file as a whole; raises `EnvironmentFault`, and then the old contents still stand."""
-    with disk_faults(where or path.name):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        target = path.resolve() if path.is_symlink() else path
-        descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-        try:
-            with os.fdopen(descriptor, "wb") as file:
-                if isinstance(content, str):
-                    content = content.encode("utf-8")
-                if isinstance(content, bytes):
-                    file.write(content)
-                else:
-                    file.writelines(content)
-                file.flush()
-                os.fsync(file.fileno())
-            mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-            os.chmod(name, mode)  # noqa: PTH101 - the name is mkstemp's
-            os.replace(name, target)  # noqa: PTH105
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(name)  # noqa: PTH108
-            raise
-        sync_folder(target.parent)
+    write_all({path: content}, where=where or path.name)
 
 
-def write_all(files: Mapping[Path, bytes | None], *, where: str) -> None:
+def write_all(files: Mapping[Path, str | bytes | Iterable[bytes] | None], *, where: str) -> None:
     """Replace several files, or remove those with None; raises `EnvironmentFault`, and then all stand as they were.
 
     Everything is on the disk before the first file is replaced, so a full disk stops it before anything has changed. A
@@ -191,18 +170,13 @@ def write_all(files: Mapping[Path, bytes | None], *, where: str) -> None:
     with disk_faults(where):
         try:
             for path, content in files.items():
-                if content is None:
-                    continue
-                path.parent.mkdir(parents=True, exist_ok=True)
-                target = path.resolve() if path.is_symlink() else path
-                descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
-                staged.append((Path(name), target))
-                with os.fdopen(descriptor, "wb") as file:
-                    file.write(content)
-                    file.flush()
-                    os.fsync(file.fileno())
-                mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-                Path(name).chmod(mode)
+                if content is not None:
+                    path.parent.mkdir(parents=True, exist_ok=True)
+                    target = path.resolve() if path.is_symlink() else path
+                    descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".tmp", dir=target.parent)
+                    staged.append((Path(name), target))
+                    _fill(descriptor, content)
+                    Path(name).chmod(target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask())
             for temporary, target in staged:
                 temporary.replace(target)
         except BaseException:
@@ -212,8 +186,18 @@ def write_all(files: Mapping[Path, bytes | None], *, where: str) -> None:
         for path, content in files.items():
             if content is None:
                 path.unlink(missing_ok=True)
-        for folder in dict.fromkeys(path.parent for path in files):
+        for folder in dict.fromkeys(path.parent for path in [*files, *(target for _, target in staged)]):
             sync_folder(folder)
+
+
+def _fill(descriptor: int, content: str | bytes | Iterable[bytes]) -> None:
+    with os.fdopen(descriptor, "wb") as file:
+        if isinstance(content, str | bytes):
+            file.write(content.encode() if isinstance(content, str) else content)
+        else:
+            file.writelines(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def sync_folder(folder: Path) -> None:

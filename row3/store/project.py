@@ -9,12 +9,13 @@ from pathlib import Path
 
 from row3.domain.tiers import Tier, file_stem
 from row3.errors import InvalidFile, UsageError
+from row3.store.cases import GOLDEN, golden_files
 from row3.store.config import FILE, Config, read_config
 from row3.store.corpus import CORPORA
-from row3.store.golden import GOLDEN, golden_files
-from row3.store.tree import Tree, WorkTree
+from row3.store.tree import Tree, WorkTree, read_text
 
 LOCAL = ".row3"
+CHANGELOG = "CHANGELOG.md"
 NAMED = 3
 """Projects below that a message names."""
 READ_PATHS = (FILE, *CORPORA, "prompts", "recordings", "baselines", "metrics-history.json")
@@ -103,3 +104,8 @@ def open_project(start: Path) -> Project:
     """The project around a folder; raises `InvalidFile`."""
     root = find_root(start)
     return Project(root, read_config(WorkTree(root)))
+
+
+def read_changelog(project: Project) -> str:
+    """Return the text of `CHANGELOG.md`; empty where there is none. Raises `InvalidFile`."""
+    return read_text(project.tree, CHANGELOG) if project.tree.exists(CHANGELOG) else ""

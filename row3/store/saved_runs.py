@@ -1,73 +1,151 @@
-"""Saved runs: baselines, and the local log of every run.
-
-A JSON object whose `cases` stand one a line, so that ten thousand of them are read and written one at a time, and a
-git diff of a baseline shows the cases that moved.
-"""
+"""Saved runs, the local log of every run: a header, and a record of each case on a line of its own."""
 
 from __future__ import annotations
 
 import json
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
+from typing import Annotated, Any, Literal
 
+from msgspec import Meta, Struct, field, to_builtins
+from msgspec.json import Decoder, encode
+
+from row3.domain.structs import MUST
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, parse_json, validate
-from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
-from row3.store.run_records import SCHEMA_VERSION, CaseRecord, RunHeader, parse_record
-from row3.store.tree import Tree
+from row3.store.files import decode, read_bytes, write_atomic
 
+SCHEMA_VERSION = 1
 MAX_BYTES = 2**30
-MARK = b'"cases": [\n'
-END = b"\n]}\n"
 LINES_AT_ONCE = 64
 """Written in one piece."""
-FIRST = b'{"id":"'
-ID_WITHIN = 600
-"""Bytes of a line in which its id is looked for."""
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+Digests = tuple[str, ...]
+RunId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9A-Za-z][0-9A-Za-z_.-]{0,63}$(?!\n)",
+        extra={MUST: "at most 64 letters, digits, `-`, `_` and `.`"},  # part of a file's name, so it is no path
+    ),
+]
 
 
+class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """Everything of a run but its cases; all that a later comparison has to know."""
+
+    schema_version: int = SCHEMA_VERSION
+    run_id: RunId
+    suite: str
+    kind: str
+    action: Literal["run", "baseline", "compare", "promotion"]
+    at: Annotated[str, Meta(description="UTC, ISO 8601.")]
+    commit: str | None = None
+    dirty: bool | None = None
+    mode: str
+    prompts: Annotated[dict[str, str], Meta(description="Version by prompt name, in pipeline order.")]
+    prompt_digests: dict[str, str]
+    model: str
+    parameters: Annotated[dict[str, dict[str, Any]], Meta(description="By prompt name.")]
+    repeats: Annotated[int, Meta(ge=1)] = 1
+    scorer: Annotated[str, Meta(description="All in row3 that can move a score, with its version.")]
+    weights: dict[str, float]
+    thresholds: dict[str, dict[str, float]]
+    gate: Annotated[dict[str, Any], Meta(description="Unit, limits and gated metrics.")]
+    metrics: Annotated[dict[str, float], Meta(description="Means over the cases.")]
+    pooled: dict[str, float]
+    denominators: dict[str, int]
+    zones: dict[str, str]
+    usage: dict[str, Any] = {}
+    complete: bool = True
+
+    def __post_init__(self) -> None:
+        try:
+            datetime.fromisoformat(self.at).astimezone(UTC)
+        except (ValueError, OverflowError):
+            raise ValueError("field `at` is no time like 2026-12-01T09:30:00Z") from None
+        for name in self.prompts:
+            if type(self.parameters.get(name, {}).get("model")) is not str:
+                raise ValueError(f"field `parameters.{name}.model` is missing or no text")
+
+    @property
+    def resting(self) -> frozenset[str]:
+        """Return the ids of the cases that were in quarantine: they are in no sum."""
+        return frozenset(self.gate.get("quarantined", ()))
+
+    def plain(self) -> dict[str, Any]:
+        """Return the header as JSON, without what is None."""
+        return {key: value for key, value in to_builtins(self).items() if value is not None}
+
+
+class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """One case of a saved run."""
+
+    id: str
+    digest: str
+    """Of the golden case's file."""
+    status: str
+    metrics: Mapping[str, Fraction]
+    found: Mapping[str, tuple[str, ...]]
+    said: str = field(default="", name="answers")
+    """Short digest of all answers joined; empty for outputs made elsewhere."""
+    spread: Mapping[str, Annotated[float, Meta(ge=0)]] = {}
+    """Standard deviation over the repeats, by metric; empty where the case was asked once."""
+    tally: Mapping[str, Mapping[str, Annotated[int, Meta(ge=0)]]] = {}
+    """What became of the items, counted; empty in runs older than it."""
+    requests: Digests = ()
+    """Digests of the requests, stage by stage, repeat by repeat; empty in older runs and for outputs made elsewhere."""
+    answers: Digests = field(default=(), name="answerDigests")
+    """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+
+    def line(self) -> bytes:
+        """Return the record as JSON."""
+        try:
+            return encode(self)
+        except UnicodeEncodeError:  # half a surrogate pair, which a model can write and UTF-8 cannot
+            return json.dumps(to_builtins(self), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+_DECODER = Decoder(CaseRecord)
+
+
+def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
+    """Return a case record from its line; raises `InvalidFile`."""
+    try:
+        return _DECODER.decode(line)
+    except ValueError:
+        raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
+
+
+class _File(RunHeader, frozen=True, kw_only=True):
+    schema_: str | None = field(default=None, name="$schema")
+    cases: list[CaseRecord]
+
+
+@dataclass(frozen=True, slots=True)
 class SavedRun:
-    """A saved run that is read case by case.
+    """A run as it was saved."""
 
-    One text and where its lines are, not a text a line: what worker processes inherit they share only as long as
-    nobody touches it, and to look at an object is to touch it.
-    """
-
-    def __init__(self, header: RunHeader, text: bytes, places: Mapping[str, tuple[int, int]], where: str) -> None:
-        """`places` are, by case id, where the record begins and ends in `text`."""
-        self.header = header
-        self._text, self._where = text, where
-        self._number = {case_id: number for number, case_id in enumerate(places)}
-        self._bounds = array("Q", [bound for place in places.values() for bound in place])
+    header: RunHeader
+    cases: Mapping[str, CaseRecord]
+    """By id, in the order of the run."""
 
     def __len__(self) -> int:
-        return len(self._number)
+        return len(self.cases)
 
     def ids(self) -> list[str]:
-        """Ids of all its cases."""
-        return list(self._number)
+        """Return the ids of its cases."""
+        return list(self.cases)
 
     def record(self, case_id: str) -> CaseRecord | None:
-        """The record of a case; None where the run did not have it. Raises `InvalidFile`."""
-        number = self._number.get(case_id)
-        if number is None:
-            return None
-        line = self._text[self._bounds[2 * number] : self._bounds[2 * number + 1]]
-        return parse_record(line, where=f"{self._where} case {case_id}")
+        """Return the record of a case; None where the run did not have it."""
+        return self.cases.get(case_id)
 
-    def records(self) -> Iterator[CaseRecord]:
-        """All records, in file order."""
-        for case_id in self._number:
-            record = self.record(case_id)
-            assert record is not None
-            yield record
-
-
-def read_run(tree: Tree, path: str) -> SavedRun:
-    """Return a saved run; raises `InvalidFile`."""
-    return parse_run(tree.read(path, limit=MAX_BYTES), where=tree.place(path))
+    def records(self) -> Iterable[CaseRecord]:
+        """Return all records, in the order of the run."""
+        return self.cases.values()
 
 
 def read_log(path: Path, *, where: str = "") -> SavedRun:
@@ -77,69 +155,28 @@ def read_log(path: Path, *, where: str = "") -> SavedRun:
 
 
 def parse_run(raw: bytes, *, where: str) -> SavedRun:
-    """A saved run from its bytes; raises `InvalidFile`."""
-    start = raw.find(MARK)
-    if start >= 0 and raw.endswith(END):
-        value = parse_json(decode(raw[:start], where=where) + '"cases": []}', where=where)
-        text, start, end = raw, start + len(MARK), len(raw) - len(END)
-    else:  # reformatted by hand or by a tool: read it whole
-        whole = decode(raw, where=where)
-        refuse_conflicts(whole, where=where)
-        value = parse_json(whole, where=where)
-        if not isinstance(value, dict) or not isinstance(value.get("cases"), list):
-            raise InvalidFile("field `cases` is missing", where=where, fix="Restore the file from git")
-        text = b"\n".join([json.dumps(case).encode() for case in value["cases"]])
-        start, end = 0, len(text)
+    """Return a saved run from its bytes; raises `InvalidFile`."""
+    value = parse_json(decode(raw, where=where), where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
-    value.pop("cases", None)
-    fix = "Correct it, restore it with `git checkout`, or make a new one with `row3 --baseline`"
-    header = validate(RunHeader, value, where=where, fix=fix)
-    return SavedRun(header, text, _places(text, start, end, where), where)
-
-
-def _places(text: bytes, start: int, end: int, where: str) -> dict[str, tuple[int, int]]:
-    """By case id, where its line begins and ends, without the comma after it."""
-    places: dict[str, tuple[int, int]] = {}
-    while start < end:
-        stop = text.find(b"\n", start, end)
-        stop = end if stop < 0 else stop
-        last = stop - 1 if text[stop - 1 : stop] == b"," and stop > start else stop
-        case_id: str | None = _id_at(text, start, min(last, start + ID_WITHIN))
-        if not case_id:
-            beginning = text[start : min(last, start + ID_WITHIN)]
-            if beginning.startswith((b"<<<<<<<", b">>>>>>>", b"=======")):
-                raise InvalidFile(
-                    "the file has merge-conflict markers",
-                    where=where,
-                    fix="Take one side (`git checkout --ours` or `--theirs`), then run `row3 --compare`",
-                )
-            case_id = parse_record(text[start:last], where=where).id if beginning.strip() else None
-        if case_id is not None:
-            if case_id in places:
-                raise InvalidFile(f"the case `{case_id}` stands twice", where=where, fix="Restore the file from git")
-            places[case_id] = start, last
-        start = stop + 1
-    return places
-
-
-def _id_at(text: bytes, start: int, end: int) -> str:
-    """The id, which comes first in every line row3 writes; "" for one that cannot be cut out."""
-    if not text.startswith(FIRST, start, end):
-        return ""
-    start += len(FIRST)
-    stop = text.find(b'"', start, end)
-    return text[start:stop].decode("utf-8", "replace") if stop > start and text.find(b"\\", start, stop) < 0 else ""
+    file = validate(_File, value, where=where, fix="Delete the file, or restore it")
+    cases = {record.id: record for record in file.cases}
+    if len(cases) < len(file.cases):
+        ids = [record.id for record in file.cases]
+        twice = next(case_id for case_id in ids if ids.count(case_id) > 1)
+        raise InvalidFile(f"the case `{twice}` is listed twice", where=where, fix="Delete the file, or restore it")
+    header = {key: getattr(file, key) for key in RunHeader.__struct_fields__}
+    return SavedRun(RunHeader(**header), cases)
 
 
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The file of a saved run, piece by piece."""
+    """Return the file of a saved run, piece by piece."""
     yield json.dumps(header.plain(), ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
-    yield b",\n " + MARK
+    yield b',\n "cases": [\n'
     left, between = iter(lines), b""
     while some := list(islice(left, LINES_AT_ONCE)):
         yield between + b",\n".join(some)
         between = b",\n"
-    yield END
+    yield b"\n]}\n"
 
 
 def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
@@ -148,5 +185,5 @@ def write_run(path: Path, header: RunHeader, lines: Iterable[bytes]) -> None:
 
 
 def latest_runs(folder: Path) -> list[Path]:
-    """The local run logs, newest first."""
+    """Return the local run logs, newest first."""
     return sorted(folder.glob("*.json"), reverse=True) if folder.is_dir() else []

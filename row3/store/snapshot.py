@@ -12,8 +12,7 @@ from row3.domain.criteria import Criteria, Looser, Rule
 from row3.domain.manifests import Manifest
 from row3.domain.tiers import Tier
 from row3.gate.inventory import Demands, strictness
-from row3.store.cases import StoredCase, read_case
-from row3.store.golden import golden_files
+from row3.store.cases import StoredCase, golden_files, read_case
 from row3.store.history import HistoryEntry, read_history
 from row3.store.manifests import parse_manifest
 from row3.store.project import Project

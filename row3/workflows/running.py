@@ -13,8 +13,7 @@ from row3.domain.requests import digest_json
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.gate.comparison import consecutive_declines
-from row3.store.cases import CaseFiles, read_case
-from row3.store.golden import golden_files
+from row3.store.cases import CaseFiles, golden_files, read_case
 from row3.store.history import HistoryEntry
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite

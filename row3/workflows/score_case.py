@@ -18,7 +18,7 @@ from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import case_hint
 from row3.store.outputs import Output
 from row3.store.project import Project
-from row3.store.run_records import parse_record
+from row3.store.saved_runs import parse_record
 from row3.store.suites import Suite, has_baseline
 from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.pipeline.meanings import vector_source

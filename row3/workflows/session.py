@@ -15,9 +15,9 @@ from row3.domain.requests import digest_text
 from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, RunIncomplete
+from row3.store.cases import PATTERN, golden_files, misnamed
 from row3.store.config import FILE, Mode
 from row3.store.files import disk_faults
-from row3.store.golden import PATTERN, golden_files, misnamed
 from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, local_folder, tell_interrupted
 from row3.store.project import Project, open_project

@@ -57,8 +57,7 @@ def test_the_last_one_takes_the_file_with_it(folder: Path) -> None:
 
 
 def test_it_is_no_golden_case(folder: Path) -> None:
-    from row3.store.cases import case_files
-    from row3.store.golden import name_of
+    from row3.store.cases import case_files, name_of
 
     write_quarantine(folder.parents[1], "golden/bread", [RYE])
     (folder / "rye.gold.json").write_text("{}", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Saved runs: baselines and run logs."""
+"""Saved runs: the local log of every run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from row3.errors import InvalidFile
-from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import latest_runs, read_log, write_run
+from row3.store.saved_runs import CaseRecord, RunHeader, latest_runs, parse_record, read_log, write_run
 
 HEAD: dict[str, Any] = {
     "run_id": "r1",
@@ -39,9 +39,6 @@ def record(case_id: str, overall: float = 0.5) -> CaseRecord:
     return CaseRecord(
         id=case_id,
         digest="d",
-        content="c",
-        demands="0011",
-        input="i",
         status="scored",
         metrics={"overall": overall},
         found=found,
@@ -82,7 +79,7 @@ def test_a_run_without_cases_and_one_that_was_reformatted_are_read(tmp_path: Pat
     ("old", "new", "message"),
     [
         ('"schemaVersion": 1', '"schemaVersion": 2', "newer than this row3 knows"),
-        ('"id":"b"', '"id":"a"', "the case `a` stands twice"),
+        ('"id":"b"', '"id":"a"', "the case `a` is listed twice"),
         ('{"id":"b"', '<<<<<<< ours\n{"id":"b"', "merge-conflict markers"),
         ('"runId": "r1"', '"runIdd": "r1"', "did you mean `runId`"),
         ('"overall": 0.5', '"overall": NaN', "NaN is not a JSON number"),
@@ -109,12 +106,12 @@ def test_a_time_that_is_none_in_utc_is_refused(tmp_path: Path, at: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["NaN", "1.5", "-0.1", '"0.5"', "Infinity", "null"])
-def test_a_metric_outside_its_range_is_refused_when_the_case_is_read(tmp_path: Path, value: str) -> None:
+def test_a_metric_outside_its_range_is_refused(tmp_path: Path, value: str) -> None:
     path = write(tmp_path / "r.json", record("a"))
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace('"overall":0.5', f'"overall":{value}'), encoding="utf-8")
-    with pytest.raises(InvalidFile, match=r"r\.json case a"):
-        read_log(path, where="r.json").record("a")
+    with pytest.raises(InvalidFile, match=r"r\.json: .*(`cases\.0\.metrics|NaN|Infinity)"):
+        read_log(path, where="r.json")
 
 
 def test_a_missing_and_an_empty_file_are_refused(tmp_path: Path) -> None:
@@ -143,5 +140,51 @@ def test_an_id_of_any_form_is_found(tmp_path: Path, case_id: str) -> None:
         assert run.ids() == [case_id, "other"]
         assert run.record(case_id) == record(case_id)
         write_run(path, RunHeader(**HEAD), [lines[0], lines[1], lines[0]])
-        with pytest.raises(InvalidFile, match="stands twice"):
+        with pytest.raises(InvalidFile, match="listed twice"):
             read_log(path, where="r.json")
+
+
+RECORD = CaseRecord(
+    id="rye",
+    digest="d",
+    status="scored",
+    metrics={"overall": 0.5},
+    found={"missedConcepts": ("Ä", "b")},
+    said="a",
+)
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        RECORD,
+        structs.replace(RECORD, spread={"overall": 0.25}),
+        structs.replace(RECORD, tally={"concepts": {"expected": 4, "found": 3}}),
+        structs.replace(RECORD, metrics={"overall": 1, "recall": 0.0}),
+    ],
+)
+def test_a_line_is_read_as_it_was(record: CaseRecord) -> None:
+    assert parse_record(record.line(), where="x") == record
+
+
+def test_what_a_record_does_not_have_is_not_written() -> None:
+    assert {"spread", "tally"}.isdisjoint(json.loads(RECORD.line()))
+
+
+def test_half_a_surrogate_pair_is_written_all_the_same() -> None:
+    line = structs.replace(RECORD, found={"extraConcepts": ("\ud83d",)}).line()
+    assert parse_record(line, where="x").found == {"extraConcepts": ("?",)}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("id", None), ("id", 5), ("metrics", {"overall": True}), ("found", [1]),
+     ("tally", {"concepts": {"expected": -1}}), ("found", {"missedConcepts": [1, None]}),
+     ("found", {"missedConcepts": "abc"}), ("spread", [1]), ("spread", {"recall": "x"}), ("spread", {"recall": -0.1})],
+)  # fmt: skip
+def test_a_broken_line_is_refused(key: str, value: Any) -> None:
+    changed = json.loads(RECORD.line()) | {key: value}
+    if value is None:
+        del changed[key]
+    with pytest.raises(InvalidFile, match="x: a case record is broken"):
+        parse_record(json.dumps(changed).encode(), where="x")

@@ -15,7 +15,7 @@ from row3.store.locks import writing
 from row3.store.manifests import manifest_bytes, parse_manifest
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
-from row3.store.run_records import parse_record
+from row3.store.saved_runs import parse_record
 from row3.store.suites import Suite, baseline_tier
 from row3.store.transaction import commit
 from row3.workflows.pipeline.run_suite import Run, with_action

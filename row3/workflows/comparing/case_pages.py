@@ -9,7 +9,7 @@ from row3.domain.verdicts import CaseChange
 from row3.gate.zones import zones_of
 from row3.reports.html.cases import CaseLine, texts_of
 from row3.store.cases import StoredCase
-from row3.store.run_records import CaseRecord
+from row3.store.saved_runs import CaseRecord
 from row3.store.suites import Suite
 from row3.workflows.pipeline.results import Answered, dump
 

@@ -7,12 +7,10 @@ from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile
 from row3.gate.judging import approved
 from row3.store.cases import CaseFiles, case_files
-from row3.store.changelog import FILE as CHANGELOG
-from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_with_new
 from row3.store.locks import writing
-from row3.store.project import Project
+from row3.store.project import CHANGELOG, Project, read_changelog
 from row3.store.snapshot import Snapshot
 from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, says_the_same

@@ -11,7 +11,7 @@ from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import compare_case
 from row3.store.cases import sources_of
 from row3.store.project import Project
-from row3.store.run_records import CaseRecord, RunHeader
+from row3.store.saved_runs import CaseRecord, RunHeader
 from row3.store.suites import Suite
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.prompt_texts import text_diff

@@ -13,8 +13,7 @@ from row3.store.manifests import parse_manifest
 from row3.store.project import Project
 from row3.store.prompts import read_prompt
 from row3.store.recordings import open_index
-from row3.store.run_records import RunHeader
-from row3.store.saved_runs import SavedRun, parse_run, read_log, run_bytes
+from row3.store.saved_runs import RunHeader, SavedRun, parse_run, read_log, run_bytes
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.comparing.baseline import with_live_answers

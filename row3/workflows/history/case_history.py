@@ -11,8 +11,7 @@ from row3.errors import InvalidFile
 from row3.metrics.composite import overall
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
-from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import SavedRun, latest_runs, read_log
+from row3.store.saved_runs import CaseRecord, RunHeader, SavedRun, latest_runs, read_log
 from row3.store.suites import Suite
 from row3.workflows.recorded.recorded_scores import RecordedScores, Replayed, Setting, setting_of
 from row3.workflows.score import MODE as ELSEWHERE

@@ -12,8 +12,7 @@ from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete, UsageError
 from row3.reports.investigations.model import Investigation, ItemsInvestigation
-from row3.store.cases import StoredCase, case_files, read_case
-from row3.store.golden import name_of
+from row3.store.cases import StoredCase, case_files, name_of, read_case
 from row3.store.locks import writing
 from row3.store.other_suites import case_hint
 from row3.store.project import Project

@@ -12,7 +12,7 @@ from row3.domain.requests import labelled
 from row3.gate.leaderboard import Combination
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import percentile
-from row3.store.run_records import parse_record
+from row3.store.saved_runs import parse_record
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.results import CaseResult, Spent
 

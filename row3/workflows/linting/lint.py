@@ -15,14 +15,12 @@ from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
 from row3.store import positions
-from row3.store.changelog import FILE as CHANGELOG
-from row3.store.changelog import read_changelog
 from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, tell_interrupted
 from row3.store.manifests import parse_manifest
-from row3.store.project import LOCAL, READ_PATHS, Project, find_root
+from row3.store.project import CHANGELOG, LOCAL, READ_PATHS, Project, find_root, read_changelog
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint

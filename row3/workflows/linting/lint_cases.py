@@ -14,10 +14,19 @@ from row3.errors import InvalidFile, Row3Error
 from row3.kinds.base import Finding, Reference
 from row3.matching.normalise import normalise
 from row3.store import positions
-from row3.store.cases import CASE_SCHEMA_VERSION, ID_KEYS, case_id_of, is_named_after, read_case
+from row3.store.cases import (
+    CASE_SCHEMA_VERSION,
+    ID_KEYS,
+    PATTERN,
+    case_id_of,
+    golden_files,
+    is_named_after,
+    misnamed,
+    name_of,
+    read_case,
+)
 from row3.store.documents import check_schema_version, parse_json
 from row3.store.files import decode
-from row3.store.golden import PATTERN, golden_files, misnamed, name_of
 from row3.store.project import Project
 from row3.store.suites import Suite, make_suite
 from row3.store.tree import Tree

@@ -20,7 +20,7 @@ from row3.kinds.base import Kind
 from row3.metrics.aggregate import Aggregate, Seen, percentile
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
-from row3.store.run_records import CaseRecord
+from row3.store.saved_runs import CaseRecord
 from row3.store.suites import Suite
 
 ANSWERS_DIGITS = 16
@@ -176,9 +176,6 @@ class Packing:
         record = CaseRecord(
             id=stored.id,
             digest=stored.digest,
-            content="",
-            demands="",
-            input="",
             status=score.status,
             metrics=score.metrics,
             found=found,

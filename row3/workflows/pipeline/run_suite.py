@@ -22,7 +22,7 @@ from row3.store.config import Mode
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
-from row3.store.run_records import RunHeader
+from row3.store.saved_runs import RunHeader
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import Work, evaluate_all

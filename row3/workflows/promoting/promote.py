@@ -12,11 +12,10 @@ from row3.errors import Row3Error, UsageError
 from row3.gate.judging import Context, Scores, Side, judge
 from row3.gate.policy import GatePolicy
 from row3.store import prompts as prompt_store
-from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text
 from row3.store.locks import writing
-from row3.store.project import Project
+from row3.store.project import CHANGELOG, Project
 from row3.store.suites import has_baseline
 from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same

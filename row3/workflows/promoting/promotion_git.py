@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from row3.domain.prompts import PromptRef
 from row3.domain.tiers import file_stem
 from row3.errors import EnvironmentFault, UsageError
-from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import FILE as HISTORY
-from row3.store.project import Project
+from row3.store.project import CHANGELOG, Project
 from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import Suite
 from row3.store.tree import GitTree, Tree

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from row3.domain.embeddings import embedding_digest
 from row3.errors import Row3Error
 from row3.store import embeddings
-from row3.store.cases import read_cases
-from row3.store.golden import name_of
+from row3.store.cases import name_of, read_cases
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.store.tree import Tree

@@ -9,12 +9,10 @@ from row3.domain.judgements import Approval
 from row3.gate.judging import Context, approved, judge
 from row3.reports.changelogs.changelog import approval_entry
 from row3.reports.changelogs.changelog_insert import insert_entry
-from row3.store.changelog import FILE as CHANGELOG
-from row3.store.changelog import read_changelog
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry, history_text
 from row3.store.locks import writing
-from row3.store.project import Project
+from row3.store.project import CHANGELOG, Project, read_changelog
 from row3.store.snapshot import Snapshot
 from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, stale_approval

@@ -13,7 +13,7 @@ from row3.kinds import KINDS
 from row3.store.cases import read_case
 from row3.store.config import ProviderConfig
 from row3.store.recordings import open_index
-from row3.store.run_records import parse_record
+from row3.store.saved_runs import parse_record
 from row3.workflows.pipeline.evaluate import average, steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, replay
