@@ -12,14 +12,13 @@ from msgspec import structs
 
 from row3.domain.criteria import CriteriaChange
 from row3.domain.manifests import Manifest
-from row3.errors import UsageError
 from row3.gate.inventory import inventory
 from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.sensitivity import sensitivity
 from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex, open_changed
+from row3.store.recordings import RecordingIndex, open_changed, open_index
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.approvals import find_approval, stale_approval
@@ -169,8 +168,6 @@ def compare(
     """
     added = "" if base is None or base.judges(session.suite.name) else _added(session, base)
     if base is not None and not added:
-        if session.mode == "live":
-            raise UsageError("--against judges recorded answers", where="--mode", fix="Use replay, record or auto")
         session = session.replaying()
     if pages:
         from row3.workflows.comparing.case_pages import CasePages
@@ -190,7 +187,7 @@ def compare(
     candidate = Side(
         _after_rounds(gate, comparer, comparer.scores(judged)),
         None if after is None else after.scores(own_policy),
-        unchanged=_as_at_base(gate, run, again=again),
+        unchanged=not again and _as_at_base(gate, run, comparer),
     )
     promoted = _promoted(gate, run, again=again)
     sides = [candidate]
@@ -315,9 +312,9 @@ def _scores_alike(one: Suite, other: Suite) -> bool:
     return one.kind is other.kind and replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
 
 
-def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
-    """The candidate is a draft that the base has too, with the same settings and answers, and is not promoted here."""
-    if gate.base is None or again or gate.session.named or run.suite.system is not None:
+def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
+    """The candidate is a draft that the base has too, with its settings and answers, and is not promoted here."""
+    if gate.base is None or gate.session.named or run.suite.system is not None:
         return False
     promoted = promoted_lineup(gate.session.project, gate.session.suite, gate.head.manifest(run.suite.name))
     if run.lineup.digests() in (gate.side.header.prompt_digests, promoted.digests()):
@@ -326,7 +323,10 @@ def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
     draft = line_up(gate.base.project, there, role="candidate")
     asking = make_asking(there, draft, RunOptions(repeats=run.header.repeats))
     parameters = {name: each.as_json() for name, each in asking.parameters.items()}
-    return draft.digests() == run.lineup.digests() and parameters == run.header.parameters
+    if (draft.digests(), parameters) != (run.lineup.digests(), run.header.parameters):
+        return False
+    answered = open_index(gate.base.project.tree, run.suite.name)
+    return all(digest in answered for asked, _ in comparer.requests.values() for digest in asked)
 
 
 def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Comparer, Comparer | None] | None:
