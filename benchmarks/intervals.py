@@ -15,20 +15,21 @@ import numpy as np
 
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
-from row3.gate.policy import GatePolicy
-from row3.gate.sensitivity import sensitivity
+from row3.gate.policy import GatePolicy, PolicyName
+from row3.gate.power import sensitivity
 from row3.kinds import extraction
 
 RUNS = 5
+RULES: tuple[PolicyName, ...] = ("fixed", "evidence", "paired")
 Sides = Sequence[tuple[Mapping[str, float], Mapping[str, float]]]
 
 
 def main() -> None:
-    print("| cases | repeats | a source of five | fixed | paired |\n|--:|--:|---|--:|--:|")
+    print("| cases | repeats | a source of five | fixed | evidence | paired |\n|--:|--:|---|--:|--:|--:|")
     for cases in (50, 10_000):
         for repeats, sources in ((1, False), (3, True)):
             sides = drawn(cases)
-            took = [measured(sides, repeats, sources, rule) for rule in ("fixed", "paired")]
+            took = [measured(sides, repeats, sources, rule) for rule in RULES]
             print(
                 f"| {cases:,} | {repeats} | {'yes' if sources else 'no'} | "
                 + " | ".join(f"{s:.3f}" for s in took)
@@ -47,10 +48,10 @@ def drawn(cases: int) -> Sides:
     ]
 
 
-def measured(sides: Sides, repeats: int, sources: bool, rule: str) -> float:
+def measured(sides: Sides, repeats: int, sources: bool, rule: PolicyName) -> float:
     """Processor seconds for one comparison."""
     keys = [metric.key for metric in extraction.METRICS]
-    policy = GatePolicy(metrics=tuple(keys[:7]), policy="paired" if rule == "paired" else "fixed")
+    policy = GatePolicy(metrics=tuple(keys[:7]), policy=rule)
     spread = dict.fromkeys(keys, 0.05) if repeats > 1 else {}
     seconds = []
     for _ in range(RUNS):
@@ -60,7 +61,7 @@ def measured(sides: Sides, repeats: int, sources: bool, rule: str) -> float:
             source = f"source {place // 5}" if sources else None
             pairs.add(before, after, source=source, repeats=(repeats, repeats), spreads=(spread, spread))
         compare_metrics(*pairs.means(), extraction.METRICS, policy, pairs)
-        sensitivity(pairs, "overall", policy, wanted=0.05)
+        sensitivity(pairs, "overall", policy)
         seconds.append(time.process_time() - began)
     return max(seconds)
 

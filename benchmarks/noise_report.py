@@ -1,8 +1,8 @@
-"""The tables of `docs/noise.md` and its chart, from `noise-results.json`.
+"""The table of `docs/noise.md` and its chart, from `noise-results.json`.
 
     python -m benchmarks.noise_report
 
-A table stands in the page between `<!-- name -->` and `<!-- /name -->`; the words around it are written by hand.
+The table stands in the page between `<!-- rates -->` and `<!-- /rates -->`; the words around it are written by hand.
 """
 
 from __future__ import annotations
@@ -10,104 +10,113 @@ from __future__ import annotations
 import io
 import json
 import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.noise_tables import BLOCKED, CASES, PASSED, TABLES, Results
+from benchmarks.noise import CASES, RESULTS, Cell
+from benchmarks.noise_shapes import COLLAPSES, SHAPES
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "noise.md"
 CHART = ROOT / "docs" / "noise.svg"
-RESULTS = Path(__file__).parent / "noise-results.json"
+Rates = Mapping[Cell, Mapping[str, float]]
 
 
-def publish(value: dict[str, Any]) -> None:
-    """Prints the tables, and writes them into the page and the chart beside it."""
-    found = Results(value)
+def publish(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print the table, and write table and chart."""
+    found = rates(rows)
+    text = table(found)
+    print(text)
     page = PAGE.read_text(encoding="utf-8")
-    for name, made in TABLES.items():
-        text = made(found)
-        print(f"\n{name}\n{text}")
-        page = re.sub(
-            rf"(<!-- {name} -->\n).*?(<!-- /{name} -->)",
-            lambda match, text=text: f"{match[1]}{text}\n{match[2]}",
-            page,
-            flags=re.DOTALL,
-        )
+    between = re.compile(r"(<!-- rates -->\n).*?(<!-- /rates -->)", re.DOTALL)
+    page = between.sub(lambda at: f"{at[1]}{text}\n{at[2]}", page)
     PAGE.write_text(page, encoding="utf-8")
     CHART.write_bytes(draw(found))
 
 
-def draw(found: Results) -> bytes:
-    """False blocks, passes of a drop of the limit, and blocks of ten points, by the number of cases."""
+def rates(rows: Sequence[Mapping[str, Any]]) -> Rates:
+    """Return outcomes in per cent, by cell."""
+    return {
+        Cell(*(row[name] for name in Cell._fields)): {
+            key: 100.0 * count / row["runs"] for key, count in row["found"].items()
+        }
+        for row in rows
+    }
+
+
+def table(found: Rates) -> str:
+    """Return Markdown; each number field is a rate for each number of cases."""
+    heads = ("what the gate says, per cent", "gated", *(f"{cases} cases" for cases in CASES))
+    lines = ["| " + " | ".join(heads) + " |", "|---|--:|" + "--:|" * len(CASES)]
+    for words, policy, drop, outcome, counts in (
+        ("**no change**: `fixed` blocks", "fixed", 0, "blocked", (1, 6)),
+        ("`evidence` blocks", "evidence", 0, "blocked", (6,)),
+        ("`evidence` blocks by a component", "evidence", 0, "by a component", (6,)),
+        ("`paired` blocks", "paired", 0, "blocked", (1, 6)),
+        ("**all lose 10 points**: `evidence` blocks", "evidence", 10, "blocked", (6,)),
+        ("`evidence` blocks or investigates", "evidence", 10, "seen", (6,)),
+        ("`paired` blocks", "paired", 10, "blocked", (1, 6)),
+        ("**loss of the limit**: passes `paired`", "paired", 5, "passed", (1,)),
+    ):
+        for count in counts:
+            cells = [
+                " / ".join(
+                    _rate(found, Cell(shape.name, cases, 1, drop), f"{policy} {count} {outcome}") for shape in SHAPES
+                )
+                for cases in CASES
+            ]
+            lines.append("| " + " | ".join((words, str(count), *cells)) + " |")
+    for shape in COLLAPSES:
+        cells = [
+            " / ".join(_rate(found, Cell(shape.name, cases, repeats, 5), "paired 1 passed") for repeats in (1, 5))
+            for cases in CASES
+        ]
+        lines.append("| " + " | ".join((f"**{shape.name}**: passes `paired`, asked 1 / 5 times", "1", *cells)) + " |")
+    return "\n".join(lines)
+
+
+def _rate(found: Rates, cell: Cell, key: str) -> str:
+    value = found.get(cell, {}).get(key, 0.0)
+    return f"{value:.0f}" if value == 0.0 or value >= 9.5 else f"{value:.1f}"
+
+
+def draw(found: Rates) -> bytes:
+    """Return false blocks and found drops of ten points, by the number of cases; six gated metrics."""
     import matplotlib
     from matplotlib.figure import Figure
 
-    matplotlib.rcParams.update(
-        {
-            "svg.fonttype": "none",
-            "svg.hashsalt": "noise",
-            "font.size": 9,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-        }
-    )
-    colours = {
-        "shipped": "#1b6ca8",
-        "bad answers": "#7a4fa3",
-        "noisy": "#d1662b",
-        "pass or fail": "#5b8c3a",
-        "breaking": "#a8324a",
-    }
-    figure = Figure(figsize=(10, 3.5), layout="constrained")
-    panels = figure.subplots(1, 3)
-    places = range(len(CASES))
+    matplotlib.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "noise", "font.size": 9})
+    colours = ("#1b6ca8", "#d1662b", "#7a4fa3", "#5b8c3a", "#a8324a")
+    figure = Figure(figsize=(9, 3.3), layout="constrained")
+    panels = figure.subplots(1, 2)
+    for panel, drop, title in zip(
+        panels, (0, 10), ("No change: blocked", "All metrics lose 10 points: blocked"), strict=True
+    ):
+        for shape, colour in zip(SHAPES, colours, strict=True):
+            for policy, style in (("fixed", ":"), ("evidence", "-o"), ("paired", "--")):
+                values = [found.get(Cell(shape.name, n, 1, drop), {}).get(f"{policy} 6 blocked", 0.0) for n in CASES]
+                panel.plot(range(len(CASES)), values, style, color=colour, markersize=3, linewidth=1.2)
+        panel.set_title(title, fontsize=9)
+        panel.set_xticks(range(len(CASES)), [str(cases) for cases in CASES])
+        panel.set_xlabel("cases")
+        panel.set_ylim(-2, 102)
+        panel.spines[["top", "right"]].set_visible(False)
+    panels[0].set_ylabel("per cent")
+    for shape, colour in zip(SHAPES, colours, strict=True):
+        panels[0].plot([], [], color=colour, label=shape.name)
+    for policy, style in (("fixed", ":"), ("evidence", "-o"), ("paired", "--")):
+        panels[0].plot([], [], style, color="#555555", markersize=3, label=policy)
+    panels[0].legend(frameon=False, fontsize=8, ncols=2)
+    text = io.BytesIO()
+    figure.savefig(text, format="svg", metadata={"Date": None, "Creator": None})
+    return text.getvalue()
 
-    def line(panel: Any, shape: str, rule: str, metrics: int, drop: int, what: int) -> None:
-        rates = [found.all_rates([shape], rule, (n, 1), drop, what, [metrics])[0] for n in CASES]
-        style = "-o" if rule == "paired" else "--s"
-        panel.errorbar(
-            places,
-            [rate.value for rate in rates],
-            yerr=[rate.error for rate in rates],
-            fmt=style,
-            color=colours[shape],
-            markersize=3.5,
-            linewidth=1.3,
-            elinewidth=0.7,
-            label=f"{shape}, {rule}",
-        )
 
-    for shape in ("shipped", "bad answers", "noisy", "pass or fail"):
-        for rule in ("fixed", "paired"):
-            line(panels[0], shape, rule, 6, 0, BLOCKED)
-            line(panels[2], shape, rule, 1, 10, BLOCKED)
-        line(panels[1], shape, "paired", 1, 5, PASSED)
-    line(panels[1], "breaking", "paired", 1, 5, PASSED)
-    titles = (
-        "No change, 6 metrics: falsely blocked",
-        "A drop of 5, the limit: passes",
-        "A drop of 10, 1 metric: blocked",
-    )
-    for panel, title, top in zip(panels, titles, (60, 16, 102), strict=True):
-        panel.set_title(title, fontsize=9.5, loc="left")
-        panel.set_xticks(list(places), [f"{n}" for n in CASES])
-        panel.set_xlabel("cases, one answer each")
-        panel.set_ylim(-0.02 * top, top)
-        panel.grid(axis="y", color="#dddddd", linewidth=0.6)
-        panel.yaxis.set_major_formatter("{x:.0f}%")
-    for panel in panels[:2]:
-        panel.axhline(5.0, color="#888888", linewidth=1.0, linestyle=":")
-        place = {"xycoords": ("axes fraction", "data"), "textcoords": "offset points"}
-        panel.annotate("5%", (1.0, 5.0), xytext=(2, -3), fontsize=8, color="#666666", **place)
-    figure.legend(
-        *panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=4, frameon=False, fontsize=8
-    )
-    panels[1].legend(loc="upper right", frameon=False, fontsize=8)
-    content = io.BytesIO()
-    figure.savefig(content, format="svg", metadata={"Date": None, "Creator": None})
-    return content.getvalue()
+def main() -> None:
+    """Draw the newest results again."""
+    publish(json.loads(RESULTS.read_text(encoding="utf-8"))["cells"])
 
 
 if __name__ == "__main__":
-    publish(json.loads(RESULTS.read_text(encoding="utf-8")))
+    main()

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import click
 
 from row3.cli.app import main
-from row3.cli.options import Common
+from row3.cli.common import Common
 
 WIDTH = 80
 SHARED = frozenset(Common.__slots__)
@@ -20,8 +20,8 @@ Made from `row3 COMMAND --help` by `python docs/_commands.py`. The result goes t
 SHARED_INTRO = """\
 ## Shared options
 
-Give them before or after the command's name; the later place wins. `row3 COMMAND --help` shows those a command takes;
-it refuses the others (exit code 2). `-C`, `-q`, `-v`, `--no-color` and `--jobs` go with every command.
+Give them once, before or after the command's name; `--prompt` once for each prompt. `row3 COMMAND --help` shows those a
+command takes; it refuses the others (exit code 2). `-C`, `-q`, `-v` and `--no-color` go with every command.
 
 `--out` replaces an earlier result of the same form and empty files. It refuses any other existing file, and a name
 whose ending belongs to another form.

@@ -13,66 +13,61 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from sys import UnraisableHookArgs
 
+ENDS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""Signals by which CI cancels a job and a closed terminal ends its programs; Windows has no SIGHUP."""
+
 
 def main() -> None:
-    """Run the command line as a process that Ctrl-C ends with exit code 130 and one message, whenever it comes.
+    """Run the command line; Ctrl-C, SIGTERM and SIGHUP end it with one message and exit code 130, at any time.
 
-    So do SIGTERM, by which CI cancels a job, and SIGHUP, of a terminal that is closed: to die of them at once would
-    leave the servers and commands behind that a live run has started.
+    To die of a signal at once would leave behind the servers and commands that a live run has started.
     """
-    for number in _OTHERS:
+    for number in ENDS:
         if signal.getsignal(number) is signal.SIG_DFL:
-            signal.signal(number, _as_ctrl_c)
-    sys.unraisablehook = _once_more
+            signal.signal(number, _interrupt)
+    sys.unraisablehook = _interrupt_later
     try:
         from row3.cli.app import run
 
         try:
             run()
-        finally:
-            # The command is over and its exit code is decided; an interpreter that is being taken down has no answer to
-            # Ctrl-C but a traceback.
-            _deaf()
+        finally:  # the exit code is decided, and Ctrl-C during the interpreter's end would be a traceback
+            _ignore_signals()
     except KeyboardInterrupt:
-        _deaf()
+        _ignore_signals()
         sys.stderr.write("error: interrupted\n")
         sys.exit(130)
 
 
-_OTHERS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
-"""Windows has no SIGHUP."""
-
-
-def _as_ctrl_c(_: int, frame: FrameType | None) -> None:
-    """Whoever answers Ctrl-C at this moment answers this: an event loop has its own way."""
+def _interrupt(_: int, frame: FrameType | None) -> None:
+    """Do what Ctrl-C does at this moment: an event loop has its own way."""
     handler = signal.getsignal(signal.SIGINT)
     if callable(handler):
         handler(signal.SIGINT, frame)
-    else:  # a shell starts what it runs in the background without Ctrl-C
+    else:  # a shell turns Ctrl-C off for what it runs in the background
         raise KeyboardInterrupt
 
 
-def _once_more(lost: UnraisableHookArgs) -> None:
-    """Ctrl-C that strikes where nothing can be raised, as in what importing does behind the scenes, would only be
-    printed, as a traceback, and be over. It is sent again from a thread, when that place is left."""
+def _interrupt_later(lost: UnraisableHookArgs) -> None:
+    """Send Ctrl-C again if it came where nothing can be raised, as during an import."""
     if issubclass(lost.exc_type, KeyboardInterrupt):
-        _thread.start_new_thread(_strike, ())
+        _thread.start_new_thread(_send_interrupt, ())
     else:
         sys.__unraisablehook__(lost)
 
 
-def _strike() -> None:
+def _send_interrupt() -> None:
     time.sleep(0.02)
-    if sys.platform == "win32":
-        _thread.interrupt_main()  # there, a signal to oneself would be the end
+    if sys.platform == "win32":  # there, a signal to oneself ends the process
+        _thread.interrupt_main()
     else:
         os.kill(os.getpid(), signal.SIGINT)
 
 
-def _deaf() -> None:
+def _ignore_signals() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    for number in _OTHERS:
-        if signal.getsignal(number) is _as_ctrl_c:
+    for number in ENDS:
+        if signal.getsignal(number) is _interrupt:
             signal.signal(number, signal.SIG_DFL)
 
 

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import os
+import re
 import sys
+from collections import deque
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import click
 
-from row3.cli.groups import Group
-from row3.cli.keys import Keys, can_ask
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit, note
+from row3.cli import options
+from row3.cli.commands import Group
+from row3.cli.common import Common
+from row3.cli.output import note
 from row3.errors import Row3Error, UsageError
 
 if TYPE_CHECKING:
@@ -21,7 +23,11 @@ if TYPE_CHECKING:
     from row3.workflows.session import Session
 
 NAMED = 5
-"""Cases without a recorded answer that a note names before it only counts."""
+"""Cases without a recorded answer that a note names; it counts the rest."""
+INTERRUPT, END = "\x03", "\x04"
+"""Ctrl-C and Ctrl-D, as they arrive while keys are read one at a time."""
+NO_LETTER = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|O.|.)?", re.DOTALL)
+"""Arrows, function keys, Alt with a letter, Escape."""
 
 
 @click.group(cls=Group)
@@ -39,7 +45,10 @@ def command() -> None:
     help="Ask nothing: a line for each unmatched item; for each alias that never met anything; or both.",
 )
 @click.option("--again", is_flag=True, help="Ask also about the items that were judged to be real misses before.")
-@common_options("row3 aliases review")
+@options.suite()
+@options.prompt("Review this version only; default: all of them.")
+@options.case()
+@options.output_options("table", "json", also=".tsv")
 def review(common: Common, *, part: Part | None, again: bool) -> None:
     """Go through the unmatched items of all recorded runs, one key each.
 
@@ -48,38 +57,58 @@ def review(common: Common, *, part: Part | None, again: bool) -> None:
     """
     from row3.reports.alias_list import list_document, list_json, list_text
     from row3.reports.alias_review import unused_told
-    from row3.reports.terminal import terminal_text
     from row3.workflows.aliases.alias_review import review as gather
 
-    asking = part is None and common.format != "json"
+    asking = part is None and not common.as_json
     if asking:
-        _refuse_where_nobody_can_be_asked(common)
+        _check_can_ask(common)
     session = common.session()
     found = gather(session.project, session.suite, case=common.case, named=common.prompt, again=again)
     if found.unanswered and not common.quiet:
         more = len(found.unanswered) - NAMED
         listed = ", ".join(found.unanswered[:NAMED]) + (f" and {more:,} more" if more > 0 else "")
-        note(f"left out, since no recorded answer of theirs can be read: {listed}")
+        note(f"left out, as they have no readable recorded answer: {listed}")
     if asking:
         _Dialogue(session, found, common, again=again).run()
+        return
+    if common.as_json:
+        common.show(list_json(found, part or "all"))
+    elif common.on_terminal:
+        common.show_document(list_document(found, part or "all"))
     else:
-        if common.on_terminal and common.format != "json":
-            text = terminal_text(list_document(found, part or "all"), common.style)
-        else:
-            text = (list_json if common.format == "json" else list_text)(found, part or "all")
-        emit(text, common.out)
-        if part == "unmatched" and found.unused:
-            common.say(unused_told(found))
+        common.show(list_text(found, part or "all"))
+    if part == "unmatched" and found.unused:
+        common.say(unused_told(found))
 
 
-def _refuse_where_nobody_can_be_asked(common: Common) -> None:
-    """Raise `UsageError` without a terminal, and where no tracked file may be written."""
+def _check_can_ask(common: Common) -> None:
+    """Raise `UsageError` without a terminal, or if no tracked file may be written."""
     here = "row3 aliases review"
-    if not can_ask():
+    if sys.stdin is None or not (sys.stdin.isatty() and sys.stderr.isatty()):
         raise UsageError("there is no terminal to ask on", where=here, fix="Use --list or --format json in a pipe")
     if not common.may_write:
         what = "no golden case is written in CI"
         raise UsageError(what, where=here, fix="Use --list to see what there is to review")
+
+
+def _keys() -> Iterator[str]:
+    """Yield each key pressed, without Enter, until Ctrl-D or the terminal's end. Raises `KeyboardInterrupt`."""
+    waiting: deque[str] = deque()
+    while True:
+        while not waiting:
+            try:
+                pressed = click.getchar()
+            except (EOFError, OSError):
+                return
+            if not pressed:
+                return
+            waiting.extend(NO_LETTER.sub("", pressed))
+        key = waiting.popleft()
+        if key == INTERRUPT:
+            raise KeyboardInterrupt
+        if key == END:
+            return
+        yield key
 
 
 class _Dialogue:
@@ -91,31 +120,26 @@ class _Dialogue:
 
         self._session, self._found, self._common, self._again = session, found, common, again
         self._decider = Decider(session.project, session.suite, say=session.say)
-        self._style = Style(_colour(common))
+        self._style = Style(common.wants_colour and sys.stderr.isatty())
         self._items = list(found.items)
         self._at = 0
         self._done: list[tuple[int, Decision | None]] = []
-        """What was decided of which item, in turn; None for one that was skipped."""
+        """Items by their place, with the decision; None for a skipped one."""
 
     def run(self) -> None:
-        """Ask until all are judged or the person has had enough, then tell what was decided."""
+        """Ask until all items are judged or the user ends it, then show what was decided."""
         from row3.reports.alias_review import summary_document
-        from row3.reports.style import Style
-        from row3.reports.terminal import terminal_text
 
-        keys = Keys()
-        show = True
-        while self._items:
-            if show:
-                self._show()
-            key = keys.next()
-            if key in ("", "q", "Q") or (self._over and key not in "uU"):
-                break
-            show = self._press(key.lower())
+        if self._items:
+            self._show()
+            for key in _keys():
+                if key in "qQ" or (self._over and key not in "uU"):
+                    break
+                if self._press(key.lower()):
+                    self._show()
         decisions = [decision for _, decision in self._done if decision is not None]
         left = len(self._items) - len(decisions)
-        document = summary_document(self._found, decisions, left)
-        emit(terminal_text(document, Style(self._common.colour)), self._common.out)
+        self._common.show_document(summary_document(self._found, decisions, left))
 
     @property
     def _over(self) -> bool:
@@ -131,7 +155,7 @@ class _Dialogue:
             self._show_document(item_document(self._items[self._at], self._at + 1, len(self._items)))
 
     def _press(self, key: str) -> bool:
-        """Do what a key says; whether the screen is to be shown anew."""
+        """Do what a key stands for; returns whether to show the screen again."""
         from row3.reports.alias_review import help_document, outcome, refusal
 
         item = None if self._over else self._items[self._at]
@@ -161,7 +185,7 @@ class _Dialogue:
         return True
 
     def _decide(self, key: str, item: Unmatched) -> Decision | None:
-        """The decision that a key stands for, written; None for a key that stands for none."""
+        """Write the decision that a key stands for, and return it; None for any other key."""
         if key == "m":
             return self._decider.wrong(item)
         if key == "h":
@@ -192,7 +216,7 @@ class _Dialogue:
         return True
 
     def _split(self, item: Unmatched) -> bool:
-        """Put the forms of an item in its place, each by itself."""
+        """Replace an item by its forms, each an item of its own."""
         from row3.workflows.aliases.alias_review import apart
 
         session = self._session
@@ -208,9 +232,3 @@ class _Dialogue:
     def _say(self, text: str) -> None:
         sys.stderr.write(text)
         sys.stderr.flush()
-
-
-def _colour(common: Common) -> bool:
-    """Colour on stderr, where the dialogue is."""
-    plain = common.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return not plain and sys.stderr.isatty()

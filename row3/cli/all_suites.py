@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from row3.cli.options import Common
-from row3.cli.output import emit
-from row3.errors import UsageError
+from row3.cli.common import Common
+from row3.cli.output import append_summary
+from row3.cli.show import no_comment, places_of, tell_noted
 
 if TYPE_CHECKING:
     from row3.store.suites import Suite
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: bool, against: str | None) -> int:
-    """What `row3 --all` does; returns the exit code."""
+    """Do what `row3 --all` does; returns the exit code."""
     from row3.workflows.suites.all_suites import gate_all, run_all
 
     refuse_one(common)
@@ -35,11 +35,9 @@ def run_all_suites(common: Common, live: LiveFlags, *, baseline: bool, compare: 
         from row3.workflows.running import plain_run
 
         report = run_all(suites, plain_run)
-    emit(suites_text(report, common), common.out)
+    common.show(suites_text(report, common))
     suites.finish()
     if compare:
-        from row3.cli.show import tell_noted
-
         tell_noted(common, suites.noted, in_git=suites.in_git)
     if baseline:
         _tell_saved(report, suites, common)
@@ -62,7 +60,7 @@ def gate_without(common: Common, against: str) -> int | None:
     if gone is None:
         return None
     report = SuitesReport([gone])
-    emit(suites_text(report, common), common.out)
+    common.show(suites_text(report, common))
     if gone.judgement.approval is not None:
         common.say("the approval counts once metrics-history.json and CHANGELOG.md are committed with the change")
     return report.exit_code
@@ -76,28 +74,22 @@ def refuse_one(common: Common) -> None:
 
 
 def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
-    """The project with all its suites. Raises `InvalidFile`."""
-    from row3.cli.progress import make_observer
-    from row3.workflows.flags import GateFlags
+    """Open the project with all its suites. Raises `InvalidFile`."""
     from row3.workflows.session import Session, open_whole
     from row3.workflows.suites.all_suites import AllSuites
 
-    options = common.run_options()
+    options, gate = common.run_options(), common.gate_flags
     project, done = open_whole(common.start, may_write=common.may_write, say=common.say)
-    gate = GateFlags(common.policy, common.inconclusive, common.fail)
 
     def make(suite: Suite) -> Session:
-        observer = make_observer(quiet=common.quiet)
-        own = gate.applied(suite)
         return Session(
             project,
-            own,
+            gate.applied(suite),
             options,
-            (),
-            common.may_write,
-            common.say,
-            observer,
-            gate,
+            may_write=common.may_write,
+            say=common.say,
+            observer=common.observer(),
+            gate=gate,
             recovered=tuple(done),
             directory=common.told_directory,
         )
@@ -109,13 +101,12 @@ def opened(common: Common, live: LiveFlags | None = None) -> AllSuites:
 
 
 def suites_text(report: SuitesReport, common: Common) -> str | Iterable[bytes]:
-    """The result in the wanted format. Raises `UsageError` for a comment about suites that are not compared."""
-    from row3.cli.show import append_summary, places_of
+    """Return the result in the format of --format. Raises `UsageError` for a comment if nothing was compared."""
     from row3.reports import formats
     from row3.reports.issues import HERE
 
     if common.format == "comment" and not report.judged:
-        raise UsageError("a comment is about a comparison", where="--format comment", fix="Add --compare")
+        raise no_comment()
     if common.format == "github":
         append_summary(formats.suites_summary(report))
     places = places_of(common) if common.format in ("github", "codequality") else HERE
@@ -126,11 +117,9 @@ def _tell_saved(report: SuitesReport, suites: AllSuites, common: Common) -> None
     if not common.may_write:
         common.say("nothing was saved: a run in CI or for this format writes no tracked file")
         return
-    saved = [
-        suites.project.baseline(session.suite.name, session.suite.tier)
-        for session in suites.made
-        if any(result.suite == session.suite.name and not result.exit_code for result in report.results)
-    ]
+    whole = {result.suite for result in report.results if not result.exit_code}
+    made = [session.suite for session in suites.made if session.suite.name in whole]
+    saved = [suites.project.baseline(suite.name, suite.tier) for suite in made]
     if saved:
         more = "; commit them with metrics-history.json" if suites.in_git else ""
         common.say(f"baselines saved: {', '.join(saved)}{more}")

@@ -1,30 +1,36 @@
-"""What the shared options say, and what follows from it for every command."""
+"""The values of the shared options, and what every command derives from them."""
 
 from __future__ import annotations
 
+import json
 import os
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from row3.gate.policy import PolicyName
+from row3.cli import output
 
 if TYPE_CHECKING:
+    from row3.cli.progress import ProgressLine
+    from row3.gate.policy import PolicyName
+    from row3.reports.document import Document
     from row3.reports.style import Style
     from row3.store.config import Mode
     from row3.store.project import Project
     from row3.store.suites import Suite
+    from row3.workflows.flags import GateFlags
     from row3.workflows.pipeline.run_suite import RunOptions
     from row3.workflows.session import Session
 
 CI_FORMATS = ("junit", "github", "codequality", "comment")
-"""For machines that judge a change: a run in one of these writes no tracked file."""
+"""Read by machines that judge a change: a run in one of these writes no tracked file."""
 
 
 @dataclass(frozen=True, slots=True)
 class Common:
-    """What the shared options say; None where nothing was said."""
+    """Values of the shared options; None if not given, or not an option of the command."""
 
     suite: str | None = None
     prompt: tuple[str, ...] = ()
@@ -49,34 +55,30 @@ class Common:
 
     @property
     def start(self) -> Path:
-        """The folder to look for the project from."""
+        """Folder to look for the project from."""
         return Path(self.directory or ".")
 
     @property
-    def colour(self) -> bool:
-        """Colour on stdout: a terminal that wants it, and no file asked for."""
-        if self.no_color or os.environ.get("NO_COLOR"):
-            return False
-        return self.on_terminal and os.environ.get("TERM") != "dumb"
-
-    @property
     def on_terminal(self) -> bool:
-        """The result goes to a person's screen, not to a file or a pipe."""
+        """Whether the result goes to a person's screen, not to a file or a pipe."""
         return self.out is None and sys.stdout.isatty()
 
     @property
+    def colour(self) -> bool:
+        """Whether the result has colour."""
+        return self.on_terminal and self.wants_colour
+
+    @property
+    def wants_colour(self) -> bool:
+        """Whether neither option nor environment turns colour off."""
+        return not (self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb")
+
+    @property
     def width(self) -> int:
-        """Columns for the result: the terminal's; in a file or a pipe always the same."""
-        from row3.cli.output import columns
+        """Columns of the result: the terminal's; in a file or a pipe always the same."""
         from row3.reports.style import WIDTH
 
-        return columns(sys.stdout) if self.on_terminal else WIDTH
-
-    def fitted(self, text: str) -> str:
-        """Sentences wrapped for a person; one line each for a program."""
-        from row3.reports.style import prose
-
-        return "\n".join(prose(text, self.width)) if self.on_terminal else text
+        return output.columns(sys.stdout) if self.on_terminal else WIDTH
 
     @property
     def style(self) -> Style:
@@ -84,6 +86,37 @@ class Common:
         from row3.reports.style import Style
 
         return Style(self.colour, self.width)
+
+    def fitted(self, text: str) -> str:
+        """Return sentences wrapped for a person; one line each for a program."""
+        from row3.reports.style import prose
+
+        return "\n".join(prose(text, self.width)) if self.on_terminal else text
+
+    @property
+    def as_json(self) -> bool:
+        """Whether the result is wanted as JSON."""
+        return self.format == "json"
+
+    def show(self, result: str | Iterable[bytes]) -> None:
+        """Write the result to stdout, or to the file of --out."""
+        output.emit(result, self.out)
+
+    def show_json(self, value: Any) -> None:
+        """Write the result as JSON."""
+        self.show(json.dumps(value, ensure_ascii=False, indent=1))
+
+    def show_document(self, document: Document) -> None:
+        """Write the result as Markdown if --format says so, else for a terminal."""
+        from row3.reports.markdown import markdown_text
+        from row3.reports.terminal import terminal_text
+
+        self.show(markdown_text(document) if self.format == "markdown" else terminal_text(document, self.style))
+
+    def say(self, text: str) -> None:
+        """Write a note to stderr, unless --quiet."""
+        if not self.quiet:
+            output.note(text)
 
     @property
     def may_write(self) -> bool:
@@ -93,18 +126,26 @@ class Common:
 
     @property
     def told_directory(self) -> str:
-        """The folder that commands are to be given where they are typed; a file, or CI, is read elsewhere."""
+        """Value of -C for printed commands; empty if they are read elsewhere, as in a file or in CI."""
         return self.directory or "" if self.may_write and self.out is None else ""
 
-    def told(self, suite: Suite) -> Suite:
-        """The suite, which knows what the command line said, for a command that has no session."""
-        from row3.workflows.flags import given_by
+    @property
+    def gate_flags(self) -> GateFlags:
+        """Options of the gate."""
+        from row3.workflows.flags import GateFlags
 
-        given = given_by(self.run_options(), self.prompt, directory=self.told_directory)
-        return replace(suite, given=given)
+        return GateFlags(self.policy, self.inconclusive, self.fail)
+
+    def observer(self) -> ProgressLine | None:
+        """Return a progress line if stderr is a terminal that can rewrite a line, and not --quiet; else None."""
+        if self.quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
+            return None
+        from row3.cli.progress import ProgressLine
+
+        return ProgressLine()
 
     def run_options(self, **rest: Any) -> RunOptions:
-        """The options of a run."""
+        """Options of a run."""
         from row3.workflows.pipeline.run_suite import RunOptions
         from row3.workflows.pipeline.stages import Overrides
 
@@ -118,53 +159,36 @@ class Common:
             **rest,
         )
 
-    @property
-    def as_json(self) -> bool:
-        """Whether a result that is a table or JSON is wanted as JSON; raises `UsageError` for another form."""
-        return self.form("table", "json") == "json"
-
-    def form(self, *known: str) -> str:
-        """Which of the forms that a command has is wanted, the first by default; raises `UsageError` for another."""
-        from row3.errors import UsageError
-
-        if self.format is not None and self.format not in known:
-            fix = f"Use {', '.join(known[:-1])} or {known[-1]}"
-            raise UsageError("this command has no such form", where=f"--format {self.format}", fix=fix)
-        return self.format or known[0]
-
-    def say(self, text: str) -> None:
-        """A note for the person at the terminal, who may have asked for quiet."""
-        from row3.cli.output import note
-
-        if not self.quiet:
-            note(text)
-
     def project(self) -> Project:
-        """The project, with nothing half-done left in it, for a command that runs nothing."""
+        """Open the project for a command that runs nothing, and finish an interrupted promotion."""
         from row3.store.locks import finish_interrupted, tell_interrupted
         from row3.store.project import open_project
 
         project = open_project(self.start)
-        if self.may_write:
-            finish_interrupted(project.local, say=self.say)
-        else:
-            tell_interrupted(project.local, say=self.say)
+        (finish_interrupted if self.may_write else tell_interrupted)(project.local, say=self.say)
         return project
 
-    def session(self, **rest: Any) -> Session:
-        """The project opened for a command that runs cases."""
-        from row3.cli.progress import make_observer
-        from row3.workflows.flags import GateFlags
+    def project_and_suite(self) -> tuple[Project, Suite]:
+        """Open the project for a command that runs nothing; the suite knows the options for printed commands."""
+        from row3.store.suites import pick_suite
+        from row3.workflows.flags import given_by
+
+        project = self.project()
+        given = given_by(self.run_options(), self.prompt, directory=self.told_directory)
+        return project, replace(pick_suite(project, self.suite), given=given)
+
+    def session(self) -> Session:
+        """Open the project for a command that runs cases."""
         from row3.workflows.session import open_session
 
         return open_session(
             self.start,
             self.suite,
-            self.run_options(**rest),
+            self.run_options(),
             named=self.prompt,
             may_write=self.may_write,
             say=self.say,
-            observer=make_observer(quiet=self.quiet),
-            gate=GateFlags(self.policy, self.inconclusive, self.fail),
+            observer=self.observer(),
+            gate=self.gate_flags,
             directory=self.told_directory,
         )

@@ -1,83 +1,97 @@
-"""`row3 drift`."""
+"""`row3 drift`, which is also `row3 recordings drift`."""
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from row3.cli.options import Amount, Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 
+SAMPLE = "How many cases; default: half, 10 to 20."
 if TYPE_CHECKING:
     from row3.workflows.comparing.drift import Drifted
+    from row3.workflows.flags import LiveFlags
+    from row3.workflows.session import Session
 
 
-@click.command()
-@click.option("--sample", type=click.IntRange(min=2), metavar="N", help="How many cases; default: half, 10 to 20.")
-@click.option(
-    "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
-)
-@click.option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
-@common_options("row3 drift")
-@click.pass_context
-def command(
-    ctx: click.Context, common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool
-) -> None:
+def drift_options() -> options.Decorator[Any]:
+    """Options of both commands; model and parameters are those of what is asked again."""
+    return options.together(
+        options.option("--sample", type=click.IntRange(min=2), metavar="N", help=SAMPLE)(),
+        options.max_cost(),
+        options.all_suites(),
+        options.suite(),
+        options.case(),
+        options.seed("Chooses the sample; default: 0."),
+        options.repeats(),
+        options.jobs(),
+        options.fail(),
+        options.output_options("table", "json"),
+    )
+
+
+@click.command(cls=Command)
+@drift_options()
+def command(common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool) -> int:
     """Ask the baseline's prompts again on a sample: has the provider changed?
 
     Live, with the baseline's model and parameters, against what the baseline saved. For a weekly job. --seed chooses
-    the sample; nothing is recorded or judged. Exit 1 where the provider moved, 3 where a case has no answer.
+    the sample; nothing is recorded or judged. Exit 1 if the provider moved, 3 if a case has no answer.
     """
-    show = show_drift_all if all_suites else show_drift
-    ctx.exit(show(common, sample=sample, max_cost=max_cost))
+    return show_drift(common, sample=sample, max_cost=max_cost, all_suites=all_suites)
 
 
-def show_drift(common: Common, *, sample: int | None, max_cost: float | None, recordings: bool = False) -> int:
-    """Ask again and show what came of it; the exit code."""
+def show_drift(
+    common: Common, *, sample: int | None, max_cost: float | None, all_suites: bool, recordings: bool = False
+) -> int:
+    """Ask again and show how far the answers moved; returns the exit code, of several suites the worst."""
     from row3.reports.drift import drift_document, drift_report_json
-    from row3.reports.terminal import terminal_text
     from row3.workflows.comparing.drift import drift
     from row3.workflows.flags import LiveFlags
 
-    # The provider's seed is that of what is asked again; the one that is given here chooses the cases.
-    seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json
-    session = common.session().under(LiveFlags(max_cost=max_cost))
-    found = drift(session, sample=sample, seed=seed, recordings=recordings)
-    if as_json:
-        emit(json.dumps(drift_report_json(found), ensure_ascii=False, indent=1), common.out)
+    # --seed chooses the cases; a request has the seed that it had.
+    seed, common, live = common.seed or 0, replace(common, seed=None), LiveFlags(max_cost=max_cost)
+
+    def ask(session: Session) -> Drifted:
+        return drift(session, sample=sample, seed=seed, recordings=recordings)
+
+    if all_suites:
+        return _show_all(common, live, ask)
+    session = common.session().under(live)
+    found = ask(session)
+    if common.as_json:
+        common.show_json(drift_report_json(found))
     else:
-        emit(terminal_text(drift_document(found, verbose=common.verbose > 0), common.style), common.out)
+        common.show_document(drift_document(found, verbose=common.verbose > 0))
     session.finish()
     return _code(found)
 
 
-def show_drift_all(common: Common, *, sample: int | None, max_cost: float | None, recordings: bool = False) -> int:
-    """The same of every suite: one that cannot be asked stops no other. The worst exit code: 2, 1, 3, 0."""
+def _show_all(common: Common, live: LiveFlags, ask: Callable[[Session], Drifted]) -> int:
+    """Do the same for every suite, whether or not others can be asked; returns the worst exit code: 2, 1, 3, 0."""
     from row3.cli.all_suites import opened, refuse_one
     from row3.errors import Row3Error
     from row3.reports.drift import drifts_document, drifts_json
-    from row3.reports.terminal import terminal_text
-    from row3.workflows.comparing.drift import drift
-    from row3.workflows.flags import LiveFlags
     from row3.workflows.suites.results import worst_code
 
     refuse_one(common)
-    seed, common, as_json = common.seed or 0, replace(common, seed=None), common.as_json
-    suites = opened(common, LiveFlags(max_cost=max_cost))
+    suites = opened(common, live)
     suites.check_named()
     found: dict[str, Drifted | Row3Error] = {}
     for name in suites.names:
         try:
-            found[name] = drift(suites.of(name), sample=sample, seed=seed, recordings=recordings)
+            found[name] = ask(suites.of(name))
         except Row3Error as error:
             found[name] = error
-    if as_json:
-        emit(json.dumps(drifts_json(found), ensure_ascii=False, indent=1), common.out)
+    if common.as_json:
+        common.show_json(drifts_json(found))
     else:
-        emit(terminal_text(drifts_document(found, verbose=common.verbose > 0), common.style), common.out)
+        common.show_document(drifts_document(found, verbose=common.verbose > 0))
     suites.finish()
     return worst_code(each.exit_code if isinstance(each, Row3Error) else _code(each) for each in found.values())
 

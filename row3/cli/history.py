@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 
 
-@click.command()
-@click.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only these.")
-@click.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")
-@common_options("row3 history")
+@click.command(cls=Command)
+@options.option("--action", type=click.Choice(["baseline", "compare", "promotion"]), help="Only these.")()
+@options.option("-n", "--last", type=click.IntRange(min=1), metavar="N", help="Only the last N.")()
+@options.suite()
+@options.output_options("table", "json")
 def command(common: Common, *, action: str | None, last: int | None) -> None:
-    """List the baselines, comparisons and promotions."""
+    """List the baselines, comparisons and promotions: the latest, with -v all of them."""
+    from row3.reports.history import history_document
     from row3.store.history import as_json
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import suite_history
@@ -21,17 +24,13 @@ def command(common: Common, *, action: str | None, last: int | None) -> None:
     project = common.project()
     suite = pick_suite(project, common.suite)
     if common.as_json:
-        emit(as_json(suite_history(project, suite, action=action, last=last)), common.out)
-        return
-    from row3.reports.history import history_document
-    from row3.reports.terminal import terminal_text
-
+        return common.show(as_json(suite_history(project, suite, action=action, last=last)))
     document = history_document(
-        suite_history(project, suite),  # all entries: the baseline of a shown run may not be shown itself
+        suite_history(project, suite),  # all of them: the table may hide a baseline and still compare with it
         primary=suite.kind.primary,
         verbose=common.verbose > 0,
         action=action,
         last=last,
         flag=suite.flag,
     )
-    emit(terminal_text(document, common.style), common.out)
+    return common.show_document(document)

@@ -1,4 +1,4 @@
-"""`row3 hook install | uninstall | run | status`."""
+"""`row3 hook install | uninstall | status | run`."""
 
 from __future__ import annotations
 
@@ -8,27 +8,69 @@ from typing import TYPE_CHECKING
 
 import click
 
-from row3.cli.groups import Group
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Group
+from row3.cli.common import Common
 
 if TYPE_CHECKING:
     from row3.vcs.hooks import HookReport
     from row3.vcs.repository import Repository
 
-
 OUTCOMES = {
-    "left": "somebody else's, left as it is",
+    "left": "left as it is: row3 did not install it",
     "absent": "not installed",
     "unchanged": "installed already",
     "updated": "installed anew",
 }
-"""Outcomes that are no words for people."""
+"""Words for the outcomes that are not words themselves."""
 
 
 @click.group(cls=Group)
 def command() -> None:
     """Install, uninstall or run the git hooks that block a regression."""
+
+
+@command.command()
+@options.output_options()
+def install(common: Common) -> None:
+    """Install pre-commit, pre-merge-commit and pre-push; existing hooks keep running."""
+    from row3.store.project import find_root
+    from row3.vcs.hooks import install as install_hooks
+
+    _show(install_hooks(_repository(common), sys.executable, find_root(common.start)), common)
+    common.say("`git commit --no-verify` skips the hook; `row3 --compare --against` in CI does not (docs/ci.md)")
+
+
+@command.command()
+@options.output_options()
+def uninstall(common: Common) -> None:
+    """Remove row3's hooks and restore what was there before."""
+    from row3.vcs.hooks import uninstall as uninstall_hooks
+
+    _show(uninstall_hooks(_repository(common)), common)
+
+
+@command.command()
+@options.output_options()
+def status(common: Common) -> None:
+    """Say which hooks are installed."""
+    from row3.vcs.hooks import status as hook_status
+
+    _show(hook_status(_repository(common)), common)
+
+
+@command.command("run")
+@click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push"]), default="pre-commit")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def run_(common: Common, name: str, arguments: tuple[str, ...]) -> int:
+    """Judge what is being committed, merged or pushed (git calls this)."""
+    del arguments  # git's own: the remote's name and address
+    from row3.cli.show import show_hook
+    from row3.store.project import find_root
+    from row3.workflows.hook import run_hook
+
+    stdin = _pushed() if name == "pre-push" else ""
+    return show_hook(run_hook(find_root(common.start), name, stdin), common)  # type: ignore[arg-type]
 
 
 def _repository(common: Common) -> Repository:
@@ -48,43 +90,11 @@ def _show(report: HookReport, common: Common) -> None:
         first = "; the hook that was there runs first" if hook.runs_first else ""
         remark = f" ({hook.note})" if hook.note else ""
         lines.append(f"  {hook.name:<17} {OUTCOMES.get(hook.outcome, hook.outcome)}{first}{remark}")
-    if report.note:
-        lines.append(report.note)
-    emit(common.fitted("\n".join(lines)), common.out)
-
-
-@command.command()
-@common_options("row3 hook install")
-def install(common: Common) -> None:
-    """Install pre-commit, pre-merge-commit and pre-push; existing hooks keep running."""
-    from row3.store.project import find_root
-    from row3.vcs.hooks import install as install_hooks
-
-    report = install_hooks(_repository(common), sys.executable, find_root(common.start))
-    _show(report, common)
-    common.say("a hook can be walked around with --no-verify; `row3 --compare --against` in CI cannot (docs/ci.md)")
-
-
-@command.command()
-@common_options("row3 hook uninstall")
-def uninstall(common: Common) -> None:
-    """Remove row3's hooks and restore what was there before."""
-    from row3.vcs.hooks import uninstall as uninstall_hooks
-
-    _show(uninstall_hooks(_repository(common)), common)
-
-
-@command.command()
-@common_options("row3 hook status")
-def status(common: Common) -> None:
-    """Say which hooks are installed."""
-    from row3.vcs.hooks import status as hook_status
-
-    _show(hook_status(_repository(common)), common)
+    common.show(common.fitted("\n".join([*lines, *([report.note] if report.note else [])])))
 
 
 def _pushed() -> str:
-    """What is pushed, as git says it on stdin; the pre-commit framework says it in the environment instead."""
+    """Return what is pushed in git's form: from stdin, or from the environment of the pre-commit framework."""
     text = "" if sys.stdin.isatty() else sys.stdin.read()
     new = os.environ.get("PRE_COMMIT_TO_REF")
     if text.strip() or not new:
@@ -92,20 +102,3 @@ def _pushed() -> str:
     local = os.environ.get("PRE_COMMIT_LOCAL_BRANCH", "HEAD")
     remote = os.environ.get("PRE_COMMIT_REMOTE_BRANCH", local)
     return f"{local} {new} {remote} {os.environ.get('PRE_COMMIT_FROM_REF') or '0' * len(new)}\n"
-
-
-@command.command("run")
-@click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push"]), default="pre-commit")
-@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@common_options("row3 hook run")
-@click.pass_context
-def run_(ctx: click.Context, name: str, arguments: tuple[str, ...], common: Common) -> None:
-    """Judge what is being committed, merged or pushed (git calls this)."""
-    del arguments  # git's own: the remote's name and address
-    from row3.cli.show import show_hook
-    from row3.store.project import find_root
-    from row3.workflows.hook import run_hook
-
-    stdin = _pushed() if name == "pre-push" else ""
-    verdict = run_hook(find_root(common.start), name, stdin)  # type: ignore[arg-type]
-    ctx.exit(show_hook(verdict, common))

@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("case_id", metavar="CASE")
-@common_options("row3 investigate")
+@options.suite()
+@options.prompt()
+@options.mode("Where the answer comes from; default: replay.")
+@options.model()
+@options.parameters()
+@options.fail("What counts as a fall, by metric, before row3.toml.")
+@options.output_options(
+    "markdown", "table", "json", form="Form of the result; default: table on a terminal, else markdown."
+)
 def command(case_id: str, common: Common) -> None:
     """Explain a case: what was missed, unexpected, misdirected or unquoted, and where.
 
-    Writes the investigation template of the standards, filled in; of kinds other than extraction what was expected,
-    answered and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
+    Fills in the investigation template of the standards; for kinds other than extraction: what was expected, answered
+    and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
     from row3.domain.investigations import ItemsInvestigation
     from row3.reports.investigations.extraction import investigation_document, investigation_json
     from row3.reports.investigations.items import items_document, items_json_text
-    from row3.reports.markdown import markdown_text
-    from row3.reports.terminal import terminal_text
     from row3.workflows.investigating.investigate import investigate
 
     session = common.session()
     found = investigate(session.project, session.suite, case_id, session.options, named=session.named)
-    if common.format == "json":
-        emit(items_json_text(found) if isinstance(found, ItemsInvestigation) else investigation_json(found), common.out)
+    if common.as_json:
+        common.show(items_json_text(found) if isinstance(found, ItemsInvestigation) else investigation_json(found))
         return
     document = items_document(found) if isinstance(found, ItemsInvestigation) else investigation_document(found)
-    on_screen = common.format == "table" or (common.format is None and common.on_terminal)
-    emit(terminal_text(document, common.style) if on_screen else markdown_text(document), common.out)
+    form = common.format or ("table" if common.on_terminal else "markdown")
+    replace(common, format=form).show_document(document)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name")
 @click.option("--major", is_flag=True, help="The next major version: after v1.3 comes v2.0 instead of v1.4.")
-@common_options("row3 new-version")
+@options.output_options()
 def command(name: str, common: Common, *, major: bool) -> None:
     """Copy a prompt's current version to the next one.
 
@@ -23,19 +24,19 @@ def command(name: str, common: Common, *, major: bool) -> None:
     project = common.project()
     made = new_version(project, name, major=major)
     changelog = " and opened its entry in CHANGELOG.md" if made.changelog_changed else ""
-    emit(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"), common.out)
+    common.show(common.fitted(f"copied {made.copied_from} to prompts/{made.ref}.md{changelog}"))
     skipped = [v for v in versions(project.tree).get(name, ()) if made.copied_from.version < v < made.ref.version]
     if skipped:
-        common.say(f"{name} {skipped[-1]} is there, not promoted, and not in this copy")
+        common.say(f"{name} {skipped[-1]} exists, is not promoted and is not in this copy")
     if made.unmeasured is not None:
         common.say(
-            f"there is no baseline yet, and `row3 --baseline{made.unmeasured}` takes the highest version; to have "
-            f"{made.copied_from} measured first: row3 promote{made.unmeasured} {made.copied_from}"
+            f"there is no baseline yet, and `row3 --baseline{made.unmeasured}` takes the highest version; to measure "
+            f"{made.copied_from} first: row3 promote{made.unmeasured} {made.copied_from}"
         )
     if made.description:
         common.say(
-            f"`description` in prompts/{made.ref}.md is still that of {made.copied_from.version}: write there, or in "
-            "its entry in CHANGELOG.md, what the new version changes"
+            f"`description` in prompts/{made.ref}.md is still that of {made.copied_from.version}: describe there, or "
+            "in its entry in CHANGELOG.md, what the new version changes"
         )
     if made.edited_in_place:
         common.say(

@@ -1,192 +1,169 @@
-"""The options that commands share."""
+"""Options that commands share, as decorators: a command lists those it takes, and click refuses all others."""
 
 from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable, Mapping
-from dataclasses import replace
-from functools import wraps
+from collections.abc import Callable
+from functools import reduce
 from typing import Any, TypeVar
 
 import click
 
-from row3.cli.common import CI_FORMATS, Common
-from row3.cli.once import once
-from row3.cli.out_file import check_out
-from row3.cli.takes import FORMATS, HTML, TAKES, Takes, check_taken
 from row3.domain.limits import MOST_REPEATS
 
-__all__ = ["CI_FORMATS", "FORMATS", "Amount", "Common", "common_options", "takes_a_value"]
-
+FORMATS = ("table", "json", "markdown", "junit", "github", "codequality", "comment")
+"""Forms of a run or a comparison; `row3 report` also has `html`."""
 MODES = ("replay", "live", "record", "auto")
-Command = TypeVar("Command", bound=Callable[..., Any])
+PLACEHOLDERS = {"--model": ("MODEL", "NAME")}
+"""What a printed command shows in the place of a value that only the user knows."""
+Function = TypeVar("Function", bound=Callable[..., Any])
+Decorator = Callable[[Function], Function]
+
+
+class Option(click.Option):
+    """An option with a value: given once unless it collects several, never empty and never another option's name."""
+
+    def __init__(self, *args: Any, multiple: bool = False, **attrs: Any) -> None:
+        self.collects = multiple
+        attrs["multiple"] = True  # click would silently take the last of two
+        super().__init__(*args, **attrs)
+
+    def process_value(self, ctx: click.Context, value: Any) -> Any:
+        """Return the value, None if none was given, or all of them; raises `UsageError`."""
+        values = tuple(self._checked(each) for each in super().process_value(ctx, value) or ())
+        if self.collects:
+            return values
+        if len(values) > 1:
+            given = ", ".join(f"`{each}`" for each in values)
+            raise click.UsageError(f"{self.opts[0]} is given {len(values)} times: {given}; leave out all but one")
+        return values[0] if values else None
+
+    def _checked(self, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        name, wanted = self.opts[0], self.metavar
+        if value.startswith("--"):
+            what = f"{name}: `{value}` begins like an option, so the {wanted} seems to be missing"
+            raise click.UsageError(f"{what}. Write {name} {wanted}")
+        if not value.strip() and wanted not in ("REASON", "TEXT"):  # those have a message of their own
+            raise click.UsageError(f"{name}: the value is empty. Write {name} {wanted}, or leave {name} out")
+        if value in PLACEHOLDERS.get(name, ()):
+            what = f"{name}: `{value}` stands for the name of a model"
+            raise click.UsageError(f"{what}. Write the model's own name in its place, as the provider knows it")
+        try:  # whatever the locale, arguments are UTF-8
+            return os.fsencode(value).decode("utf-8") if any("\ud800" <= char <= "\udfff" for char in value) else value
+        except (UnicodeDecodeError, UnicodeEncodeError):
+            raise click.UsageError(f"{name}: the value is not UTF-8") from None
+
+
+class OutFile(Option):
+    """--out of a command that writes one file; `Command` checks it before anything is done."""
+
+    def __init__(self, *args: Any, also: str = "", **attrs: Any) -> None:
+        self.also = also
+        super().__init__(*args, **attrs)
 
 
 class Amount(click.FloatRange):
-    """A number in a range; `nan`, which every range lets through, and `inf` are none."""
+    """A finite number in a range; click's own accepts `nan` and `inf`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The number; click tells what is wrong with it."""
+        """Return the number; click reports what is wrong with it."""
         number = super().convert(value, param, ctx)
         if not math.isfinite(number):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return number
 
 
-class Form(click.Choice[str]):
-    """The forms of a command's result; one that only others have is told by `check_taken`, wherever it stood."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The form; click tells what is wrong with it."""
-        return value if value in (*FORMATS, HTML) else super().convert(value, param, ctx)
+def option(*names: str, help: str, **attrs: Any) -> Callable[..., Decorator[Any]]:  # noqa: A002 - click's word
+    """Return what makes a decorator for this option; a command may describe the option in its own words."""
+    attrs = {"cls": click.Option if attrs.get("is_flag") else Option} | attrs
+    return lambda text=help: click.option(*names, help=text, **attrs)
 
 
-REASONS = ("REASON", "TEXT")
-"""Values that are told to be empty with what is to be written."""
+def together(*decorators: Decorator[Any]) -> Decorator[Any]:
+    """Return one decorator for several options, which the help lists in this order."""
+    return lambda function: reduce(lambda done, decorate: decorate(done), reversed(decorators), function)
 
 
-def takes_a_value(_: click.Context, option: click.Parameter, value: Any) -> Any:
-    """The value, unless it is the next option, which was swallowed, or empty; raises `UsageError`."""
-    name, wanted = option.opts[0], option.metavar
-    for text in value if isinstance(value, tuple) else (value,):
-        if isinstance(text, str) and text.startswith("--"):
-            raise click.UsageError(
-                f"{name}: `{text}` begins like an option, so the {wanted} seems to be missing. Write {name} {wanted}"
-            )
-        if isinstance(text, str) and not text.strip() and wanted not in REASONS:
-            raise click.UsageError(f"{name}: the value is empty. Write {name} {wanted}, or leave {name} out")
-    return value
-
-
-def names_a_model(context: click.Context, option: click.Parameter, value: Any) -> Any:
-    """The value, unless it is what printed commands have in the place of a model's name; raises `UsageError`."""
-    placeholder = next((text for text in value or () if text in ("MODEL", "NAME")), None)
-    if placeholder is not None:
-        what = f"{option.opts[0]}: `{placeholder}` stands for the name of a model"
-        raise click.UsageError(f"{what}. Write the model's own name in its place, as the provider knows it")
-    return takes_a_value(context, option, value)
-
-
-_OPTIONS = (
-    once(
-        "--suite",
-        callback=takes_a_value,
-        metavar="NAME",
-        help="The suite; default: the project's only one, or row3.toml's.",
-    ),
-    click.option(
-        "--prompt",
-        callback=takes_a_value,
-        multiple=True,
-        metavar="NAME-vX.Y",
-        help="This version of a prompt, in its place in the pipeline.",
-    ),
-    once("--case", callback=takes_a_value, metavar="GLOB", help="Only the cases whose id fits."),
-    once("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto."),
-    once("--model", callback=names_a_model, metavar="NAME", help="The model, whatever row3.toml and the prompt say."),
-    once(
-        "--temperature", type=Amount(0, 2), metavar="T", help="The temperature, whatever row3.toml and the prompt say."
-    ),
-    once("--seed", type=int, metavar="N", help="The provider's seed."),
-    once("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Limit of tokens a request may write."),
-    once("--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."),
-    once("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes."),
-    once("--format", type=Form(FORMATS), help="Form of the result; default: table."),
-    once("--out", callback=takes_a_value, metavar="FILE", help="Write the result there instead of stdout."),
-    once(
-        "-C", "directory", callback=takes_a_value, metavar="DIR", help="The project's folder; default: here or above."
-    ),
-    once(
-        "--approve",
-        callback=takes_a_value,
-        metavar="REASON",
-        help="Let a blocked comparison proceed; written to the history.",
-    ),
-    once(
-        "--policy",
-        type=click.Choice(["evidence", "fixed", "paired"]),
-        help="What a drop beyond the limit has to show before it blocks.",
-    ),
-    once(
-        "--inconclusive",
-        type=click.Choice(["investigate", "block"]),
-        help="What --policy paired says where a regression is neither shown nor ruled out.",
-    ),
-    once(
-        "--fail",
-        callback=takes_a_value,
-        metavar="LIMITS",
-        help="Limits of single metrics: overall:5,recall:3,hallucination:0.",
-    ),
-    click.option("-v", "--verbose", count=True, help="More: all cases, what they missed, the whole diff."),
-    click.option("-q", "--quiet", is_flag=True, help="No notes and no progress."),
-    click.option("--no-color", is_flag=True, help="No colour; NO_COLOR does the same."),
+suite = option("--suite", metavar="NAME", help="The suite; default: the project's only one, or row3.toml's.")
+prompt = option(
+    "--prompt", multiple=True, metavar="NAME-vX.Y", help="This version of a prompt, in its place in the pipeline."
 )
+case = option("--case", metavar="GLOB", help="Only the cases whose id fits.")
+mode = option("--mode", type=click.Choice(MODES), help="Where answers come from; default: row3.toml's, else auto.")
+model = option("--model", metavar="NAME", help="The model, whatever row3.toml and the prompt say.")
+temperature = option(
+    "--temperature", type=Amount(0, 2), metavar="T", help="The temperature, whatever row3.toml and the prompt say."
+)
+seed = option("--seed", type=int, metavar="N", help="The provider's seed.")
+max_tokens = option("--max-tokens", type=click.IntRange(min=1), metavar="N", help="Most tokens an answer may have.")
+repeats = option(
+    "--repeats", type=click.IntRange(1, MOST_REPEATS), metavar="K", help="Ask every case K times and average."
+)
+jobs = option("--jobs", type=click.IntRange(1, 256), metavar="N", help="Requests at once; in replay: processes.")
+approve = option(
+    "--approve", metavar="REASON", help="Let a blocked comparison proceed; written to history and changelog."
+)
+policy = option(
+    "--policy",
+    type=click.Choice(["evidence", "fixed", "paired"]),
+    help="What a drop beyond the limit has to show before it blocks.",
+)
+inconclusive = option(
+    "--inconclusive",
+    type=click.Choice(["investigate", "block"]),
+    help="The verdict of --policy paired if a regression is neither shown nor ruled out.",
+)
+fail = option("--fail", metavar="LIMITS", help="Limits of single metrics: overall:5,recall:3,hallucination:0.")
+against = option(
+    "--against",
+    metavar="REF",
+    help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",
+)
+max_cost = option(
+    "--max-cost", type=Amount(min=0, min_open=True), metavar="USD", help="Stop before more than this is spent."
+)
+all_suites = option("--all", "all_suites", is_flag=True, help="Every suite, one after the other.")
+no_interleave = option(
+    "--no-interleave", is_flag=True, help="With --compare, live: do not ask the baseline's prompts again."
+)
+dry_run = option("--dry-run", is_flag=True, help="Show what a live run would send and cost; send nothing.")
 
 
-def common_options(name: str) -> Callable[[Command], Command]:
-    """Add the shared options to the command that these words call; it gets them as one `common`.
+def parameters() -> Decorator[Any]:
+    """Options of a request, but for the model."""
+    return together(temperature(), seed(), max_tokens())
 
-    Its help shows those that it takes. An option given before the command's name holds where it is not given again
-    after it. What does nothing for the command is refused, and so is a file that is not for row3 to write over.
+
+def run_options(*, without: str = "", **described: str) -> Decorator[Any]:
+    """Options of a run, but one; `described` gives some of them another help text."""
+    run = {"suite": suite, "prompt": prompt, "case": case, "mode": mode, "model": model, "temperature": temperature}
+    run |= {"seed": seed, "max_tokens": max_tokens, "repeats": repeats, "jobs": jobs}
+    return together(
+        *(make(described[name]) if name in described else make() for name, make in run.items() if name != without)
+    )
+
+
+def gate_options() -> Decorator[Any]:
+    """Options of the gate."""
+    return together(policy(), inconclusive(), fail())
+
+
+def output_options(
+    *forms: str,
+    form: str = "Form of the result; default: table.",
+    out: str = "Write the result there instead of stdout.",
+    also: str = "",
+) -> Decorator[Any]:
+    """--out and, if the result has several forms, --format; the first form is the default.
+
+    Args:
+        form: help of --format.
+        out: help of --out.
+        also: an ending that the file of a table may have beside the usual ones.
     """
-    takes, names = TAKES[name], list(Common.__slots__)
-
-    def decorate(function: Command) -> Command:
-        @wraps(function)
-        def with_common(*args: Any, **values: Any) -> Any:
-            own = {name: _as_utf8(name, values.pop(name)) for name in names if name in values}
-            context = click.get_current_context()
-            parent = context.parent.obj if context.parent is not None else None
-            common = merged(parent, own)
-            if context.invoked_subcommand is None:
-                check_taken(name, common)
-                if takes.out == "file":
-                    check_out(common, takes)
-            return function(*args, common=common, **values)
-
-        wrapped: Any = with_common
-        for option in reversed(_OPTIONS):
-            wrapped = option(wrapped)
-        for option in wrapped.__click_params__:
-            _fit(option, takes)
-        command: Command = wrapped
-        return command
-
-    return decorate
-
-
-def _fit(option: click.Option, takes: Takes) -> None:
-    """Hide an option that the command does not take, and show the forms of its result."""
-    if option.name in Common.__slots__:
-        option.hidden = option.name not in takes.all
-        option.help = takes.words.get(option.name, option.help)
-    if option.name == "format" and takes.forms:
-        option.type = Form(takes.forms)
-    if option.name == "out" and takes.out == "folder":
-        option.metavar = "FOLDER"
-
-
-def _as_utf8(name: str, value: Any) -> Any:
-    """Arguments as UTF-8 whatever the locale; bytes that are none are refused before they break something deeper."""
-    if isinstance(value, tuple):
-        return tuple(_as_utf8(name, text) for text in value)
-    if not isinstance(value, str) or not any("\ud800" <= char <= "\udfff" for char in value):
-        return value
-    try:
-        return os.fsencode(value).decode("utf-8")
-    except (UnicodeDecodeError, UnicodeEncodeError):
-        raise click.UsageError(f"--{name.replace('_', '-')}: the value is not UTF-8") from None
-
-
-def merged(parent: object, own: Mapping[str, Any]) -> Common:
-    """The command's own options over those that stand before its name."""
-    given = {
-        name: value
-        for name, value in own.items()
-        if value not in (None, (), False, 0) or (name == "seed" and value == 0)
-    }
-    if isinstance(own.get("temperature"), float):
-        given["temperature"] = own["temperature"]
-    return replace(parent if isinstance(parent, Common) else Common(), **given)
+    file = option("--out", cls=OutFile, also=also, metavar="FILE", help=out)
+    chosen = option("--format", type=click.Choice(forms), help=form)
+    return together(*([chosen()] if forms else []), file())

@@ -1,17 +1,17 @@
-"""Where --out may write: a name that fits what is written, and no file that somebody else wrote."""
+"""Where --out may write: a name that fits the result's form, and no file that row3 did not write."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from row3.cli.common import Common
-from row3.cli.takes import HTML, Takes
 from row3.errors import EnvironmentFault, UsageError
 
 TEXT, MARKDOWN, JSON = (".txt", ".log"), (".md", ".markdown", ".txt"), (".json",)
-ENDINGS = {
+PAGES = (".html", ".htm")
+ENDINGS: Mapping[str, tuple[str, ...]] = {
     "table": TEXT,
     "github": TEXT,
     "markdown": MARKDOWN,
@@ -19,57 +19,55 @@ ENDINGS = {
     "json": JSON,
     "codequality": JSON,
     "junit": (".xml",),
-    HTML: (".html", ".htm"),
+    "html": PAGES,
 }
-"""Of the files of each form; a name without an ending fits them all."""
-DOCUMENTS = (
-    ".pdf", ".doc", ".docx", ".odt", ".rtf", ".xls", ".xlsx", ".ods", ".csv", ".tsv", ".yaml", ".yml", ".toml", ".ini",
-    ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp", ".zip", ".gz", ".tar", ".py", ".js", ".ts", ".sh", ".sql",
-)  # fmt: skip
-"""Endings of what no command writes there."""
-PROMISES = frozenset((*DOCUMENTS, *MARKDOWN, *JSON, *ENDINGS["junit"], *ENDINGS[HTML])).difference(TEXT)
-"""Endings that promise a form. Of any other, such as .txt, .out or the end of `results-v1.1`, nobody expects one."""
+"""Endings of the files of each form; any other ending, or none, promises no form and fits all."""
+PROMISES = {".tsv", *(ending for endings in ENDINGS.values() for ending in endings)}.difference(TEXT)
 HEAD, TAIL = 1 << 16, 1 << 12
-"""Bytes of a file by which it is recognised."""
+"""Bytes at a file's beginning and end by which `reports/ours.py` recognises it."""
 
 
-def check_out(common: Common, takes: Takes) -> None:
-    """Raise `UsageError` where --out names a file that cannot or must not be written, before anything is done."""
+def check_out(common: Common, forms: tuple[str, ...], also: str = "") -> None:
+    """Raise `UsageError` if --out names a file that cannot or must not be written, before anything is done.
+
+    Args:
+        forms: the forms of the command's result, the default first.
+        also: an ending that a table may have beside the usual ones.
+    """
     if common.out is None:
         return
     target, where = Path(common.out), f"--out {common.out}"
     ending = target.suffix.lower()
-    if HTML not in takes.forms and ending in ENDINGS[HTML]:
+    if ending in PAGES and "html" not in forms:
         raise UsageError("only a report can be a page", where=where, fix=f"Use `row3 report --out {common.out}`")
     if (target.exists() and not target.is_file()) or not _writable(target.parent):
-        raise UsageError("no file can be written there", where=where, fix="Name a file in a folder that is there")
-    if target.is_file() and _is_of_the_project(common, target.resolve()):
+        raise UsageError("no file can be written there", where=where, fix="Name a file in an existing folder")
+    if target.is_file() and _is_of_the_project(common, target):
         raise UsageError("this is a file of the project, and would be lost", where=where, fix="Name another file")
-    form = common.format or (takes.forms[0] if takes.forms else "table")
-    if ending in PROMISES and ending not in endings_of(form, takes):
-        raise _misnamed(ending, form, common, takes)
+    form = common.format or forms[0]
+    fitting = (*ENDINGS[form], *([also] if also and form == "table" else []))
+    if ending in PROMISES and ending not in fitting:
+        owners = [each for each in forms if ending in ENDINGS[each]]
+        what = f"{ending} is for {_or(owners)}, not {form}" if owners else f"this command writes no {ending} files"
+        other = f"--format {_or(owners)}, or " if owners else ""
+        raise UsageError(what, where=where, fix=f"Use {other}a name that ends in {_or(fitting)}")
     refuse_foreign([target], form, where=where)
 
 
-def check_folder(common: Common, folder: Path) -> None:
-    """Raise `UsageError` where --out names a folder for pages that holds files of the project, or none can."""
-    refuse_own(common, folder, where=f"--out {common.out}")
-    if not _writable(folder if folder.is_dir() else folder.parent):
-        raise UsageError("no file can be written there", where=f"--out {common.out}", fix="Name another folder")
-
-
-def refuse_own(common: Common, folder: Path, *, where: str) -> None:
-    """Raise `UsageError` for a folder that row3 reads its own data from, or one in it; `where` named it."""
-    if _is_of_the_project(common, folder.resolve()):
+def check_folder(common: Common, folder: Path, where: str) -> None:
+    """Raise `UsageError` if a folder named by `where` is a file, cannot be written to or holds data of the project."""
+    if folder.exists() and not folder.is_dir():
+        raise UsageError("this is a file", where=where, fix="Name a folder")
+    if _is_of_the_project(common, folder):
         raise UsageError("row3 reads its own data from this folder", where=where, fix="Name another one")
 
 
 def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> None:
-    """Raise `UsageError` for the first file that row3 did not write in this form; an empty one may go.
+    """Raise `UsageError` for the first file that is neither empty nor written by row3 in this form.
 
     Args:
         form: one of `--format`, or `svg`, `png`, `schema`.
-        where: what named the file; without it the file's own path.
+        where: what named the file; by default the file's own path.
     """
     from row3.reports.generated_files import is_ours
 
@@ -77,40 +75,16 @@ def refuse_foreign(targets: Iterable[Path], form: str, *, where: str = "") -> No
         if not target.is_file() or is_ours(form, *(ends := _ends(target))):
             continue
         other = next((each for each in ENDINGS if is_ours(each, *ends)), None)
-        what = (
-            f"what is there was written as {other}, not as {form}"
-            if other
-            else "row3 did not write the file that is there"
-        )
+        what = f"the file was written as {other}, not as {form}" if other else "row3 did not write this file"
         raise UsageError(
             f"{what}, and it would be lost", where=where or str(target), fix="Name another place, or remove it first"
         )
 
 
 def refuse_foreign_charts(name: Path) -> None:
-    """The same of a chart's two files; `name` is theirs without the ending."""
+    """Do the same for a chart's two files; `name` has no ending."""
     for ending in ("svg", "png"):
         refuse_foreign([name.with_name(f"{name.name}.{ending}")], ending)
-
-
-def endings_of(form: str, takes: Takes) -> tuple[str, ...]:
-    """What the name of a file may end in."""
-    return ENDINGS[form] + (takes.endings if form == "table" else ())
-
-
-def _misnamed(ending: str, form: str, common: Common, takes: Takes) -> UsageError:
-    """The error for a name whose ending belongs to another form, or to none."""
-    where, forms = f"--out {common.out}", takes.forms or (form,)
-    owners = [each for each in forms if ending in endings_of(each, takes)]
-    if owners:
-        what = f"{ending} is for {_or(owners)}, and this would be {form}"
-        cure = f"--format {_or(owners)}" if common.format is None else f"--format {_or(owners)} instead"
-        return UsageError(what, where=where, fix=f"Use {cure}, or a name that ends in {_or(endings_of(form, takes))}")
-    by_endings: dict[tuple[str, ...], list[str]] = {}
-    for each in forms:
-        by_endings.setdefault(endings_of(each, takes), []).append(each)
-    known = "; ".join(f"{_or(endings)} for {_or(names)}" for endings, names in by_endings.items())
-    return UsageError(f"nothing that this command writes ends in {ending}", where=where, fix=f"Use {known}")
 
 
 def _or(words: Iterable[str]) -> str:
@@ -119,7 +93,7 @@ def _or(words: Iterable[str]) -> str:
 
 
 def _ends(path: Path) -> tuple[bytes, bytes]:
-    """How a file begins and how it ends. Raises `EnvironmentFault`."""
+    """Return the first and the last bytes of a file. Raises `EnvironmentFault`."""
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)
@@ -135,13 +109,13 @@ def _writable(folder: Path) -> bool:
 
 
 def _is_of_the_project(common: Common, target: Path) -> bool:
-    """Whether runs are made of this file, or judged by it."""
+    """Return whether row3 reads this file or folder: it would lose data or judge its own result."""
     from row3.errors import Row3Error
     from row3.store.changelog import FILE as CHANGELOG
     from row3.store.project import READ_PATHS, find_root
 
     try:
-        parts = target.relative_to(find_root(common.start)).parts
+        parts = target.resolve().relative_to(find_root(common.start)).parts
     except (Row3Error, ValueError):
         return False
     return bool(parts) and parts[0] in (*READ_PATHS, CHANGELOG)

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
-from row3.cli.options import Amount, Common, common_options
-from row3.cli.output import emit
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 
 
-@click.command()
-@click.option(
+@click.command(cls=Command)
+@options.option(
     "--detect",
-    type=Amount(0, 100, min_open=True),
+    type=options.Amount(0, 100, min_open=True),
     metavar="POINTS",
     help="The drop to plan for, in percentage points; default: the gate's limit.",
-)
-@click.option("--metric", metavar="KEY", help="Plan for this metric only; default: the headline metrics.")
-@common_options("row3 power")
+)()
+@options.option("--metric", metavar="KEY", help="Plan for this metric only; default: the headline metrics.")()
+@options.run_options(repeats="Look at K recorded answers of each case; default: as many as all have.")
+@options.policy()
+@options.fail()
+@options.output_options("table", "json")
 def command(common: Common, *, detect: float | None, metric: str | None) -> None:
     """Say how small a drop the suite detects, and whether cases or repeats are the better buy.
 
@@ -26,13 +28,11 @@ def command(common: Common, *, detect: float | None, metric: str | None) -> None
     Nothing is asked and nothing is judged. --policy paired plans for what blocks.
     """
     from row3.reports.power import power_document, power_json
-    from row3.reports.terminal import terminal_text
     from row3.workflows.history.power import plan
 
-    report = plan(
-        common.session(), detect=None if detect is None else detect / 100, metric=metric, repeats=common.repeats
-    )
+    share = None if detect is None else detect / 100
+    report = plan(common.session(), detect=share, metric=metric, repeats=common.repeats)
     if common.as_json:
-        emit(json.dumps(power_json(report), ensure_ascii=False, indent=1), common.out)
+        common.show_json(power_json(report))
     else:
-        emit(terminal_text(power_document(report), common.style), common.out)
+        common.show_document(power_document(report))

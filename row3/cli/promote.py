@@ -3,42 +3,43 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.output import emit
-from row3.cli.show_promotion import show_promotion
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
+from row3.cli.show import BLOCKED, result_text
 from row3.errors import UsageError
 
+if TYPE_CHECKING:
+    from row3.workflows.promoting.promotion import PromotionResult
 
-@click.command()
+
+@click.command(cls=Command)
 @click.argument("version")
-@click.option("--dry-run", is_flag=True, help="Judge by the recordings, say what would be written.")
+@options.dry_run("Judge by the recordings, say what would be written.")
 @click.option(
     "--commit", "make_commit", is_flag=True, help="Commit what is written, with the prompts and their recordings."
 )
 @click.option("--tag", "make_tag", is_flag=True, help="Tag the commit <name>-vX.Y (with --commit).")
-@click.option("--no-interleave", is_flag=True, help="Live: do not ask the baseline's prompts again.")
-@click.option(
-    "--max-cost",
-    type=click.FloatRange(min=0, min_open=True),
-    metavar="USD",
-    help="Live: stop before more than this is spent.",
-)
-@common_options("row3 promote")
-@click.pass_context
+@options.no_interleave("Live: do not ask the baseline's prompts again.")
+@options.max_cost("Live: stop before more than this is spent.")
+@options.run_options(without="case")
+@options.gate_options()
+@options.approve()
+@options.output_options(*options.FORMATS)
 def command(
-    ctx: click.Context,
-    version: str,
     common: Common,
     *,
+    version: str,
     dry_run: bool,
     make_commit: bool,
     make_tag: bool,
     no_interleave: bool,
     max_cost: float | None,
-) -> None:
+) -> int:
     """Gate VERSION and, if it passes, make it the current one.
 
     VERSION is `v1.1` or `decompose-concepts-v1.1`. Lock, baseline, changelog, history and charts are written as one
@@ -51,24 +52,38 @@ def command(
     if make_tag and not make_commit:
         raise click.UsageError("--tag goes with --commit, so that the tag names the promotion")
     if dry_run:
-        if common.mode in ("record", "auto"):
-            what, fix = "a dry run writes no recording", "Use --mode replay or --mode live"
-            raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
-        if (common.mode or common.project().config.mode) != "live":
-            common = replace(common, mode="replay")
+        common = replace(common, mode=_dry_mode(common))
     session = common.session().under(LiveFlags(interleave=not no_interleave, max_cost=max_cost))
+    flags = {"dry_run": dry_run, "make_commit": make_commit, "make_tag": make_tag}
     try:
-        result = promote(
-            session,
-            version,
-            approve=common.approve,
-            dry_run=dry_run,
-            make_commit=make_commit,
-            make_tag=make_tag,
-        )
+        result = promote(session, version, approve=common.approve, **flags)
     except AlreadyDone as done:
-        emit(done.told(), common.out)
-        ctx.exit(0)
+        common.show(done.told())
+        return 0
     code = show_promotion(result, common)
     session.finish()
-    ctx.exit(code)
+    return code
+
+
+def show_promotion(result: PromotionResult, common: Common) -> int:
+    """Show what a promotion did; returns 1 if the gate blocks, else 0."""
+    from row3.reports.formats import with_first_line
+    from row3.reports.promotion import promotion_document
+
+    comparison = result.comparison
+    if common.format in (None, "table"):
+        document = promotion_document(result, verbose=common.verbose > 0)
+        common.show(with_first_line(result.run, document, common.style))
+    else:
+        declines = 0 if comparison is None else comparison.declines
+        common.show(result_text(result.run, comparison, common, declines=declines))
+    for text in result.notes:
+        common.say(text)
+    return BLOCKED if result.refused else 0
+
+
+def _dry_mode(common: Common) -> Literal["replay", "live"]:
+    if common.mode in ("record", "auto"):
+        what, fix = "a dry run writes no recording", "Use --mode replay or --mode live"
+        raise UsageError(what, where=f"--mode {common.mode}", fix=fix)
+    return "live" if (common.mode or common.project().config.mode) == "live" else "replay"

@@ -1,55 +1,133 @@
-"""`row3 report`."""
+"""`row3 report`: one comparison as Markdown or a page; with --all every suite, as one text or a folder of pages."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from row3.cli.once import once
-from row3.cli.options import Common, common_options
-from row3.cli.out_file import check_out
+from row3.cli import options
+from row3.cli.all_suites import opened, refuse_one, suites_text
+from row3.cli.commands import Command
+from row3.cli.common import Common
+from row3.cli.out_file import PAGES, check_folder, check_out, refuse_foreign
+from row3.cli.output import emit
 from row3.cli.show import INCOMPLETE, show_comparison
-from row3.cli.takes import HTML, TAKES
+from row3.domain.counts import count
+from row3.errors import UsageError
+
+if TYPE_CHECKING:
+    from row3.workflows.suites.all_suites import AllSuites
+    from row3.workflows.suites.results import SuiteResult
+
+HTML = "html"
+FORMS = ("markdown", *(each for each in options.FORMATS if each != "markdown"), HTML)
+INDEX = "index.html"
 
 
-@click.command()
-@once(
-    "--against",
-    metavar="REF",
-    help="Judge by the baseline, cases and thresholds of this git ref; REF... is where HEAD left it.",
-)
-@click.option("--all", "all_suites", is_flag=True, help="Every suite: one text, or a folder of pages with an index.")
-@common_options("row3 report")
-@click.pass_context
-def command(ctx: click.Context, common: Common, *, against: str | None, all_suites: bool) -> None:
+@click.command(cls=Command)
+@options.against()
+@options.all_suites("Every suite: one text, or a folder of pages with an index.")
+@options.run_options()
+@options.gate_options()
+@options.option(
+    "--format",
+    type=click.Choice(FORMS),
+    help="Form of the report; default: markdown, or html if --out ends in .html.",
+)()
+@options.option("--out", metavar="FILE", help="Write it there instead of to stdout; with --all a folder.")()
+def command(common: Common, *, against: str | None, all_suites: bool) -> int:
     """Write a comparison as a report: Markdown, or a page for a browser.
 
     The page is one file that loads nothing: `--out report.html`, or `--format html`. Compares like `row3 --compare`,
-    but writes no history and does not judge: exit 0, or 3 where a case has no answer. With --all and `--out FOLDER`
-    there is a page for each suite and `index.html` beside them.
+    but writes no history and does not judge: exit 0, or 3 if a case has no answer. With --all and `--out FOLDER` there
+    is a page for each suite, and `index.html`.
     """
     if all_suites:
-        from row3.cli.report_all import report_all
-
-        ctx.exit(report_all(common, against=against))
+        return _report_all(common, against)
+    from row3.reports.html import html_report
     from row3.workflows.comparing.compare import compare
     from row3.workflows.history.trend import suite_history
     from row3.workflows.snapshots import find_base
 
-    common = replace(common, format=common.format or _format_of(common.out))
-    check_out(common, TAKES["row3 report"])
+    ends_in_html = common.out is not None and common.out.lower().endswith(PAGES)
+    common = replace(common, format=common.format or (HTML if ends_in_html else "markdown"))
+    check_out(common, FORMS)
     session = common.session()
     pages = common.format == HTML
-    history = suite_history(session.project, session.suite) if pages else []
     base = None if against is None else find_base(session.project, against)
     comparison = compare(session, base=base, pages=pages)
-    code = show_comparison(comparison, common, history=history)
+    page = html_report(comparison, suite_history(session.project, session.suite)) if pages else None
+    code = show_comparison(comparison, common, page)
     if common.out is not None:
-        common.say(f"{common.out} tells of suite {session.suite.name}")
-    ctx.exit(INCOMPLETE if code == INCOMPLETE else 0)
+        common.say(f"{common.out}: report on suite {session.suite.name}")
+    return INCOMPLETE if code == INCOMPLETE else 0
 
 
-def _format_of(out: str | None) -> str:
-    """What the ending of the file asks for."""
-    return HTML if out is not None and out.lower().endswith((".html", ".htm")) else "markdown"
+def _report_all(common: Common, against: str | None) -> int:
+    """Compare every suite and write the result; returns 2 if one cannot be used, 3 if a case has no answer, else 0."""
+    from row3.workflows.flags import LiveFlags
+    from row3.workflows.suites.all_suites import compare_all
+    from row3.workflows.suites.results import Broken, Gone, SuitesReport
+
+    refuse_one(common)
+    folder = _folder(common)
+    if folder is None:
+        common = replace(common, format=common.format or "markdown")
+        check_out(common, FORMS)
+    suites = opened(common, LiveFlags())
+    if folder is None:
+        results = list(compare_all(suites, against=against))
+    else:
+        results = _write_pages(suites, folder, against)
+        common.say(f"{folder / INDEX} and the pages of {count(len(results), 'suite')}")
+    report = SuitesReport(sorted(results, key=lambda result: result.suite))
+    if folder is None:
+        common.show(suites_text(report, common))
+    for result in report.results if common.out is not None else ():
+        if isinstance(result, Broken | Gone):
+            common.say(f"{result.suite}: {result.problem}")
+    suites.finish()
+    return report.exit_code if report.exit_code != 1 else 0
+
+
+def _folder(common: Common) -> Path | None:
+    """Return the folder for pages; None if no pages are wanted. Raises `UsageError` if there is no such folder."""
+    out = None if common.out is None else Path(common.out)
+    named = out is not None and out.suffix.lower() in PAGES
+    like_a_folder = out is not None and (out.is_dir() or not out.suffix)
+    if common.format not in (None, HTML) or (common.format is None and not (like_a_folder or named)):
+        return None
+    if out is None or named or not out.parent.is_dir():
+        where = "--all --format html" if out is None else f"--out {out}"
+        raise UsageError("every suite has a page of its own", where=where, fix="Name a folder: --out FOLDER")
+    check_folder(common, out, f"--out {out}")
+    return out
+
+
+def _write_pages(suites: AllSuites, folder: Path, against: str | None) -> list[SuiteResult]:
+    """Write each page as soon as its suite is compared, so that the cases of one suite are in memory at a time."""
+    from row3.reports.html import html_report
+    from row3.reports.html.page import index_html
+    from row3.workflows.history.trend import suite_history
+    from row3.workflows.suites.all_suites import compare_all
+    from row3.workflows.suites.results import Judged, SuitesReport
+
+    refuse_foreign((folder / name for name in (INDEX, *map(_page_of, suites.names))), HTML)
+    results, pages = [], {}
+    for result in compare_all(suites, against=against, pages=True):
+        results.append(result)
+        if isinstance(result, Judged):
+            history = suite_history(suites.project, suites.made[-1].suite)
+            pages[result.suite] = _page_of(result.suite)
+            emit(html_report(result.comparison, history), str(folder / pages[result.suite]))
+    report = SuitesReport(sorted(results, key=lambda result: result.suite))
+    emit(index_html(report, pages), str(folder / INDEX))
+    return results
+
+
+def _page_of(suite: str) -> str:
+    """Return the name of a suite's page, which is never that of the index."""
+    return f"{suite}.html" if f"{suite}.html".lower() != INDEX else f"{suite}-suite.html"

@@ -6,13 +6,15 @@ from pathlib import Path
 
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.out_file import refuse_foreign, refuse_own
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
+from row3.cli.out_file import check_folder, refuse_foreign
 from row3.cli.output import emit
 
 
-@click.command()
-@common_options("row3 schema")
+@click.command(cls=Command)
+@options.option("--out", metavar="FOLDER", help="Write there instead of into schemas/.")()
 def command(common: Common) -> None:
     """Write JSON Schemas for the project's files.
 
@@ -24,6 +26,6 @@ def command(common: Common) -> None:
 
     folder = Path(common.out) if common.out is not None else find_root(common.start) / "schemas"
     if common.out is not None:
-        refuse_own(common, folder, where=f"--out {common.out}")
+        check_folder(common, folder, f"--out {common.out}")
     refuse_foreign((folder / Path(name).name for name in schema_files()), "schema")
     emit("\n".join(str(path) for path in write_schemas(folder)), None)

@@ -6,19 +6,23 @@ from pathlib import Path
 
 import click
 
-from row3.cli.options import Common, common_options
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
 from row3.cli.show import show_run
 
 
-@click.command()
+@click.command(cls=Command)
 @click.argument("name", metavar="SUITE")
-@click.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')
-@common_options("row3 score")
-@click.pass_context
-def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None:
+@options.option("--outputs", required=True, metavar="FILE", help='JSON Lines: {"caseId": …, "output": {…}}.')()
+@options.case()
+@options.mode("Where embeddings come from, of a suite that matches by meaning.")
+@options.jobs("Processes that score.")
+@options.output_options(*options.FORMATS)
+def command(name: str, outputs: str, common: Common) -> int:
     """Score outputs made elsewhere, without a provider.
 
-    FILE has a line for each golden case of SUITE. Nothing is judged: exit 0, or 3 where a case has no output.
+    FILE has a line for each golden case of SUITE. Nothing is judged: exit 0, or 3 if a case has no output.
     """
     from row3.store.history import read_history
     from row3.store.suites import pick_suite
@@ -27,10 +31,10 @@ def command(ctx: click.Context, name: str, outputs: str, common: Common) -> None
     from row3.workflows.session import Session, note_misnamed, save_log
 
     project = common.project()
-    suite, options = pick_suite(project, name), common.run_options()
+    suite, run_options = pick_suite(project, name), common.run_options()
     note_misnamed(project, suite, common.say)
-    run = score_outputs(project, suite, Path(outputs), options)
+    run = score_outputs(project, suite, Path(outputs), run_options)
     # Kept like every other run, so that `row3 diff` can name it.
-    save_log(Session(project, suite, options, may_write=common.may_write, say=common.say), run)
+    save_log(Session(project, suite, run_options, may_write=common.may_write, say=common.say), run)
     declines = declining_runs(read_history(project.tree), None, run.suite)
-    ctx.exit(show_run(Announced(run, declines), common))
+    return show_run(Announced(run, declines), common)

@@ -7,14 +7,19 @@ from pathlib import Path
 
 import click
 
-from row3.cli.options import Common, common_options
-from row3.cli.out_file import refuse_foreign_charts, refuse_own
+from row3.cli import options
+from row3.cli.commands import Command
+from row3.cli.common import Common
+from row3.cli.out_file import check_folder, refuse_foreign_charts
 from row3.cli.output import emit
 
 
-@click.command()
+@click.command(cls=Command)
 @click.option("--weekly", is_flag=True, help="Mean and range of each ISO week along real time.")
-@common_options("row3 trend")
+@options.suite()
+@options.mode("live or record: the runs of the live tier; default: row3.toml's.")
+@options.option("--format", type=click.Choice(["table", "json"]), help="Form of the list of files; default: table.")()
+@options.option("--out", metavar="FOLDER", help="Draw there instead of in charts/.")()
 def command(common: Common, *, weekly: bool) -> None:
     """Draw the metrics over time (SVG and PNG).
 
@@ -25,25 +30,17 @@ def command(common: Common, *, weekly: bool) -> None:
     from row3.store.suites import pick_suite
     from row3.workflows.history.trend import chart_name, draw_trend
 
-    if not common.may_write and common.out is None:
+    folder = None if common.out is None else Path(common.out)
+    if folder is None and not common.may_write:
         what = "a run in CI writes no tracked file"
         raise UsageError(what, where="row3 trend", fix="Name a folder with --out")
     project = common.project()
     suite = pick_suite(project, common.suite, tier_of(common.mode or project.config.mode))
-    if common.out is not None:
-        if Path(common.out).exists() and not Path(common.out).is_dir():
-            where = f"--out {common.out}"
-            raise UsageError("this is no folder, and charts go into one", where=where, fix="Name a folder")
-        refuse_own(common, Path(common.out), where=f"--out {common.out}")
-        name = Path(common.out, Path(chart_name(suite, weekly=weekly)).name)
-        refuse_foreign_charts(name)
-    files = draw_trend(project, suite, weekly=weekly, folder=None if common.out is None else Path(common.out))
-    names = [_short(path, project.root).as_posix() for path in files]
-    if common.as_json:
-        emit(json.dumps({"schemaVersion": 1, "suite": suite.name, "files": names}, indent=2), None)
-    else:
-        emit("\n".join(names), None)
-
-
-def _short(path: Path, root: Path) -> Path:
-    return path.relative_to(root) if path.is_relative_to(root) else path
+    if folder is not None:
+        check_folder(common, folder, f"--out {folder}")
+        refuse_foreign_charts(folder / Path(chart_name(suite, weekly=weekly)).name)
+    files = draw_trend(project, suite, weekly=weekly, folder=folder)
+    root = project.root
+    names = [(path.relative_to(root) if path.is_relative_to(root) else path).as_posix() for path in files]
+    value = {"schemaVersion": 1, "suite": suite.name, "files": names}
+    emit(json.dumps(value, indent=2) if common.as_json else "\n".join(names), None)

@@ -1,4 +1,4 @@
-"""What the command line said of the answers that are looked at, for the commands that row3 prints to say it again."""
+"""The options of a command line that the commands row3 prints repeat, so that they look at the same answers."""
 
 from __future__ import annotations
 
@@ -7,56 +7,44 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-PLACE = frozenset({"C"})
-REQUEST = frozenset({"prompt", "model", "temperature", "seed", "max-tokens"})
-GATE = frozenset({"policy", "inconclusive", "fail"})
-LIVE = frozenset({"adaptive", "max-repeats", "max-cost", "no-interleave"})
-REPEATED: Final[Mapping[str, frozenset[str]]] = {
-    "row3": REQUEST | {"mode", "repeats"},
-    "row3 --compare": REQUEST | GATE | LIVE | {"mode", "repeats"},
-    "row3 --baseline": REQUEST - {"prompt"} | {"mode", "repeats"},
-    "row3 promote": REQUEST | GATE | {"mode", "repeats"},
-    "row3 investigate": REQUEST | {"mode", "fail"},
+REQUEST = ("prompt", "model", "temperature", "seed", "max-tokens")
+GATE = ("policy", "inconclusive", "fail")
+REPEATED: Final[Mapping[str, tuple[str, ...]]] = {
+    "row3": (*REQUEST, "mode", "repeats"),
+    "row3 --compare": (*REQUEST, *GATE, "mode", "repeats", "adaptive", "max-repeats", "max-cost", "no-interleave"),
+    "row3 --baseline": (*REQUEST[1:], "mode", "repeats"),
+    "row3 promote": (*REQUEST, *GATE, "mode", "repeats"),
+    "row3 investigate": (*REQUEST, "mode", "fail"),
     "row3 recordings import": REQUEST,
 }
-"""What a printed command is given again, beside the project's place, which all take; others take just the suite."""
-KEPT_MODES: Final[Mapping[str, tuple[str, ...]]] = {
-    "row3": ("live", "record", "auto"),
-    "row3 --compare": ("live", "record", "auto"),
-    "row3 --baseline": ("live", "record"),
-    "row3 promote": ("live",),
-    "row3 investigate": ("live",),
-}
-"""Modes that a command needs again: what `record` and `auto` asked for is recorded, and need not be asked twice."""
+"""Options that a printed command repeats; every command repeats -C."""
 
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """The options that decide which answers a command looks at and how it judges them, as they were typed."""
+    """Options that decide which answers a command looks at and how it judges them, as typed."""
 
     options: tuple[tuple[str, str], ...] = ()
-    """Name and value; no value for a switch."""
+    """Name and value; a switch has no value."""
 
     def flags(self, command: str, *said: str) -> str:
-        """Those that `command` takes, each after a space and quoted for a shell; empty for none.
+        """Return the options that `command` repeats, each after a space and quoted for a shell.
 
         Args:
             command: the words that call it, `row3 investigate`.
-            said: what it says itself: names of options, and a prompt version that is its argument.
+            said: what it already says: names of options, and a prompt version that is its argument.
         """
-        takes = PLACE | REPEATED.get(command, frozenset())
+        takes = {"C", *REPEATED.get(command, ())}
         return "".join(
-            f" {_spelled(name)}{value and ' ' + shlex.quote(value)}"
+            f" {'-' if len(name) == 1 else '--'}{name}{value and ' ' + shlex.quote(value)}"
             for name, value in self.options
-            if name in takes
-            and name not in said
-            and value not in said
-            and (name != "mode" or value in KEPT_MODES[command])
+            if name in takes and not {name, value} & {*said} and (name != "mode" or _asks_again(value, command))
         )
 
 
+def _asks_again(mode: str, command: str) -> bool:
+    """Return whether a command needs this mode: after `record` and `auto`, others find the answers recorded."""
+    return mode == "live" or (mode in ("record", "auto") and not command.startswith(("row3 promote", "row3 invest")))
+
+
 NOTHING: Final = Given()
-
-
-def _spelled(name: str) -> str:
-    return f"{'-' if len(name) == 1 else '--'}{name}"

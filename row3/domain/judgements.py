@@ -105,7 +105,7 @@ class Reason(Struct, frozen=True):
         return self.code.value, self.subject
 
 
-class Approval(Struct, frozen=True, omit_defaults=True):
+class Approval(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Who let a comparison proceed, when and why."""
 
     reason: str

@@ -117,9 +117,22 @@ def choices(annotation: Any) -> tuple[Any, ...]:
     return (annotation,)
 
 
-def struct_in(annotation: Any) -> type[msgspec.Struct] | None:
-    """Return the Struct that an object in the place of this type is read as."""
-    return next((one for one in choices(annotation) if isinstance(one, type) and issubclass(one, msgspec.Struct)), None)
+def struct_in(annotation: Any, value: Any = None) -> type[msgspec.Struct] | None:
+    """Return the Struct that an object in the place of this type is read as; of several the one of its `type`."""
+    found = [one for one in choices(annotation) if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+    if len(found) > 1 and isinstance(value, dict):
+        return next((one for one in found if one.__struct_config__.tag == value.get("type")), None)
+    return next(iter(found), None)
+
+
+def _tags(annotation: Any) -> list[str]:
+    found = (one for one in choices(annotation) if isinstance(one, type) and issubclass(one, msgspec.Struct))
+    return [str(one.__struct_config__.tag) for one in found]
+
+
+def pair_in(annotation: Any) -> tuple[Any, Any] | None:
+    """Return the types of keys and values of an object of any keys in the place of this type; None for no such one."""
+    return next(((get_args(one)[0], get_args(one)[1]) for one in choices(annotation) if get_origin(one) is dict), None)
 
 
 def item_in(annotation: Any) -> Any:
@@ -128,10 +141,17 @@ def item_in(annotation: Any) -> Any:
 
 
 def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iterator[Misfit]:
-    struct, item = struct_in(annotation), item_in(annotation)
+    struct, item = struct_in(annotation, value), item_in(annotation)
     inner: list[Misfit] = []
     if isinstance(value, dict) and struct is not None:
         inner = list(_of_object(value, struct, place, closed=closed))
+    elif isinstance(value, dict) and (held := pair_in(annotation)) is not None:
+        for key, part in value.items():
+            inner += [*_misfits(key, held[0], (*place, key), closed=closed)]
+            inner += [*_misfits(part, held[1], (*place, key), closed=closed)]
+    elif isinstance(value, dict) and len(tags := _tags(annotation)) > 1:
+        what = f"should be one of {', '.join(tags)}"
+        inner = [Misfit((*place, "type"), "invalid-field", f"{what}, and is {shown(value.get('type'))}")]
     elif isinstance(value, list) and item is not None:
         inner = [one for at, part in enumerate(value) for one in _misfits(part, item, (*place, at), closed=closed)]
     if inner:
@@ -146,11 +166,11 @@ def _misfits(value: Any, annotation: Any, place: Place, *, closed: bool) -> Iter
 
 
 def _of_object(value: dict[str, Any], struct: type[msgspec.Struct], place: Place, *, closed: bool) -> Iterator[Misfit]:
-    known = keys_of(struct)
+    known, config = keys_of(struct), struct.__struct_config__
     for key, part in value.items():
         if key in known:
             yield from _misfits(part, known[key].type, (*place, key), closed=closed)
-        elif closed:
+        elif closed and config.forbid_unknown_fields and key != config.tag_field:
             near = near_key(key, sorted(known))
             hint = f"did you mean `{near}`?" if near else f"known are {', '.join(sorted(known))}"
             yield Misfit((*place, key), "unknown-field", f"is unknown; {hint}")

@@ -2,39 +2,36 @@
 
 A round asks every case once on both sides and yields one difference a case. What is judged is the primary metric's
 mean over these cases, freed of the noise of single answers: whether it fell by more than the gate's limit. What other
-cases would have done is the paired interval's business, and no repeat can change it.
+cases would have done is for the paired interval to say; no repeat can change it.
 
-**When to stop.** After each round, when `sequential.capital` has won 1 / 0.03 against "the loss is within the limit",
-or against "it is beyond it". The bets of a round are equal for all its cases and made before it. Cases have means d_i
-of their own, and then the product over a round has an expectation of prod (1 + b (d_i - m)) <= (1 + b (mean d - m))^n
-by the inequality of means, which is at most 1 under the null: the promise holds although cases differ, at the end of
-every round, and only there. After the last round, whose number was fixed beforehand, nothing is peeked at any more: a t
-test at 0.02 with what the repeats of each case show of its noise. Together each decision is wrong at most one time in
-20, the t test as far as t tests are right; so it rules a loss out only where there were enough answers to have met a
-rare one that would undo it.
+**When to stop.** After each round, when `capital` has won 1 / 0.03 against "the loss is within the limit", or against
+"it is beyond it". The bets of a round are equal for all its cases and made before it. Cases have means d_i of their
+own, so the product over a round has an expectation of prod (1 + b (d_i - m)) <= (1 + b (mean d - m))^n by the
+inequality of means, which is at most 1 under the null: the promise holds although cases differ, at the end of every
+round. After the last round, whose number was fixed beforehand, a t test at 0.02 uses what the repeats of each case show
+of its noise. Together each decision is wrong at most one time in 20. The t test rules a loss out only where there were
+enough answers to have met a rare one that would undo it.
 
-**Which cases next.** All of them, equally. To repeat only those that wavered looks cheaper and is biased: a prompt that
-fails once in ten answers shows it in some cases by chance, further answers of just these dilute it, and the others,
-which would have failed as often, are never asked again. Asking a part by chance, weighted by its probability, is
-unbiased and saves nothing: what has to be ruled out is the rare answer that changes everything, and every request
-tells as much about that as any other. What can never change the verdict is asked once: new cases, those in
-quarantine, and those without the metric.
+**Which cases next.** All of them, equally. Repeating only those that wavered is biased: a prompt that fails once in ten
+answers shows it in some cases by chance, further answers of just these dilute it, and the others are never asked again.
+Cases that can never change the verdict are asked once: new ones, those in quarantine, and those without the metric.
 
-**What it costs.** A loss just inside the limit of 5 points cannot be told from one just outside of it, and however
-steady the answers are, ruling out rare ones takes about 65 differences: 65 cases once, or 13 cases five times.
+**What it costs.** A loss just inside the limit cannot be told from one just outside of it, and ruling out rare losses
+takes about 65 differences however steady the answers are: 65 cases once, or 13 cases five times.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from row3.domain.changes import MetricChange, Rounds
+from row3.domain.verdicts import Verdict
 from row3.gate.distributions import t_cdf
 from row3.gate.exact import units_needed, upper_bound
 from row3.gate.policy import GatePolicy
-from row3.gate.sequential import capital
 
 ALPHA_ROUNDS = 0.03
 """One-sided: how often a round before the last may decide wrongly."""
@@ -42,6 +39,8 @@ ALPHA_LAST = 0.02
 """One-sided: how often the t test after the last round may."""
 EXPECTED_VARIANCE = 0.02
 """Of a difference, before any was seen; it tunes the first round's bets and nothing else."""
+BOLDNESS = 0.9
+"""The most of the capital that one difference may cost. Any value below 1 is valid; bold bets suit small ones."""
 
 Stop = Literal["loss", "within", "steady", "few", "open"]
 """Why no further round is asked: a loss beyond the limit is shown; it is ruled out; answers repeat word for word, so
@@ -152,7 +151,7 @@ def stand(
     if not flat:
         return Standing(len(rounds), most, 0, 0.0, 1.0, 1.0, "few", repeated, changed)
     bets = [bet for place in range(len(rounds)) for bet in [_bet(rounds[:place], margin)] * cases]
-    within, loss = capital(flat, null=margin.null, lowest=margin.lowest, highest=margin.best, bets=bets)[-1]
+    within, loss = capital(flat, bets, null=margin.null, lowest=margin.lowest, highest=margin.best)
     stop: Stop | None = None
     if max(loss, within) >= 1.0 / ALPHA_ROUNDS:
         stop = "loss" if loss > within else "within"
@@ -166,6 +165,61 @@ def stand(
     if stop == "few" or (stop == "open" and abs(mean - margin.null) >= 0.5 * margin.gap):
         needs = _needs(rounds, margin, most)
     return Standing(len(rounds), most, cases, mean, loss, within, stop, repeated, changed, needs)
+
+
+def judged(standing: Standing, fixed: MetricChange, paired: MetricChange, policy: GatePolicy) -> MetricChange:
+    """Return the primary metric's verdict after the rounds.
+
+    Under `fixed` and `evidence` a loss blocks where it is shown for these cases, and nothing blocks that may be noise
+    of the answers. Under `paired` it also has to be shown for cases like these, which repeats cannot do. Where repeats
+    change nothing, the policy judges as it always does.
+
+    Args:
+        fixed, paired: the metric as either policy judges the means over all rounds.
+    """
+    own = paired if policy.policy == "paired" else fixed
+    stop = standing.stop
+    if stop == "steady" or (stop == "within" and own.verdict is not Verdict.BLOCK):
+        return own
+    if stop == "loss" and policy.policy == "paired" and own.verdict is Verdict.BLOCK:
+        return own
+    unclear = Verdict.BLOCK if policy.inconclusive == "block" else Verdict.INVESTIGATE
+    rounds = Rounds(standing.rounds, standing.cases, stop or "open", standing.needs)
+    if stop == "loss" and policy.policy == "paired":
+        return replace(own, verdict=unclear, code="inconclusive", rounds=rounds)
+    if stop == "loss":
+        return replace(own, verdict=Verdict.BLOCK, code="worse", rounds=rounds)
+    if stop == "within":
+        # The means contradict what was shown round by round, which happens a few times in a hundred.
+        return replace(own, verdict=Verdict.INVESTIGATE, code="worse_unproven", rounds=rounds)
+    return replace(own, verdict=unclear, code="inconclusive", rounds=rounds)
+
+
+def capital(
+    differences: Sequence[float], bets: Sequence[float], *, null: float, lowest: float, highest: float
+) -> tuple[float, float]:
+    """Return how much a gambler starting with 1 has won by betting that the mean is above the null, and below it.
+
+    With x and the null m scaled to [0, 1], c = `BOLDNESS` and bets b made before x is seen:
+
+        K+ = prod (1 + min(b, c/m) (x - m)),   K- = prod (1 - min(b, c/(1-m)) (x - m))
+
+    If the mean is not above the null, the probability that K+ ever reaches 1 / a is at most a; likewise for K-.
+
+    Args:
+        differences: each from `lowest` to `highest`.
+        bets: one for each difference, at least 0 and on the scale of x.
+    Returns:
+        (K+, K-), possibly infinity.
+    Source: Waudby-Smith and Ramdas 2024, JRSS B 86, 1-27, arXiv 2010.09686; Ville 1939.
+    """
+    width, middle = highest - lowest, (null - lowest) / (highest - lowest)
+    up = down = 0.0
+    for difference, bet in zip(differences, bets, strict=True):
+        away = (difference - lowest) / width - middle
+        up += math.log1p(min(bet, BOLDNESS / middle) * away)
+        down += math.log1p(-min(bet, BOLDNESS / (1.0 - middle)) * away)
+    return _exp(up), _exp(down)
 
 
 def _last_look(rounds: Sequence[Sequence[float]], margin: Margin) -> Stop:
@@ -215,3 +269,7 @@ def _mean(values: Sequence[float]) -> float:
 def _variance(values: Sequence[float]) -> float:
     mean = _mean(values)
     return math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
+
+
+def _exp(value: float) -> float:
+    return math.exp(value) if value < 709.0 else math.inf

@@ -111,21 +111,37 @@ def by_size(changes: Iterable[CaseChange]) -> list[CaseChange]:
 
 
 def beyond_noise(
-    drop: float, spread_before: float, repeats_before: int, spread_after: float, repeats_after: int
+    drop: float, spread_before: float, repeats_before: float, spread_after: float, repeats_after: float
 ) -> bool:
-    """Return whether one case fell by more than its own repeats vary, at a one-sided 5%.
+    """Return whether one case's mean dropped by more than the noise of its answers; True where neither side repeats.
 
-    Welch's t: drop / sqrt(s1^2 / k1 + s2^2 / k2). Without repeats a case has no noise of its own to compare with, so
-    any drop counts.
+    Welch's one-sided t test at `ALPHA`. A side that was asked once is taken to be as noisy as the other.
 
     Args:
-        drop: mean before minus mean after, oriented so that a fall is positive.
-        spread_before, spread_after: sample standard deviations over the repeats.
+        drop: before minus after, oriented so that a loss is positive; a fraction.
+        spread_before, spread_after: standard deviations of the answers (n - 1).
+        repeats_before, repeats_after: how often each side was asked.
     Source: Welch 1947, Biometrika 34, 28-35.
     """
-    parts = [(spread**2 / k, k) for spread, k in ((spread_before, repeats_before), (spread_after, repeats_after))]
-    variance = sum(part for part, k in parts if k > 1)
-    if variance <= 0.0:
+    if max(repeats_before, repeats_after) < 2:
+        return True
+    sides = [(spread_before, repeats_before), (spread_after, repeats_after)]
+    known = [(spread**2 * (count - 1), count - 1) for spread, count in sides if count > 1]
+    pooled = sum(square for square, _ in known) / sum(df for _, df in known)
+    parts = [(spread**2 if count > 1 else pooled) / count for spread, count in sides]
+    total = sum(parts)
+    if total <= 0.0:
         return drop > 0.0
-    df = variance**2 / sum(part**2 / (k - 1) for part, k in parts if k > 1)
-    return 1.0 - t_cdf(drop / math.sqrt(variance), df) <= ALPHA
+    own = [max(1, count - 1) if count > 1 else sum(df for _, df in known) for _, count in sides]
+    df = total**2 / sum(part**2 / each for part, each in zip(parts, own, strict=True))
+    return t_cdf(-drop / math.sqrt(total), df) <= ALPHA
+
+
+def consecutive_declines(values: Sequence[float]) -> int:
+    """Return how many of the latest runs were each worse than the one before; `values` oldest first (STANDARDS 4.4)."""
+    count = 0
+    for before, after in zip(reversed(values[:-1]), reversed(values[1:]), strict=True):
+        if after >= before - SLACK:
+            break
+        count += 1
+    return count

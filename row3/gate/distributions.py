@@ -64,17 +64,6 @@ def t_quantile(p: float, df: float) -> float:
     return size if p > 0.5 else -size
 
 
-def beta_cdf(x: float, a: float, b: float) -> float:
-    """The regularised incomplete beta function I_x(a, b); 0 below x = 0 and 1 above x = 1.
-
-    Raises ValueError unless a > 0 and b > 0.
-    """
-    _check_positive(a=a, b=b)
-    if x <= 0.0 or x >= 1.0:
-        return float(x >= 1.0)
-    return math.exp(_log_beta_cdf(math.log(x) - math.log1p(-x), a, b))
-
-
 def beta_quantile(p: float, a: float, b: float) -> float:
     """The x in (0, 1) with I_x(a, b) = p. Raises ValueError unless 0 < p < 1, a > 0 and b > 0."""
     _check_probability(p)

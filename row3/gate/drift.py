@@ -7,15 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from row3.domain.changes import MetricChange
-from row3.domain.counts import count
-from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
 from row3.domain.requests import digest_text
 from row3.gate.comparison import worse_by
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
-from row3.gate.sensitivity import sensitivity
+from row3.gate.power import sensitivity
 from row3.gate.zones import SLACK
 
 FEWEST, MOST = 10, 20
@@ -107,7 +105,7 @@ def drift_of(pairs: Pairs, metrics: Sequence[Metric], policy: GatePolicy, primar
         compare_metrics(then, now, metrics, GatePolicy(unit=policy.unit, policy="fixed"), pairs, primary=primary)
     )
     by_key = {metric.key: metric for metric in metrics}
-    seen = sensitivity(pairs, primary, GatePolicy(policy="fixed"), wanted=max(policy.limit(primary) / 100.0, 0.01))
+    seen = sensitivity(pairs, primary, GatePolicy(policy="paired", limits={primary: 0.0}), primary=primary)
     return Drift(
         changes,
         {change.key: _state(change, by_key[change.key], policy) for change in changes},
@@ -131,40 +129,6 @@ def _state(change: MetricChange, metric: Metric, policy: GatePolicy) -> DriftSta
     if (known.low > SLACK or known.high < -SLACK) and size(change.delta) >= policy.investigate - slack:
         return "moved"
     return "steady" if max(size(known.low), size(known.high)) <= policy.limit(metric.key) + slack else "open"
-
-
-def moved_text(drift: Drift, since: str = "its baseline") -> str:
-    """`fell by 6.1 points since its baseline (95%: −8.0 to −4.2, 15 cases)`."""
-    change = drift.change
-    if change is None or change.delta is None:
-        return "could not be compared"
-    way = "fell" if change.delta < 0.0 else "rose"
-    size, of = abs(100.0 * change.delta), f" of {drift.title}"
-    return f"{way} by {size:.1f} points{of} since {since} ({known_text(change.interval, drift.cases)})"
-
-
-def steady_text(drift: Drift, since: str = "its baseline") -> str:
-    """`−0.3 points of Overall since its baseline (95%: −1.0 to +0.4, 15 cases)`."""
-    change = drift.change
-    if change is None or change.delta is None:
-        return "they could not be compared"
-    known = known_text(change.interval, drift.cases)
-    return f"{signed(change.delta)} points of {drift.title} since {since} ({known})"
-
-
-def known_text(interval: Interval | None, cases: int) -> str:
-    """`95%: −1.0 to +0.4, 15 cases`."""
-    over = count(cases, "case")
-    if interval is None:
-        return over
-    low, high = cut(interval.low, interval.high)
-    return f"95%: {signed(low)} to {signed(high)}, {over}"
-
-
-def signed(delta: float) -> str:
-    """A difference of fractions in points, with its sign."""
-    text = f"{100.0 * delta:+.1f}".replace("-", "−")
-    return "0.0" if text in ("+0.0", "−0.0") else text
 
 
 def others(drift: Drift, least: float = 0.01) -> Mapping[str, float]:

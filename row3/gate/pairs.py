@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.exact import EXACT
 from row3.gate.intervals import Differences, spread_of_mean
 from row3.gate.silence import both_sides
-from row3.gate.variance import DifferenceVariance
 from row3.kinds.base import Kind
 
 
@@ -43,6 +43,44 @@ class _Metric:
     def moved(self) -> list[float]:
         """Return after - before, a case."""
         return [new - old for old, new in zip(self.before, self.after, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceVariance:
+    """Variance of a case's difference, in its two parts: what cases differ by, and the noise of answers.
+
+    Where no case was asked twice the two parts cannot be told apart: `repeat_variance` and `case_variance` are
+    None, and only `total` is known, for as many repeats as were made.
+    """
+
+    total: float
+    """n SE^2 of the comparison: of one case's mean difference, both parts, clusters taken into account."""
+    df: float
+    """Degrees of freedom behind `total`."""
+    cases: int
+    repeats: float
+    """Answers a case and side; the harmonic mean where they differ."""
+    case_variance: float | None = None
+    """omega^2, at least 0."""
+    repeat_variance: float | None = None
+    """sigma^2 of one answer, the mean of both sides."""
+    repeat_df: float = 0.0
+    """Degrees of freedom behind `repeat_variance`."""
+    step: float = 0.0
+    """How far a case moved on average, of those that moved."""
+
+    def at(self, repeats: float) -> tuple[float, float] | None:
+        """The variance of a case's mean difference with that many repeats, and its degrees of freedom.
+
+        None where the parts are not known and `repeats` is not what was observed. The degrees of freedom are
+        Satterthwaite's for total + 2 sigma^2 (1/repeats - 1/observed), and never more than `total` has.
+        """
+        if self.case_variance is None or self.repeat_variance is None:
+            return (self.total, self.df) if repeats == self.repeats else None
+        variance = self.case_variance + 2.0 * self.repeat_variance / repeats
+        moved = 2.0 * self.repeat_variance * (1.0 / repeats - 1.0 / self.repeats)
+        doubt = self.total**2 / self.df + (moved**2 / self.repeat_df if moved else 0.0)
+        return variance, max(1.0, min(self.df, variance**2 / doubt)) if doubt else self.df
 
 
 class Pairs:
@@ -144,16 +182,16 @@ class Pairs:
         held = self._metrics.get(key)
         if held is None:
             return None
-        n = len(held.after)
-        moved = held.moved()
+        n, moved = len(held.after), held.moved()
         centre = math.fsum(moved) / n
-        away, labels = [value - centre for value in moved], held.labels if self._clustered else None
-        spread = spread_of_mean(away, labels)
+        spread = spread_of_mean([value - centre for value in moved], held.labels if self._clustered else None)
         if spread is None:
             return None
-        total, shrink = n * spread[0] ** 2, held.weight / n
+        sizes = [abs(value) for value in moved if abs(value) > EXACT]
+        step = math.fsum(sizes) / len(sizes) if sizes else 0.0
+        total, df, shrink = n * spread[0] ** 2, spread[1], held.weight / n
         if not held.repeat_df:
-            return DifferenceVariance(total, spread[1], n, 2.0 / shrink)
+            return DifferenceVariance(total, df, n, 2.0 / shrink, step=step)
         noise = held.noise / held.repeat_df
         omega2 = max(0.0, total - noise * shrink)
-        return DifferenceVariance(total, spread[1], n, 2.0 / shrink, omega2, noise, held.repeat_df)
+        return DifferenceVariance(total, df, n, 2.0 / shrink, omega2, noise, held.repeat_df, step)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import difflib
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
+
+from row3.errors import UsageError
 
 ALPHA = 0.025
 """One-sided error rate of `paired`: a 95 % interval lies wholly beyond a limit by chance this often."""
 ALPHA_FALL = 0.05
 """One-sided error rate of `evidence`: a metric that did not fall is taken to have fallen at most this often."""
+NUMBER = re.compile(r"[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
+MOST = 100
+"""Points, or per cent of the baseline: no metric can fall by more."""
+NO_NAMES: Mapping[str, str] = {}
+SHAPE = "Write METRIC:LIMIT, separated by commas, as in overall:5,recall:3,hallucination:0"
 
 PolicyName = Literal["evidence", "fixed", "paired"]
 
@@ -48,3 +57,47 @@ class GatePolicy:
     def limit(self, key: str) -> float:
         """Return how much worse a metric may be, in the gate's unit."""
         return self.limits.get(key, self.block)
+
+
+def parse_limits(
+    text: str, metrics: Sequence[str], *, where: str, also: Mapping[str, str] = NO_NAMES
+) -> dict[str, float]:
+    """Limit by metric key, in the gate's unit.
+
+    A metric may be shortened to an unambiguous beginning: `hallucination` is `hallucinationRate`. One that lacks only
+    its last letter is a slip, and refused. `also` has other names of metrics. Raises `UsageError` for a metric that is
+    none or two, a limit that is no number from 0, and a metric that stands twice.
+    """
+    limits: dict[str, float] = {}
+    for part in text.split(","):
+        name, colon, number = (piece.strip() for piece in part.partition(":"))
+        if not name or not colon:
+            raise UsageError(f"`{part.strip()}` is no limit", where=where, fix=SHAPE)
+        key = _metric(also.get(name.casefold(), name), metrics, where)
+        if key in limits:
+            raise UsageError(f"`{key}` has two limits", where=where, fix="Keep one of them")
+        limits[key] = _number(number, key, where)
+    return limits
+
+
+def _metric(name: str, metrics: Sequence[str], where: str) -> str:
+    folded = name.casefold()
+    exact = [key for key in metrics if key.casefold() == folded]
+    found = exact or [key for key in metrics if key.casefold().startswith(folded) and not _slip(folded, key)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise UsageError(f"`{name}` may be {' or '.join(found)}", where=where, fix="Write more of it")
+    near = difflib.get_close_matches(name, metrics, n=1)
+    hint = f"Did you mean `{near[0]}`?" if near else f"Metrics: {', '.join(metrics)}"
+    raise UsageError(f"`{name}` is no metric of this kind", where=where, fix=hint)
+
+
+def _slip(beginning: str, key: str) -> bool:
+    return len(key) - len(beginning) == 1 and key[-1].isalpha()
+
+
+def _number(text: str, key: str, where: str) -> float:
+    if NUMBER.fullmatch(text) is None or float(text) > MOST:
+        raise UsageError(f"`{text}` is no limit for {key}", where=where, fix=f"Give a number from 0 to {MOST}")
+    return float(text)

@@ -10,7 +10,7 @@ from row3.domain.quarantine import Quarantine
 from row3.gate.case_worth import CaseWorth, Redundant
 from row3.gate.flakiness import Flakiness
 from row3.gate.policy import GatePolicy
-from row3.gate.power_plan import MetricPlan
+from row3.gate.power import MetricPlan
 
 Source = Literal["repeats", "runs", "live repeats"]
 """Recorded repeats of one request; runs, one after the other; runs that kept only the spread of their repeats."""

@@ -5,8 +5,19 @@ from __future__ import annotations
 import math
 from array import array
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from row3.metrics.ratios import f1, ratio
+
+
+class Seen(NamedTuple):
+    """In how many cases, and in how many independent units, a metric's numerator was above 0."""
+
+    seen: int
+    cases: int
+    units_seen: int
+    units: int
+    """Sources where cases share one, else cases."""
 
 
 class Aggregate:
@@ -18,9 +29,13 @@ class Aggregate:
     def __init__(self) -> None:
         self._values: dict[str, array[float]] = {}
         self._counts: dict[str, list[int]] = {}
+        self._sources: dict[str, dict[str, list[bool]]] = {}
+        """By metric and source, whether the numerator of each of its cases was above 0."""
 
-    def add(self, metrics: Mapping[str, float], counts: Mapping[str, tuple[int, int]]) -> None:
-        """Take in one scored case."""
+    def add(
+        self, metrics: Mapping[str, float], counts: Mapping[str, tuple[int, int]], source: str | None = None
+    ) -> None:
+        """Take in one scored case; cases with one `source` are not independent."""
         for key, value in metrics.items():
             known = self._values.get(key)
             if known is None:
@@ -32,6 +47,8 @@ class Aggregate:
             total[1] += whole
             total[2] += part > 0
             total[3] += 1
+            if source is not None:
+                self._sources.setdefault(key, {}).setdefault(source, []).append(part > 0)
 
     def means(self) -> dict[str, float]:
         """Mean over the cases to which each metric applies, exactly summed."""
@@ -41,9 +58,15 @@ class Aggregate:
         """How many cases stand behind each mean."""
         return {key: len(values) for key, values in self._values.items()}
 
-    def seen_in(self) -> dict[str, tuple[int, int]]:
-        """By metric, in how many cases its numerator was above 0, and how many cases there were."""
-        return {key: (seen, cases) for key, (_, _, seen, cases) in self._counts.items()}
+    def seen_in(self) -> dict[str, Seen]:
+        """Return for each metric in how many cases and units its numerator was above 0."""
+        found = {}
+        for key, (_, _, seen, cases) in self._counts.items():
+            shared = self._sources.get(key, {}).values()
+            # A source counts once, whatever its cases.
+            units_seen = seen - sum(map(sum, shared)) + sum(map(any, shared))
+            found[key] = Seen(seen, cases, units_seen, cases - sum(map(len, shared)) + len(shared))
+        return found
 
     def pooled(self) -> dict[str, float]:
         """Micro values: summed numerators over summed denominators."""

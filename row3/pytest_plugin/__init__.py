@@ -46,7 +46,7 @@ def pytest_configure(config: pytest.Config) -> None:
         config.addinivalue_line("markers", line)
     if config.getoption("row3"):
         from row3.pytest_plugin.collecting import Collecting
-        from row3.pytest_plugin.showing import Showing
+        from row3.pytest_plugin.items import Showing
 
         config.pluginmanager.register(Collecting(config), "row3-collecting")
         config.pluginmanager.register(Showing(config), "row3-showing")

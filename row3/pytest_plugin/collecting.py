@@ -7,21 +7,79 @@ import os
 import shutil
 import tempfile
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from row3.errors import InvalidFile, Row3Error
-from row3.pytest_plugin.evaluating import Evaluations, Key
-from row3.pytest_plugin.items import CaseItem, GateItem
-from row3.pytest_plugin.layout import Golden, Layout, layout_around
+from row3.pytest_plugin.items import CaseItem, Evaluations, GateItem, Key
+from row3.store.cases import StoredCase, case_files, read_case
+from row3.store.project import Project, find_root, open_project
+from row3.store.suites import Suite, make_suite
 from row3.workflows.suites.judge_suite import Flags
 
 SHARED = "row3_shared"
-"""Key under which worker processes are told their common folder."""
+"""Key under which worker processes are given their common folder."""
 GATE = "gate"
+
+
+@dataclass(frozen=True)
+class Golden:
+    """The golden cases of one suite; their folder may have subfolders, and may be another suite's too."""
+
+    project: Project
+    suite: Suite
+    folder: Path
+    files: Mapping[Path, tuple[Path, ...]]
+    """Files by their folder, in row3's order."""
+    shared: bool
+    """Whether another suite has the same folder, so that names of tests need the suite's."""
+
+    @property
+    def key(self) -> Key:
+        """Key of its run."""
+        return self.project.root, self.suite.name
+
+    @property
+    def baseline(self) -> Path:
+        """File of its baseline, which may be missing."""
+        return self.project.root / self.project.baseline(self.suite.name)
+
+    def read(self, file: Path) -> StoredCase:
+        """Return the golden case of a file; raises `InvalidFile`."""
+        return read_case(self.project.tree, file.relative_to(self.project.root).as_posix(), self.suite.kind)
+
+    def test_name(self, name: str) -> str:
+        """Return the name of a test of this suite."""
+        return f"{name}[{self.suite.name}]" if self.shared else name
+
+
+class Layout:
+    """All suites of a project, and the suites that have cases in a folder."""
+
+    def __init__(self, project: Project) -> None:
+        names = project.suite_names()
+        roots = [project.root / project.golden(name) for name in names]
+        self.suites = [
+            Golden(project, make_suite(project.config, name), folder, _files(project, name), roots.count(folder) > 1)
+            for name, folder in zip(names, roots, strict=True)
+        ]
+        self.folders: defaultdict[Path, list[Golden]] = defaultdict(list)
+        for golden in self.suites:
+            for folder in {golden.folder, *golden.files} if golden.files else ():
+                self.folders[folder].append(golden)
+
+
+def _files(project: Project, name: str) -> dict[Path, tuple[Path, ...]]:
+    found: defaultdict[Path, list[Path]] = defaultdict(list)
+    with contextlib.suppress(InvalidFile):  # a suite without cases has no tests
+        for file in case_files(project.tree, project.golden(name)):
+            path = project.root / file
+            found[path.parent].append(path)
+    return {parent: tuple(files) for parent, files in found.items()}
 
 
 class Collecting:
@@ -37,68 +95,60 @@ class Collecting:
         self._layouts: dict[Path, Layout] = {}
         config.args[:] = [self._as_path(arg) for arg in config.args]
 
-    # --- collecting
+    def layout(self, path: Path) -> Layout | None:
+        """Return the layout of the project around a folder; None outside of one. Raises `Row3Error`."""
+        try:
+            root = find_root(path)
+        except InvalidFile:
+            return None
+        if root not in self._layouts:
+            self._layouts[root] = Layout(open_project(root))
+        return self._layouts[root]
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collect_directory(self, path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        """A folder of golden cases."""
+        """Return a collector for a folder of golden cases."""
         try:
             found = self.layout(path)
         except Row3Error as error:
             raise pytest.Collector.CollectError(str(error)) from None
         if found is None or path not in found.folders:
             return None
-        folder = GoldenFolder.from_parent(parent, path=path)
-        folder.fill(self, found)
+        folder: GoldenFolder = GoldenFolder.from_parent(parent, path=path)
+        folder.evaluations, folder.suites = self.evaluations, found.folders[path]
         return folder
 
     def pytest_collect_file(self, file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-        """A baseline that is named on the command line: the gate of its suite."""
+        """Return a collector for a baseline named on the command line: the gate of its suite."""
         if file_path.suffix != ".json" or not parent.session.isinitpath(file_path):
             return None
-        try:
+        with contextlib.suppress(Row3Error):
             found = self.layout(file_path.parent)
-        except Row3Error:
-            return None
-        for golden in () if found is None else found.suites:
-            if golden.baseline == file_path:
-                gate: GateFile = GateFile.from_parent(parent, path=file_path)
-                gate.fill(self, golden)
-                return gate
+            for golden in () if found is None else found.suites:
+                if golden.baseline == file_path:
+                    gate: GateFile = GateFile.from_parent(parent, path=file_path)
+                    gate.evaluations, gate.golden = self.evaluations, golden
+                    return gate
         return None
-
-    def layout(self, path: Path) -> Layout | None:
-        """Where the project around a folder has its golden cases; None outside of one. Raises `Row3Error`."""
-        return layout_around(path, self._layouts)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        """A gate that was collected twice, with its cases and by its baseline, is run once."""
-        seen: set[str] = set()
-        kept = []
-        for item in items:
-            if isinstance(item, GateItem):
-                if item.nodeid in seen:
-                    continue
-                seen.add(item.nodeid)
-            kept.append(item)
-        items[:] = kept
+        """Keep one of a gate that was collected twice, with its cases and by its baseline."""
+        gates = {item.nodeid: item for item in reversed(items) if isinstance(item, GateItem)}
+        items[:] = [item for item in items if not isinstance(item, GateItem) or gates[item.nodeid] is item]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
-        """What is left after `-k`, `-m` and the like is all that is run; a gate needs all cases of its suite."""
-        cases: defaultdict[Key, set[str]] = defaultdict(set)
-        gates: set[Key] = set()
+        """Run the cases that `-k`, `-m` and the like leave; a gate needs all cases of its suite."""
+        wanted: dict[Key, frozenset[str] | None] = {}
         for item in session.items:
-            if isinstance(item, GateItem):
-                gates.add(item.key)
-            elif isinstance(item, CaseItem):
-                cases[item.key].add(item.case_id)
-        self.evaluations.wanted = {
-            key: None if key in gates else frozenset(cases[key]) for key in (*cases.keys(), *gates)
-        }
+            if isinstance(item, CaseItem) and (others := wanted.setdefault(item.key, frozenset())) is not None:
+                wanted[item.key] = others | {item.case_id}
+            elif isinstance(item, GateItem):
+                wanted[item.key] = None
+        self.evaluations.wanted = wanted
 
     def _as_path(self, arg: str) -> str:
-        """`golden/core::rye`, as pytest prints it, as the file that it stands for; any other argument as it is."""
+        """Return the file that `golden/core::rye`, as pytest prints it, stands for; any other argument unchanged."""
         place, colons, name = arg.partition("::")
         folder = (self.config.invocation_params.dir / place).resolve()
         if not colons or not folder.is_dir():
@@ -111,76 +161,55 @@ class Collecting:
             return arg
         case_id, _, suite = name.removesuffix("]").partition("[")
         for golden in found.folders[folder]:
-            if suite and golden.name != suite:
+            if suite and golden.suite.name != suite:
                 continue
             if case_id == GATE:
                 return str(golden.baseline if golden.baseline.is_file() else folder)
-            for file in golden.files_in(folder):
+            for file in golden.files.get(folder, ()):
                 with contextlib.suppress(InvalidFile):
                     if golden.read(file).id == case_id:
                         return str(file)
         raise pytest.UsageError(f"{arg}: there is no golden case `{case_id}` in {place}")
 
-    # --- one run for all processes
-
     @pytest.hookimpl(optionalhook=True)
     def pytest_configure_node(self, node: Any) -> None:
-        """Tell a worker process (pytest-xdist) the folder that it shares with the others."""
+        """Give a worker process (pytest-xdist) the folder that all of them share."""
         if self._own is None:
             self._own = Path(tempfile.mkdtemp(prefix="row3-pytest-"))
         node.workerinput[SHARED] = str(self._own)
 
     def pytest_unconfigure(self) -> None:
-        """The folder goes with the session."""
+        """Remove the shared folder."""
         if self._own is not None:
             shutil.rmtree(self._own, ignore_errors=True)
 
 
 class GoldenFolder(pytest.Directory):
-    """A folder of golden cases; what else is in it is collected as in any other folder."""
+    """A folder of golden cases; its other files are collected as in any folder."""
 
-    plugin: Collecting
-    layout: Layout
-
-    def fill(self, plugin: Collecting, layout: Layout) -> None:
-        """Say whose cases these are."""
-        self.plugin, self.layout = plugin, layout
+    evaluations: Evaluations
+    suites: list[Golden]
 
     def collect(self) -> Iterator[pytest.Item | pytest.Collector]:
-        """A test for each case and, after them, one for each gate."""
-        yield from self._others()
-        here = self.layout.folders[self.path]
-        for golden in here:
-            for file in golden.files_in(self.path):
+        """Yield a test for each case, then one for each gate."""
+        assert isinstance(self.parent, pytest.Collector)
+        yield from pytest.Dir.from_parent(self.parent, path=self.path).collect()
+        for golden in self.suites:
+            for file in golden.files.get(self.path, ()):
                 stored = golden.read(file)
-                item: CaseItem = CaseItem.from_parent(self, name=golden.called(stored.id), path=file)
-                item.fill(self.plugin.evaluations, golden.key, stored.id)
-                item.extra_keyword_matches.update((golden.name, *keywords_of(stored.case)))
+                item: CaseItem = CaseItem.from_parent(self, name=golden.test_name(stored.id), path=file)
+                item.fill(self.evaluations, golden.key, stored.id)
+                item.extra_keyword_matches.update((golden.suite.name, *keywords_of(stored.case)))
                 yield item
-        for golden in here:
+        for golden in self.suites:
             if golden.folder == self.path:
-                gate: GateItem = GateItem.from_parent(self, name=golden.called(GATE))
-                gate.fill(self.plugin.evaluations, golden.key)
-                gate.extra_keyword_matches.add(golden.name)
+                gate: GateItem = GateItem.from_parent(self, name=golden.test_name(GATE))
+                gate.fill(self.evaluations, golden.key)
+                gate.extra_keyword_matches.add(golden.suite.name)
                 yield gate
 
-    def _others(self) -> Iterator[pytest.Collector]:
-        hooks, session = self.ihook, self.session
-        cases = {file for golden in self.layout.folders[self.path] for file in golden.files_in(self.path)}
-        for path in sorted(self.path.iterdir()):
-            if path in cases or (
-                not session.isinitpath(path, with_parents=True)
-                and (hooks.pytest_ignore_collect(collection_path=path, config=self.config))
-            ):
-                continue
-            if path.is_dir():
-                found = hooks.pytest_collect_directory(path=path, parent=self)
-                yield from () if found is None else (found,)
-            elif path.is_file():
-                yield from hooks.pytest_collect_file(file_path=path, parent=self)
-
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
-        """A golden case that cannot be read, in one message."""
+        """Return one message for a golden case that cannot be read."""
         if isinstance(excinfo.value, Row3Error):
             return str(excinfo.value)
         return super().repr_failure(excinfo)
@@ -189,24 +218,20 @@ class GoldenFolder(pytest.Directory):
 class GateFile(pytest.File):
     """The baseline of a suite, named on the command line: its gate alone."""
 
-    plugin: Collecting
+    evaluations: Evaluations
     golden: Golden
 
-    def fill(self, plugin: Collecting, golden: Golden) -> None:
-        """Say whose baseline it is."""
-        self.plugin, self.golden = plugin, golden
-
     def collect(self) -> Iterator[pytest.Item]:
-        """The gate, under the name that it has among its cases."""
-        name = self.golden.called(GATE)
+        """Yield the gate, under the name that it has among its cases."""
+        name = self.golden.test_name(GATE)
         place = os.path.relpath(self.golden.folder, self.config.rootpath).replace(os.sep, "/")
         gate: GateItem = GateItem.from_parent(self, name=name, nodeid=f"{place}::{name}")
-        gate.fill(self.plugin.evaluations, self.golden.key)
+        gate.fill(self.evaluations, self.golden.key)
         yield gate
 
 
 def keywords_of(case: Any) -> Iterator[str]:
-    """What `-k` finds a case by beside its id."""
+    """Yield the words that `-k` finds a case by, apart from its id."""
     domain = getattr(case, "domain", None)
     if isinstance(domain, str) and domain:
         yield domain

@@ -28,7 +28,7 @@ MOVES = {
 }
 """In the order of the line that counts them."""
 GOOD = {"improved": True, "fixed": True, "regressed": False, "broke": False, "failed": False, "removed": False}
-MOST_NAMED = 12
+MOST_NAMED, FEW_NAMED = 12, 4
 MOST_RELATIONSHIPS = 3
 MOST_WORSE = 6
 LONGEST_LINE = 150
@@ -46,11 +46,11 @@ class Flip(NamedTuple):
     named: int
     """How many of them to name."""
 
-    @property
-    def text(self) -> str:
-        """`lost: Halons, ozone layer`."""
-        between = "; " if self.named == MOST_RELATIONSHIPS else ", "
-        shown = [shorten(plain(item), LONGEST_ITEM) for item in self.items[: self.named]]
+    def text(self, most: int = MOST_NAMED) -> str:
+        """Return `lost: Halons, ozone layer`, with at most so many names."""
+        long = self.named == MOST_RELATIONSHIPS
+        between, most = ("; ", max(1, most // FEW_NAMED)) if long else (", ", most)
+        shown = [shorten(plain(item), LONGEST_ITEM) for item in self.items[: min(self.named, most)]]
         left = len(self.items) - len(shown)
         return f"{self.what}: {between.join(shown)}{f' and {left:,} more' if left else ''}"
 
@@ -180,10 +180,11 @@ def _under(change: CaseChange, problems: Mapping[str, str], *, every: bool) -> l
         lines.append(problems[change.case_id])
     found = flips(change)
     for good, sign in ((False, "−"), (True, "+")):
-        texts = [flip.text for flip in found if flip.good is good]
-        if texts and (every or GOOD.get(change.move) is not (not good)):
-            text = f"{sign} {'; '.join(texts)}"
-            lines.append(text if every else shorten(text, LONGEST_LINE))
+        if not every and GOOD.get(change.move) is (not good):
+            continue
+        texts = [flip.text(MOST_NAMED if every else FEW_NAMED) for flip in found if flip.good is good]
+        text = f"{sign} {'; '.join(texts)}"
+        lines += [text if every else shorten(text, LONGEST_LINE)] if texts else []
     return [*lines, change.note] if change.note else lines
 
 

@@ -8,6 +8,7 @@ from row3.domain.changes import MetricChange
 from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.domain.verdicts import Verdict
+from row3.gate.power import Sensitivity
 from row3.reports import numbers
 from row3.reports.advice import TONES, approval_line, behind_line, is_complete, look, summary, what_next
 from row3.reports.case_changes import (
@@ -112,6 +113,8 @@ def facts(comparison: ComparisonView) -> Facts:
     rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:
         rows.append(("asked", interleaved_line()))
+    if (rounds := comparison.adaptive) is not None:
+        rows.append(("rounds", f"{rounds.rounds} of at most {rounds.most}"))
     if comparison.drift is not None:
         rows.append(("provider", drift_line(comparison.drift, run.suite.kind.metrics)))
     if comparison.wrong_cases:
@@ -198,13 +201,19 @@ def legend(comparison: ComparisonView, *, verbose: bool = False) -> Note:
     now, before = comparison.run.header.repeats, comparison.baseline.repeats
     noun = "answer" if comparison.run.header.mode == "live" else "recorded answer"
     draws = f"{numbers.count(now, noun)} a case" + ("" if now == before else f", {before:,} at the base")
-    seen = comparison.sensitivity
-    if seen is None or seen.sees is None:
-        sees = "too few moved differently to say how small a drop it can see"
-    else:
-        sees = f"it can see a drop of {drop_points(seen.sees)} points"
-    lines = [f"Rests on {title_of(suite, primary)}, {over}, {draws} on each side; {sees}."]
+    lines = [f"Rests on {title_of(suite, primary)}, {over}, {draws} on each side; {_sees(comparison.sensitivity)}."]
     return Note([*lines, "Points are percentage points; ▲ better, ▼ worse."] if verbose else lines, "quiet")
+
+
+def _sees(seen: Sensitivity | None) -> str:
+    """How small a drop the comparison can see, and what it takes to see the one that is wanted."""
+    if seen is None or seen.sees is None:
+        return "too few moved differently to say how small a drop it can see"
+    needed = seen.needs_cases.count
+    if seen.sees <= seen.wanted or needed is None:
+        return f"it can see a drop of {drop_points(seen.sees)} points"
+    cases = numbers.count(needed, "case")
+    return f"it can see a drop of {drop_points(seen.sees)} points, {cases} would see {100 * seen.wanted:.3g}"
 
 
 def reason_blocks(comparison: ComparisonView, *, verbose: bool = False) -> list[Block]:

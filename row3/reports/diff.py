@@ -85,7 +85,7 @@ def diff_document(view: DiffView, metrics: Sequence[Metric], *, verbose: bool = 
         Note(total_lines(view.gained, view.lost)),
     ]
     if shown:
-        blocks.append(cases_table(shown, {}, {}, more=more(left)))
+        blocks.append(cases_table(shown, {}, {}, every=verbose, more=more(left)))
     return Document([*blocks, *prompt_folds(view.prompt_diffs)])
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from row3.domain.counts import part
+from row3.domain.counts import count, part
+from row3.domain.intervals import Interval, cut
 from row3.domain.scores import Usage
 from row3.errors import Row3Error
-from row3.gate.drift import CaseThen, Drift, DriftState, moved_text, others, steady_text
+from row3.gate.drift import CaseThen, Drift, DriftState, others
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Note, Span, Table, Text, Title, Tone, more
 from row3.reports.headline import shown_metrics, shown_model, usage_lines
@@ -243,3 +244,37 @@ def drifts_json(found: Mapping[str, DriftedView | Row3Error]) -> dict[str, Any]:
         for name, one in found.items()
     ]
     return {"schemaVersion": SCHEMA_VERSION, "suites": suites}
+
+
+def moved_text(drift: Drift, since: str = "its baseline") -> str:
+    """`fell by 6.1 points since its baseline (95%: −8.0 to −4.2, 15 cases)`."""
+    change = drift.change
+    if change is None or change.delta is None:
+        return "could not be compared"
+    way = "fell" if change.delta < 0.0 else "rose"
+    size, of = abs(100.0 * change.delta), f" of {drift.title}"
+    return f"{way} by {size:.1f} points{of} since {since} ({known_text(change.interval, drift.cases)})"
+
+
+def steady_text(drift: Drift, since: str = "its baseline") -> str:
+    """`−0.3 points of Overall since its baseline (95%: −1.0 to +0.4, 15 cases)`."""
+    change = drift.change
+    if change is None or change.delta is None:
+        return "they could not be compared"
+    known = known_text(change.interval, drift.cases)
+    return f"{signed(change.delta)} points of {drift.title} since {since} ({known})"
+
+
+def known_text(interval: Interval | None, cases: int) -> str:
+    """`95%: −1.0 to +0.4, 15 cases`."""
+    over = count(cases, "case")
+    if interval is None:
+        return over
+    low, high = cut(interval.low, interval.high)
+    return f"95%: {signed(low)} to {signed(high)}, {over}"
+
+
+def signed(delta: float) -> str:
+    """A difference of fractions in points, with its sign."""
+    text = f"{100.0 * delta:+.1f}".replace("-", "−")
+    return "0.0" if text in ("+0.0", "−0.0") else text

@@ -35,8 +35,7 @@ TEXT = re.compile(
     r"|suite +metric +"
     r"|── \S+ ─"  # the drift of several suites
     r"|prompt +recordings +cases|no recordings\n"
-    r"|\S+: [^\n]*\(.*\n\nBefore  "  # a difference
-    r"|row3 leaderboard · "
+    r"|(?:[✓!✗?] [A-Z][^\n]* · )?row3(?: [a-z]+)? · "  # several suites, a difference, a leaderboard
     r"|Dry run of "
     r"|── Failure Investigation: "
     r"|\S+  \S+(?: \S+)*  [▁▂▃▄▅▆▇█]|No history yet: "

@@ -100,7 +100,8 @@ def _suite(comparison: ComparisonView | None) -> list[Block]:
     assert comparison is not None
     run = comparison.run
     against = f" against {comparison.against}" if comparison.against else ""
-    head = Title([f"row3: {run.suite.name}{against}: ", look(comparison).span, _moved(comparison)], 4)
+    shown = look(comparison)
+    head = Title([f"row3: {run.suite.name}{against}: ", Span(shown.word, shown.tone), _moved(comparison)], 4)
     lines: list[Text] = []
     if text := approval_line(comparison):
         lines.append(text)
@@ -131,14 +132,14 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
     if case.move == "broke":
         what = problems.get(case.case_id, case.move)
     else:
-        what = "; ".join(flip.text for flip in flips(case) if not flip.good) or case.move
+        what = "; ".join(flip.text() for flip in flips(case) if not flip.good) or case.move
     return f"  {case.case_id} {numbers.points(case.delta)}: {what}"
 
 
 def _cure(hook: HookView) -> list[Block]:
     """What to do, after `row3 stops this`."""
     back = [f"git checkout {_file(hook, HISTORY)}; git merge --abort"] if hook.merging else []
-    take_back: list[Block] = [Note(["To take the merge back:"]), Lines(back)] if back else []
+    take_back: list[Block] = [Title("To take the merge back:", 4), Lines(back)] if back else []
     if all(result.exit_code in (0, 2) for result in hook.results):
         return [Note([f"Fix the file; {_row3(hook)} lint lists everything that is wrong."]), *take_back]
     if any(result.exit_code == 3 for result in hook.results):
@@ -150,9 +151,9 @@ def _cure(hook: HookView) -> list[Block]:
     explain = [f"{_row3(hook)} investigate{suite} CASE"] if blocked[0].run is not None else []
     return [
         *_not_added(hook),
-        Note([f"See it in full{', explain a case' if explain else ''}:"]),
+        Title(f"See it in full{', explain a case' if explain else ''}:", 4),
         Lines([compare, *explain]),
-        Note(["Or accept it with a reason, and add the approval:"]),
+        Title("Or accept it with a reason, and add the approval:", 4),
         Lines([f"{compare} --approve REASON", add]),
         *take_back,
     ]
@@ -167,7 +168,7 @@ def _recorded(hook: HookView) -> list[Block]:
     several = len(hook.results) + len(hook.untouched) > 1
     command = f"{_row3(hook)} --compare{suite if several else ''} --mode auto{model} && {add}"
     text = "Record the missing answers and add them to the change:"
-    return [*_not_added(hook), Note([text]), Lines([command])]
+    return [*_not_added(hook), Title(text, 4), Lines([command])]
 
 
 def _not_added(hook: HookView) -> list[Block]:

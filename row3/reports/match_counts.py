@@ -27,89 +27,44 @@ class Group(NamedTuple):
     key: str
     title: str
     noun: str
-    words: Mapping[str, str]
-    """Title of each state, in the order in which they are shown."""
-    names: Mapping[str, str]
+    states: str
+    """In the order in which they are shown."""
+    names: Mapping[str, str] = {}
     """By state, the group of the tally that counts what was said for what."""
 
 
+WORDS = {
+    "match": "right",
+    "wrong-both": "wrong category and actor",
+    "missing": "not given",
+    "connected": "right",
+    "wrong-path": "right over a wrong path",
+    "not-connected": "to what is unrelated",
+    "seed": "to the seed itself",
+    "wrong-end": "with one wrong end",
+    "inverse-fuzzy": "inverse-fuzzy",
+    "relationships unmatched": "nowhere near",
+}
+"""What a state, or a state of one group, is called where its name does not say it."""
 GROUPS = (
-    Group(
-        "concepts",
-        "Concepts",
-        "extracted",
-        {state: state for state in ("exact", "alias", "fuzzy", "semantic", "duplicate", "canary", "unmatched")},
-        {},
-    ),
-    Group(
-        "events",
-        "Events",
-        "extracted",
-        {
-            "match": "right",
-            "wrong-category": "wrong category",
-            "wrong-actor": "wrong actor",
-            "wrong-both": "wrong category and actor",
-            "duplicate": "duplicate",
-            "unmatched": "unmatched",
-        },
-        {},
-    ),
-    Group(
-        "categories",
-        "Categories",
-        "compared",
-        {**{state: state for state in ("exact", "normalised", "wrong")}, "missing": "not given"},
-        {},
-    ),
-    Group(
-        "entities",
-        "Entities",
-        "extracted",
-        {state: state for state in ("exact", "alias", "fuzzy", "duplicate", "unmatched")},
-        {},
-    ),
-    Group(
-        "results",
-        "Results",
-        "in the first ten",
-        {"relevant": "relevant", "not-relevant": "not relevant", "not-judged": "not judged"},
-        {},
-    ),
-    Group(
-        "connections",
-        "Connections",
-        "returned",
-        {
-            "connected": "right",
-            "wrong-path": "right over a wrong path",
-            "not-connected": "to what is unrelated",
-            "not-judged": "not judged",
-            "duplicate": "duplicate",
-            "seed": "to the seed itself",
-        },
-        {},
-    ),
+    Group("concepts", "Concepts", "extracted", "exact alias fuzzy semantic duplicate canary unmatched"),
+    Group("events", "Events", "extracted", "match wrong-category wrong-actor wrong-both duplicate unmatched"),
+    Group("categories", "Categories", "compared", "exact normalised wrong missing"),
+    Group("entities", "Entities", "extracted", "exact alias fuzzy duplicate unmatched"),
+    Group("results", "Results", "in the first ten", "relevant not-relevant not-judged"),
+    Group("connections", "Connections", "returned", "connected wrong-path not-connected not-judged duplicate seed"),
     Group(
         "types",
         "Types",
         "matched",
-        {**{state: state for state in ("exact", "normalised", "wrong")}, "missing": "not given"},
+        "exact normalised wrong missing",
         {"normalised": "normalisedTypes", "wrong": "wrongTypes"},
     ),
     Group(
         "relationships",
         "Relationships",
         "extracted",
-        {
-            **{state: state for state in ("exact", "inverse", "fuzzy", "inverse-fuzzy")},
-            "wrong-predicate": "wrong predicate",
-            "reversed": "reversed",
-            "wrong-end": "with one wrong end",
-            "duplicate": "duplicate",
-            "forbidden": "forbidden",
-            "unmatched": "nowhere near",
-        },
+        "exact inverse fuzzy inverse-fuzzy wrong-predicate reversed wrong-end duplicate forbidden unmatched",
         {"wrong-predicate": "wrongPredicates"},
     ),
 )
@@ -177,8 +132,9 @@ def tally_json(tally: Tally, predicates: Sequence[str]) -> dict[str, Any]:
 
 
 def _words(group: Group, counts: Mapping[str, int]) -> dict[str, str]:
-    """The group's states and whatever else was counted, as they are called."""
-    return {**group.words, **{state: plain(state) for state in counts if state not in group.words}}
+    """The group's states, and whatever else was counted, with what they are called."""
+    names = {state: WORDS.get(state, plain(state).replace("-", " ")) for state in (*group.states.split(), *counts)}
+    return {state: WORDS.get(f"{group.key} {state}", name) for state, name in names.items()}
 
 
 def _often(counts: Mapping[str, int]) -> list[str]:

@@ -14,9 +14,11 @@ from row3.domain.metrics import Metric, Threshold, Zone
 from row3.domain.quarantine import Quarantine
 from row3.domain.scores import Tally, Usage
 from row3.domain.verdicts import CaseChange, Verdict
+from row3.gate.adaptive import Standing as Rounds
 from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
+from row3.metrics.aggregate import Seen
 
 Standing = Literal["proceed", "investigate", "block", "approved", "informational", "incomplete", "unusable", "none"]
 """What became of a suite; `none` where nothing was judged."""
@@ -152,7 +154,7 @@ class CollectedView(Protocol):
     @property
     def skipped(self) -> Mapping[str, Mapping[str, int]]: ...
     @property
-    def seen_in(self) -> Mapping[str, tuple[int, int]]: ...
+    def seen_in(self) -> Mapping[str, Seen]: ...
     @property
     def tally(self) -> Tally: ...
 
@@ -246,6 +248,8 @@ class ComparisonView(Protocol):
     def interleaved(self) -> bool: ...
     @property
     def drift(self) -> Drift | None: ...
+    @property
+    def adaptive(self) -> Rounds | None: ...
     @property
     def behind(self) -> int: ...
     @property

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 from row3.domain.changes import MetricChange
+from row3.domain.counts import count
+from row3.domain.intervals import Interval, cut
 from row3.domain.metrics import Metric
 from row3.gate.policy import GatePolicy
 
 
 def move_text(change: MetricChange, metric: Metric, policy: GatePolicy) -> str:
     """Return why a metric's verdict is not `proceed`, in one sentence without a full stop; empty where it is."""
-    return f"{metric.title} is worse by {change.worse_by or 0.0:.1f} {unit_text(policy)} (more than {change.limit:g})"
+    if not change.code:
+        return ""
+    if change.code == "no_longer_measured":
+        return f"{metric.title} is no longer measured"
+    if change.rounds is not None:
+        return _after_rounds(change, metric, policy)
+    if change.code == "inconclusive":
+        return _inconclusive(change, metric, policy)
+    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f} {unit_text(policy)}"
+    limit = f"{change.limit:g}"
+    if not change.beyond_limit:
+        known = "" if policy.policy != "paired" else _shown(change, policy)
+        return f"{worse} (at least {policy.investigate:g}){known}{_doubt(change, policy)}"
+    if change.code == "worse_unproven":
+        return f"{worse} (more than {limit}), which may be noise{_shown(change, policy)}"
+    if policy.policy == "paired" and change.p is not None:
+        return f"{worse}, and by more than {limit} beyond noise{_shown(change, policy)}; p = {change.p:.2g}"
+    if change.p is not None:
+        return f"{worse} (more than {limit}), more than noise explains{_shown(change, policy)}; p = {change.p:.2g}"
+    return f"{worse} (more than {limit}){_doubt(change, policy)}"
 
 
 def unit_text(policy: GatePolicy) -> str:
@@ -19,4 +40,61 @@ def unit_text(policy: GatePolicy) -> str:
 
 def level_text(policy: GatePolicy) -> str:
     """Return the level of the intervals that a comparison under this policy shows: `90%`, `95%`."""
-    return "95%"
+    return f"{100.0 * policy.level:.3g}%"
+
+
+def _inconclusive(change: MetricChange, metric: Metric, policy: GatePolicy) -> str:
+    loss = f"loss of more than {change.limit:g} {unit_text(policy)}"
+    if change.doubt != "rare_loss":
+        return f"{metric.title} is inconclusive: a {loss} is neither shown nor ruled out{_shown(change, policy)}"
+    units = count(change.units, "independent case cannot", "independent cases cannot")
+    needed = f"; about {change.units_needed} would" if change.units_needed > change.units else ""
+    return (
+        f"{metric.title} is inconclusive: no {loss} is seen{_shown(change, policy)}, but {units} rule out a rare and "
+        f"large one{needed}"
+    )
+
+
+def _after_rounds(change: MetricChange, metric: Metric, policy: GatePolicy) -> str:
+    rounds = change.rounds
+    assert rounds is not None
+    after = count(rounds.asked, "round") if rounds.asked > 1 else "one round"
+    limit = f"{change.limit:g} {unit_text(policy)}"
+    worse = f"{metric.title} is worse by {change.worse_by or 0.0:.1f} {unit_text(policy)}"
+    if change.code == "worse" and rounds.outcome == "loss" and change.beyond_limit:
+        return f"{worse}, and by more than {change.limit:g} beyond the noise of answers ({after})"
+    if rounds.outcome == "loss":
+        return f"{metric.title} fell by more than {limit} on these cases ({after}); other cases may differ"
+    if rounds.outcome == "within":
+        return f"{worse} (more than {change.limit:g}), but {after} rule out a loss of that size on these cases"
+    text = f"{metric.title} is inconclusive after {after}: a loss of more than {limit} is neither shown nor ruled out"
+    if rounds.cases_needed is not None:
+        return f"{text}; {count(rounds.cases, 'case is', 'cases are')} too few, about {rounds.cases_needed} would do"
+    return f"{text}; it is too close to the limit" if rounds.outcome == "open" else text
+
+
+def _doubt(change: MetricChange, policy: GatePolicy) -> str:
+    """Return that chance alone could explain a drop that the means alone decide."""
+    interval = change.interval
+    if interval is None or interval.low > 0.0 or interval.high < 0.0 or interval.degenerate:
+        return ""
+    return f"; it may be noise{_shown(change, policy)}"
+
+
+def _shown(change: MetricChange, policy: GatePolicy) -> str:
+    interval = change.interval
+    if interval is None:
+        return "; an interval needs at least two independent cases"
+    if change.doubt == "few_units":
+        moved = f"only {change.moved} of {count(change.units, 'independent case')} moved"
+        return f" ({moved}, and fewer than {change.units_needed} cannot show a drop)"
+    if interval.degenerate:
+        alike = f"all {interval.units} independent cases changed by the same amount"
+        return f" ({alike}, which happens by chance once in 2^{interval.units})"
+    adjusted = f", adjusted for {change.tests} metrics" if change.tests > 1 else ""
+    return f" ({level_text(policy)}{adjusted}: {_ends(interval)} points)"
+
+
+def _ends(interval: Interval) -> str:
+    low, high = (f"{100.0 * end:+.1f}".replace("-", "−") for end in cut(interval.low, interval.high))
+    return f"{low} to {high}"

@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from row3.domain.metrics import Metric
-from row3.gate.power import Needed
-from row3.gate.power_plan import REPEATS, MetricPlan
-from row3.gate.sensitivity import POWER
+from row3.gate.power import POWER, REPEATS, UNEVEN, MetricPlan, Needed
 from row3.gate.suite_findings import PowerReport
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Note, Span, Table, Title
@@ -20,7 +18,7 @@ FIND_OUT = "row3 --repeats 3 --mode record{flag}, then row3 power{flag}"
 def power_document(report: PowerReport) -> Document:
     """The plan in words, the metrics, what other numbers of cases would detect, and what is not known."""
     metric, plan = report.plans[0]
-    blocks: list[Block] = [_origin(report), Title(metric.title), Note(_sentences(report, metric, plan))]
+    blocks: list[Block] = [_origin(report), Note(_sentences(metric, plan))]
     if len(report.plans) > 1:
         blocks.append(_metrics(report))
     if plan is not None and plan.seen.sees is not None:
@@ -39,42 +37,29 @@ def _origin(report: PowerReport) -> Note:
     return Note([head, *(Span(f"  {text}", "quiet") for text in quiet)])
 
 
-def _sentences(report: PowerReport, metric: Metric, plan: MetricPlan | None) -> list[str]:
+def _sentences(metric: Metric, plan: MetricPlan | None) -> list[str]:
     """The composite, or the one metric that was asked for."""
     if plan is None:
-        return [sensitivity_sentence(None)]
+        return [sensitivity_sentence(None, metric.title)]
     seen = plan.seen
-    lines = [sensitivity_sentence(seen, what=_moves(metric))]
-    if plan.within_limit:
+    lines = [sensitivity_sentence(seen, metric.title, what=_move(metric))]
+    if seen.wanted <= plan.limit:
         lines.append(
-            f"The limit is {100 * plan.margin:.3g}, and the policy `paired` blocks only what is shown to be more: ask "
-            f"for more, such as --detect {200 * plan.margin:.3g}."
+            f"A drop of the limit ({100 * plan.limit:.3g}) is found half the time at best: ask for a larger one, such "
+            f"as --detect {200 * plan.limit:.3g}."
         )
     if seen.buy is not None:
         buy = seen.buy
         lines.append(
-            f"Twice the requests: {numbers.count(2 * seen.cases, 'case')} {_verb(plan)} {points(buy.more_cases)}, "
-            f"{numbers.count(round(2 * seen.repeats), 'repeat')} {_verb(plan)} {points(buy.more_repeats)}; "
+            f"Twice the requests: {numbers.count(2 * seen.cases, 'case')} detect {points(buy.more_cases)}, "
+            f"{numbers.count(round(2 * seen.repeats), 'repeat')} detect {points(buy.more_repeats)}; "
             f"{buy.better} are the better buy."
         )
-    if seen.sees is not None and report.policy.unit == "points" and possible(seen.sees):
-        limit = report.policy.limit(seen.metric)
-        if plan.margin:
-            lines.append(f"Seen at all, which is not yet blocked, is a drop of {points(seen.sees - plan.margin)}.")
-        elif possible(seen.sees + limit / 100):
-            lines.append(
-                f"Under the policy `paired` a drop blocks from {points(seen.sees + limit / 100)} points on: "
-                f"the limit of {limit:g} and these {points(seen.sees)}."
-            )
     return lines
 
 
-def _moves(metric: Metric) -> str:
-    return "drops" if metric.higher_is_better else "rises"
-
-
-def _verb(plan: MetricPlan) -> str:
-    return "block" if plan.seen.blocks else "see"
+def _move(metric: Metric) -> str:
+    return "drop" if metric.higher_is_better else "rise"
 
 
 def _metrics(report: PowerReport) -> Table:
@@ -95,8 +80,7 @@ def _metrics(report: PowerReport) -> Table:
                 UNKNOWN if seen.buy is None else seen.buy.better,
             ]
         )
-    verb = "blocks" if any(plan is not None and plan.seen.blocks for _, plan in report.plans) else "sees"
-    return Table(("metric", f"{verb} now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl")
+    return Table(("metric", "detects now", "wanted", "needs cases", "or repeats", "better buy"), rows, "lrrrrl")
 
 
 def _drop(drop: float | None) -> str:
@@ -114,18 +98,18 @@ def _drops(metric: Metric, plan: MetricPlan) -> list[Block]:
     rows = [
         [f"{cases:,}", *map(_drop, drops), "← now" if cases == plan.seen.cases else ""] for cases, drops in plan.table
     ]
-    done = "is blocked" if plan.seen.blocks else "is seen"
-    what = "drop" if metric.higher_is_better else "rise"
-    return [Title(f"Smallest {what} of {metric.title} that {done}, in points"), Table(heads, rows, "rrrrl")]
+    return [
+        Title(f"Smallest {_move(metric)} of {metric.title} that is detected, in points"),
+        Table(heads, rows, "rrrrl"),
+    ]
 
 
 def _terms(report: PowerReport, plan: MetricPlan | None) -> list[str]:
     """What the words mean."""
-    share = f"in {100 * POWER:.0f} of 100 comparisons"
-    text = f"Seen: the 95% interval of the difference leaves out 0, {share}. Points are percentage points."
-    if plan is not None and plan.seen.blocks:
-        limit = f"{100 * plan.margin:.3g}"
-        text = f"Blocked: the 95% interval lies wholly beyond the limit of {limit} points, {share}."
+    text = (
+        f"Detected: the policy `{report.policy.policy}` blocks it (investigates, if the metric is not gated) in "
+        f"{100 * POWER:.0f} of 100 comparisons. Points are percentage points."
+    )
     drops = [each.seen.sees for _, each in report.plans if each is not None]
     drops += [drop for _, cells in (() if plan is None else plan.table) for drop in cells]
     if any(drop is not None and not possible(drop) for drop in drops):
@@ -158,8 +142,8 @@ def unknowns(report: PowerReport, plan: MetricPlan | None) -> list[str]:
         )
     elif seen.sees is not None:
         texts.append(
-            "The next change: it is taken to spread over the cases as this one did. One that hits a few cases hard "
-            "spreads more, and is detected less often."
+            f"The next change: its drop is assumed to vary between cases by {UNEVEN:g} of its mean. One that hits very "
+            "few cases hard is detected less often."
         )
     units = variance.df + 1.0
     if units < variance.cases - 0.5:
@@ -183,7 +167,7 @@ def power_json(report: PowerReport) -> dict[str, Any]:
         },
         "policy": report.policy.policy,
         "power": POWER,
-        "level": 0.95,
+        "level": report.policy.level,
         "metrics": {metric.key: None if plan is None else _plan_json(plan) for metric, plan in report.plans},
         "unknown": unknowns(report, report.plans[0][1]),
     }
@@ -196,7 +180,7 @@ def _plan_json(plan: MetricPlan) -> dict[str, Any]:
         "cases": seen.cases,
         "repeats": round(seen.repeats, 9),
         "detected": "blocked" if seen.blocks else "seen",
-        "limit": plan.margin if seen.blocks else None,
+        "limit": plan.limit,
         "smallestDrop": seen.sees,
         "wantedDrop": seen.wanted,
         "casesNeeded": _needed_json(seen.needs_cases),

@@ -18,8 +18,8 @@ from row3.reports import numbers
 from row3.reports.model import ComparisonView
 from row3.reports.move_text import move_text
 
-NAMED = 3
-"""Cases, demands and rules that one line names."""
+NAMED, NAMED_METRICS = 3, 6
+"""Cases, demands and rules that one line names, and metrics."""
 MOVES = (Code.WORSE, Code.WORSE_UNPROVEN, Code.INCONCLUSIVE)
 ALONE = (*MOVES, Code.NO_LONGER_MEASURED, Code.ENTERED_FAIL_ZONE)
 """Codes with a line for each metric."""
@@ -137,8 +137,19 @@ def _entered(group: Sequence[Reason], words: Words) -> str:
 
 
 def _in_fail_zone(group: Sequence[Reason], words: Words) -> str:
+    if len(group) == 1:
+        return f"{_title(group[0], words)} is in its fail zone{_still(group[0], words)}: {_zone(group[0], words)}"
     named = [f"{_title(reason, words)} {_zone(reason, words)}" for reason in group]
-    return f"in the fail zone as before, or only warned of: {_some(named, 6)}"
+    return f"{len(group):,} metrics are in their fail zone: {_some(named, NAMED_METRICS)}"
+
+
+def _still(reason: Reason, words: Words) -> str:
+    before, after = reason.figures.get("before"), reason.figures.get("after")
+    metric = words.metrics.get(reason.subject)
+    if before is None or after is None or metric is None:
+        return ""
+    drop = before - after if metric.higher_is_better else after - before
+    return ", which only warns" if drop > SLACK else ", no worse than before"
 
 
 def _zone(reason: Reason, words: Words) -> str:

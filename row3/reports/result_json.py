@@ -10,10 +10,11 @@ from row3.domain.intervals import Interval
 from row3.domain.judgements import Approval, Reason
 from row3.domain.metrics import by_other_names
 from row3.domain.tiers import tier_of
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
 from row3.gate.zones import warning_only
-from row3.reports.bounds_text import bounds
+from row3.reports.bounds_text import bounds_json
 from row3.reports.differences import difference_lines
+from row3.reports.live_text import live_json
 from row3.reports.match_counts import tally_json
 from row3.reports.model import BaseView, ComparisonView, JoinedLines, Lines, RunView, SuiteResultView, SuitesView
 from row3.reports.quarantine_text import quarantine_json
@@ -105,9 +106,7 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
         "pooled": dict(header.pooled),
         "denominators": dict(header.denominators),
         "skipped": {key: dict(reasons) for key, reasons in run.collected.skipped.items()},
-        "bounds": {
-            key: {"seenIn": seen, "cases": cases, "upper95": upper} for key, (seen, cases, upper) in bounds(run).items()
-        },
+        "bounds": bounds_json(run),
         **quarantine_json(run.quarantine),
         "failed": list(run.collected.failed),
         "badAnswers": list(run.collected.bad),
@@ -137,6 +136,7 @@ def _judged(comparison: ComparisonView) -> dict[str, Any]:
         "compared": comparison.compared,
         "moves": dict(comparison.moves),
         "differs": difference_lines(comparison),
+        **live_json(comparison),
     }
     if comparison.tallies[0]:
         known = comparison.run.suite.rules.predicates

@@ -1,72 +1,61 @@
-"""What a comparison of this size and spread can see: under every comparison, and at the head of `row3 power`."""
+"""How small a drop a comparison of this size and spread detects: under every comparison, and at the head of a plan."""
 
 from __future__ import annotations
 
-from row3.gate.power import Needed
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Needed, Sensitivity
 from row3.reports import numbers
 
-UNKNOWN = "How small a drop can be seen is unknown"
 BEYOND = ">100"
 """Points that no metric can fall."""
 
 
-def sensitivity_sentence(seen: Sensitivity | None, *, what: str = "drops", verb: str = "") -> str:
-    """`With 15 cases this suite sees drops of 4.0 points or more where they differ as unevenly as here; to see 2 …`
-
-    The spread is that of one pair of runs: another change of the same suite may hit its cases more evenly, or less.
+def sensitivity_sentence(seen: Sensitivity | None, title: str, *, what: str = "drop") -> str:
+    """Return what the cases detect: `Overall: 15 cases with this much spread detect a drop of 7.3 points; 9 would …`.
 
     Args:
         seen: None with fewer than two independent cases.
-        what: the thing that is seen, `drops of Concept recall`.
-        verb: `see` or `block`; by default what the gate's policy makes of it.
+        title: of the metric.
+        what: `drop`, or `rise` where lower is better.
     """
     if seen is None:
-        return f"{UNKNOWN}: fewer than two independent cases say nothing of the spread."
-    if seen.sees is None:
-        return f"{UNKNOWN}: the {asked(seen)} all moved alike, and no spread is no promise."
-    verb = verb or ("block" if seen.blocks else "see")
-    size = f"{points(seen.sees)} points or more"
-    first = f"With {asked(seen)} this suite {verb}s {what} of {size} where they differ as unevenly as here"
-    if not possible(seen.sees):
-        first = f"{asked(seen)[:1].upper()}{asked(seen)[1:]} are too few to say which {what} this suite {verb}s"
-    return f"{first}; {_wanted(seen, verb)}."
+        return f"{title}: how small a {what} is detected is unknown, as it takes two independent cases."
+    who = asked(seen)
+    if seen.sees is None and seen.needs_cases.why == "unknown":
+        return f"{title}: how small a {what} {who} detect is unknown, as no case moved."
+    if seen.sees is None or not possible(seen.sees):
+        return f"{title}: {who} with this much spread are too few to detect any {what} reliably{_more(seen)}."
+    return f"{title}: {who} with this much spread detect a {what} of {points(seen.sees)} points{_more(seen)}."
 
 
-def _wanted(seen: Sensitivity, verb: str) -> str:
+def _more(seen: Sensitivity) -> str:
+    """Return what it takes to detect the wanted drop, where that is more than there is."""
+    if seen.sees is not None and seen.sees <= seen.wanted:
+        return ""
     wish = f"{100 * seen.wanted:.3g}"
-    cases, repeats = seen.needs_cases, seen.needs_repeats
-    if seen.sees is not None and seen.sees <= seen.wanted and cases.count is None:
-        return f"so it {verb}s {wish}"
-    ways = [text for text in (_cases(cases), _repeats(repeats, seen.repeats)) if text]
+    ways = [text for text in (_cases(seen.needs_cases), _repeats(seen.needs_repeats, seen.repeats)) if text]
     if ways:
-        return f"to {verb} {wish} you need {' or '.join(ways)}"
-    if cases.why == "never":
-        return f"no number of cases is sure to {verb} {wish}"
-    return f"what it takes to {verb} {wish} is unknown"
+        return f"; {' or '.join(ways)} would detect {wish}"
+    return f"; no number of cases is sure to detect {wish}" if seen.needs_cases.why == "never" else ""
 
 
 def asked(seen: Sensitivity) -> str:
-    """`15 cases`, `15 cases asked 3 times`."""
+    """Return `15 cases`, `15 cases asked 3 times`."""
     return numbers.count(seen.cases, "case") + times(seen.repeats)
 
 
 def times(repeats: float) -> str:
-    """` asked 3 times`; nothing of once. Of sides that were asked differently often it is their harmonic mean."""
+    """Return ` asked 3 times`, empty for once; for sides that were asked differently often, their harmonic mean."""
     whole = abs(repeats - round(repeats)) < 1e-9
     return "" if repeats <= 1.0 else f" asked {'' if whole else 'about '}{repeats:.3g} times"
 
 
 def possible(drop: float) -> bool:
-    """Whether a metric can fall that far: all of them lie between 0 and 100 %."""
+    """Return whether a metric can fall that far: all lie between 0 and 100 %."""
     return drop <= 1.0
 
 
 def points(drop: float) -> str:
-    """A drop in percentage points, with one decimal; what is nearly nothing keeps the digits that matter.
-
-    More than a metric can fall is no drop that is ever seen: `>100`.
-    """
+    """Return a drop in percentage points with one decimal, or more for tiny ones; `>100` beyond what is possible."""
     if not possible(drop):
         return BEYOND
     shown = 100 * drop
@@ -78,5 +67,5 @@ def _cases(needed: Needed) -> str:
 
 
 def _repeats(needed: Needed, now: float) -> str:
-    """Only where more than now are needed: what is there already is nothing to buy."""
+    """Return the repeats only where more than now are needed."""
     return "" if needed.count is None or needed.count <= now else numbers.count(needed.count, "repeat")

@@ -15,8 +15,6 @@ WIDTH = 80
 MARKS = {Zone.FAIL: "✗", Zone.MARGINAL: "!", Zone.PASS: "✓", Zone.EXCELLENT: "★"}
 VERDICT_MARKS = {Verdict.PROCEED: "✓", Verdict.INVESTIGATE: "!", Verdict.BLOCK: "✗"}
 RED, GREEN, YELLOW, CYAN, BOLD, DIM = "31", "32", "33", "36", "1", "2"
-ZONE_COLOURS = {Zone.FAIL: RED, Zone.MARGINAL: YELLOW, Zone.PASS: GREEN, Zone.EXCELLENT: CYAN}
-VERDICT_COLOURS = {Verdict.PROCEED: GREEN, Verdict.INVESTIGATE: YELLOW, Verdict.BLOCK: RED}
 
 # Compiled when they are first needed, which in most runs is never: the ranges of wide characters take milliseconds.
 _ESCAPES = (
@@ -147,18 +145,6 @@ class Style:
     def bold(self, text: str) -> str:
         """Louder."""
         return self.paint(text, BOLD)
-
-    def zone(self, zone: Zone | None) -> str:
-        """Mark and word of a zone; nothing of none."""
-        return "" if zone is None else self.paint(f"{MARKS[zone]} {zone.word}", ZONE_COLOURS[zone])
-
-    def verdict(self, verdict: Verdict) -> str:
-        """Mark and word of a verdict."""
-        return self.paint(f"{VERDICT_MARKS[verdict]} {verdict.word}", VERDICT_COLOURS[verdict])
-
-    def moved(self, text: str, good: bool | None) -> str:
-        """Green where better, red where worse."""
-        return text if good is None else self.paint(text, GREEN if good else RED)
 
 
 PLAIN = Style()

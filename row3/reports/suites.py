@@ -139,8 +139,8 @@ def _title(report: SuitesView) -> Title:
 
 
 def _table(results: Sequence[SuiteResultView], *, judged: bool, left: int = 0) -> Table:
-    heads = ("suite", "metric", "now", "points", "interval", "zone", "cases", "verdict" if judged else "")
-    return Table(heads, [_row(result, judged=judged) for result in results], "llrrrlrl", more=more(left, how=""))
+    heads = ("suite", "metric", "now", "points", "zone", "cases", "verdict" if judged else "")
+    return Table(heads, [_row(result, judged=judged) for result in results], "llrrlrl", more=more(left, how=""))
 
 
 def _row(result: SuiteResultView, *, judged: bool) -> list[Text]:
@@ -150,15 +150,13 @@ def _row(result: SuiteResultView, *, judged: bool) -> list[Text]:
         verdict = [Span("not judged" if judged else "", "quiet")]
     run = result.run
     if run is None:
-        return [name, "", NONE, "", "", "", NONE, verdict]
+        return [name, "", NONE, "", "", NONE, verdict]
     metric, change = primary_metric(run), primary_change(result)
-    known = None if change is None else change.interval
     return [
         name,
         metric.title,
         primary_value(run),
         moved_span(metric, change.delta) if change is not None else "",
-        numbers.interval(known.low, known.high) if known is not None else "",
         zone_span(run.zones.get(metric.key)),
         f"{run.cases:,}",
         verdict,

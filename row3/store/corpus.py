@@ -54,7 +54,7 @@ def _values(tree: Tree, path: str) -> dict[str, Any]:
     values: dict[str, Any] = {"file": path.rpartition("/")[2].partition(".")[0]}
     if not path.endswith(".json"):
         return values | {"text": read_text(tree, path)}
-    value, _ = read_json(tree, path)
+    value = read_json(tree, path)
     if not isinstance(value, dict):
         raise InvalidFile(
             "the file holds no JSON object", where=tree.place(path), fix="Correct it, or the pattern of `for_each`"

@@ -10,11 +10,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from row3.domain.embeddings import Vector, embedding_digest, unpack
+from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, dump_line, parse_line
+from row3.store.documents import check_schema_version, dump_line, parse_json
 from row3.store.files import write_atomic
 from row3.store.recording_lines import decoded
 from row3.store.tree import Tree, WorkTree, same_file
@@ -25,13 +28,13 @@ _NAME = re.compile(r"embeddings-[a-z0-9_-]+\.jsonl")
 """No dot before the ending, which every prompt's file has in its version."""
 
 
-class Embedding(NamedTuple):
+class Embedding(Struct, frozen=True, gc=False):
     """One line of an embeddings file."""
 
     digest: str
     model: str
     text: str
-    packed: str
+    packed: str = field(name="vector")
 
     def vector(self, where: str) -> Vector:
         """Its vector; raises `InvalidFile`."""
@@ -76,14 +79,13 @@ def to_line(model: str, text: str, packed: str) -> str:
 
 
 def from_line(line: str, *, where: str) -> Embedding:
-    """An embedding from its line; its vector is not looked at. Raises `InvalidFile`."""
-    value: Any = parse_line(line, where=where)
+    """Return an embedding from its line; its vector is not looked at. Raises `InvalidFile`."""
+    value = parse_json(line, where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
-    names = ("digest", "model", "text", "vector")
-    fields = [value[name] for name in names if isinstance(value, dict) and isinstance(value.get(name), str)]
-    if len(fields) < len(names):
-        raise InvalidFile("not an embedding: it needs digest, model, text and vector", where=where, fix=FIX)
-    return Embedding(*fields)
+    try:
+        return convert(value, Embedding)
+    except MisfitsError as error:
+        raise InvalidFile(f"not an embedding: {error.told()}", where=where, fix=FIX) from None
 
 
 def rows(tree: Tree, suite: str) -> Iterator[Row]:

@@ -8,41 +8,29 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, ValidationError
+from msgspec import Meta, Struct, to_builtins
 
+from row3.domain.judgements import Approval
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, complaints, dump_line, parse_json
-from row3.store.file_model import FileModel, Number
+from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import refuse_conflicts
 from row3.store.tree import Tree, read_text
-from row3.store.unbuilt import plain_values, unbuilt
 
 FILE = "metrics-history.json"
 SCHEMA_VERSION = 1
 ASKS = ("live", "record")
 """Modes in which every answer is asked for anew."""
 OF_THE_MOMENT = ("runId", "at", "commit", "dirty")
-FEW = 40
-"""Entries below which building their validator takes longer than reading them without."""
 
 
-class Approval(FileModel):
-    """Who let a blocked comparison proceed, when and why."""
-
-    reason: str
-    by: str
-    at: str
-    id: str | None = Field(default=None, description="Tells it from another that says the same in the same second.")
-
-
-class HistoryEntry(FileModel):
+class HistoryEntry(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """One entry of `metrics-history.json`."""
 
     schema_version: int = SCHEMA_VERSION
     run_id: str
-    at: str = Field(description="UTC, ISO 8601.")
+    at: Annotated[str, Meta(description="UTC, ISO 8601.")]
     action: Literal["baseline", "compare", "promotion"]
     suite: str
     commit: str | None = None
@@ -51,13 +39,20 @@ class HistoryEntry(FileModel):
     model: str
     mode: str
     cases: int
-    metrics: dict[str, Number]
+    metrics: dict[str, float]
     verdict: Literal["proceed", "investigate", "block"] | None = None
-    reasons: list[str] = Field(default=[])
-    evidence: str = Field(
-        default="", description="Digest of what the verdict rests on: prompts, cases, scorer, baseline."
-    )
+    reasons: list[str] = []
+    evidence: Annotated[
+        str, Meta(description="Digest of what the verdict rests on: prompts, cases, scorer, baseline.")
+    ] = ""
     approval: Approval | None = None
+
+    def plain(self) -> dict[str, Any]:
+        """Return the entry as JSON, without what is None."""
+        value = {key: part for key, part in to_builtins(self).items() if part is not None}
+        if self.approval is not None:
+            value["approval"] = {key: part for key, part in value["approval"].items() if part is not None}
+        return value
 
 
 def read_history(tree: Tree) -> list[HistoryEntry]:
@@ -72,8 +67,7 @@ def parse_history(text: str, *, where: str = FILE) -> list[HistoryEntry]:
     if not text.strip():
         return []
     rows = [(number, parse_json(row, where=f"{where}:{number}")) for number, row in _rows(text, where)]
-    few = len(rows) < FEW
-    return [_entry(value, few=few, where=f"{where}:{number}") for number, value in rows]
+    return [_entry(value, where=f"{where}:{number}") for number, value in rows]
 
 
 def _rows(text: str, where: str = FILE) -> list[tuple[int, str]]:
@@ -91,26 +85,14 @@ def _rows(text: str, where: str = FILE) -> list[tuple[int, str]]:
     return [(1, dump_line(entry)) for entry in value]
 
 
-def _entry(value: Any, *, few: bool, where: str) -> HistoryEntry:
+def _entry(value: Any, *, where: str) -> HistoryEntry:
     check_schema_version(value, SCHEMA_VERSION, where=where)
-    if few and (read := unbuilt(HistoryEntry, value)) is not None:
-        return read
-    try:
-        return HistoryEntry.model_validate(value)
-    except ValidationError as error:
-        raise InvalidFile(
-            "; ".join(complaints(HistoryEntry, error)), where=where, fix="Restore the file from git"
-        ) from None
+    return validate(HistoryEntry, value, where=where, fix="Restore the file from git")
 
 
 def history_text(tree: Tree, entry: HistoryEntry) -> str:
-    """The file's text with one more entry; every earlier line stays as it is. Raises `InvalidFile`."""
-    return history_with(tree, [entry])
-
-
-def history_with(tree: Tree, entries: Sequence[HistoryEntry]) -> str:
-    """The same with more entries than one."""
-    return _appended(_earlier(tree)[0], entries)
+    """Return the file's text with one more entry; every earlier line stays as it is. Raises `InvalidFile`."""
+    return _appended(_earlier(tree)[0], [entry])
 
 
 def history_with_new(tree: Tree, entries: Sequence[HistoryEntry]) -> tuple[str, int]:
@@ -129,7 +111,7 @@ def _said(entry: HistoryEntry | None) -> dict[str, Any]:
     """What an entry says, apart from when and at which commit it was looked."""
     if entry is None:
         return {}
-    return {key: value for key, value in plain_values(entry).items() if key not in OF_THE_MOMENT}
+    return {key: value for key, value in entry.plain().items() if key not in OF_THE_MOMENT}
 
 
 def _earlier(tree: Tree) -> tuple[list[str], list[HistoryEntry]]:
@@ -140,14 +122,10 @@ def _earlier(tree: Tree) -> tuple[list[str], list[HistoryEntry]]:
 
 
 def _appended(earlier: Sequence[str], entries: Sequence[HistoryEntry]) -> str:
-    rows = [*earlier, *(dump_line(plain_values(entry)) for entry in entries)]
+    rows = [*earlier, *(dump_line(entry.plain()) for entry in entries)]
     return "[\n" + "".join(f"{'' if i == 0 else ','}{row}\n" for i, row in enumerate(rows)) + "]\n"
 
 
 def as_json(entries: list[HistoryEntry]) -> str:
     """Entries as a JSON array, for `row3 history --format json`."""
-    return json.dumps(
-        [plain_values(entry) for entry in entries],
-        ensure_ascii=False,
-        indent=1,
-    )
+    return json.dumps([entry.plain() for entry in entries], ensure_ascii=False, indent=1)

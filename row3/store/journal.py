@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from row3.domain.requests import Answer, Request
-from row3.store.file_lock import FileLock, LockedElsewhereError
+from row3.errors import EnvironmentFault
 from row3.store.files import disk_faults
-from row3.store.locks import local_folder
+from row3.store.locks import local_folder, locked
 from row3.store.recording_lines import to_line
 
 FOLDER = "journal"
@@ -29,9 +29,7 @@ class Journal:
         with disk_faults(".row3/journal"):
             folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"{suite}--{kind}--{run_id}.jsonl"
-        self._lock = FileLock(_lock_of(self.path))
-        with disk_faults(".row3/journal"):
-            self._lock.acquire(0.0)
+        self._lock = locked(_lock_of(self.path))
         self._file: BinaryIO | None = None
 
     def keep(self, request: Request, answer: Answer, *, recorded_at: str) -> None:
@@ -48,7 +46,8 @@ class Journal:
         if self._file is not None:
             self._file.close()
             self._file = None
-        self._lock.release()
+        if self._lock is not None:
+            self._lock.release()
 
 
 def abandoned(local: Path, suite: str, kind: str) -> list[Path]:
@@ -56,11 +55,10 @@ def abandoned(local: Path, suite: str, kind: str) -> list[Path]:
     folder = local / FOLDER
     left = []
     for path in sorted(folder.glob(f"{suite}--{kind}--*.jsonl")) if folder.is_dir() else ():
-        lock = FileLock(_lock_of(path))
-        with contextlib.suppress(LockedElsewhereError, OSError):
-            lock.acquire(0.0)
-            lock.release()
-            left.append(path)
+        with contextlib.suppress(EnvironmentFault):
+            if (lock := locked(_lock_of(path))) is not None:
+                lock.release()
+                left.append(path)
     return left
 
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated
+from functools import cache
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from msgspec import Meta, Struct, field, to_builtins
 
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, read_json, validate
-from row3.store.front_matter import NotYamlError, parse_front_matter
 from row3.store.tree import Tree, read_text
 
 FOLDER = "prompts"
@@ -19,34 +19,29 @@ PROMOTED = "prompts/promoted.json"
 PROMOTED_SCHEMA_VERSION = 1
 
 
-class _FrontMatter(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+class _FrontMatter(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     name: str
     version: str
     description: str = ""
     output: str
     model: str | None = None
-    temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
+    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None
     seed: int | None = None
-    max_tokens: Annotated[int, Field(ge=1)] | None = None
+    max_tokens: Annotated[int, Meta(ge=1)] | None = None
 
 
-class Promotion(BaseModel):
+class Promotion(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """One line of `prompts/promoted.json`."""
 
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, defer_build=True, validate_by_name=True, validate_by_alias=True
-    )
     version: str
     digest: str
     date: str
-    locked: dict[str, str] = Field(default={}, description="Digest of every version that was ever promoted.")
+    locked: Annotated[dict[str, str], Meta(description="Digest of every version that was ever promoted.")] = {}
 
 
-class _PromotedFile(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
-    schema_: str | None = Field(default=None, alias="$schema")
-    schemaVersion: int = PROMOTED_SCHEMA_VERSION  # noqa: N815 - the file's own key
+class _PromotedFile(Struct, frozen=True, forbid_unknown_fields=True):
+    schema_: str | None = field(default=None, name="$schema")
+    schema_version: int = field(default=PROMOTED_SCHEMA_VERSION, name="schemaVersion")
     prompts: dict[str, Promotion] = {}
 
 
@@ -96,11 +91,7 @@ def read_version_text(tree: Tree, ref: PromptRef) -> str:
 def parse_prompt(text: str, ref: PromptRef, *, path: str, where: str) -> Prompt:
     """A prompt from its file's text; raises `InvalidFile`."""
     front, body = _split(text, where=where)
-    try:
-        value = parse_front_matter(front)
-    except NotYamlError as error:
-        what = f"the front matter is not YAML: {error.what}"
-        raise InvalidFile(what, where=f"{where}:{error.line}", fix="Correct it") from None
+    value = _front_matter(front, where=where)
     if not isinstance(value, dict):
         raise InvalidFile("the front matter holds no keys", where=where, fix="Give name, version and output")
     if isinstance(value.get("version"), (int, float)):
@@ -147,11 +138,55 @@ def _split(text: str, *, where: str) -> tuple[str, str]:
     raise InvalidFile("the front matter has no end", where=f"{where}:1", fix="End it with a line `---`")
 
 
+def _front_matter(front: str, *, where: str) -> Any:
+    """Return the value of YAML front matter; raises `InvalidFile`, also for a key that stands twice."""
+    import yaml
+
+    try:
+        return yaml.load(front, Loader=_loader())  # noqa: S506 - a safe loader
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError) as error:
+        what, line = _fault(error, front)
+        what = f"the front matter is not YAML: {what}"
+        raise InvalidFile(what, where=f"{where}:{line}", fix="Correct it") from None
+
+
+@cache
+def _loader() -> Any:
+    """YAML takes the last of two equal keys; with this that is an error."""
+    import yaml
+
+    base: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+    def mapping(loader: Any, node: Any) -> dict[Any, Any]:
+        keys = [loader.construct_object(key, deep=True) for key, _ in node.value]
+        for key in keys:
+            if keys.count(key) > 1:
+                again = [other for (other, _), same in zip(node.value, keys, strict=True) if same == key][1]
+                raise yaml.constructor.ConstructorError(None, None, f"key `{key}` stands twice", again.start_mark)
+        return dict(zip(keys, (loader.construct_object(value, deep=True) for _, value in node.value), strict=True))
+
+    loader: Any = type("NoDuplicates", (base,), {})
+    loader.add_constructor("tag:yaml.org,2002:map", mapping)
+    return loader
+
+
+def _fault(error: Exception, front: str) -> tuple[str, int]:
+    """What is wrong, and the line of the file that it is wrong in; the parser may have noticed lines later."""
+    position = getattr(error, "position", None)
+    if isinstance(position, int):  # a character that YAML does not take
+        return "a control character", front.count("\n", 0, position) + 2
+    mark = getattr(error, "problem_mark", None)
+    began = getattr(error, "context_mark", None)
+    if began is not None and str(getattr(error, "context", "")).startswith(("while scanning", "while parsing a flow")):
+        mark = began  # a quote or bracket that never closes, a key without its colon
+    return getattr(error, "problem", None) or str(error), 2 if mark is None else mark.line + 2
+
+
 def read_promoted(tree: Tree) -> dict[str, Promotion]:
     """The promoted version of each prompt; none where the file does not exist. Raises `InvalidFile`."""
     if not tree.exists(PROMOTED):
         return {}
-    value, _ = read_json(tree, PROMOTED)
+    value = read_json(tree, PROMOTED)
     where = tree.place(PROMOTED)
     check_schema_version(value, PROMOTED_SCHEMA_VERSION, where=where)
     promoted = validate(_PromotedFile, value, where=where, command="row3 lint").prompts
@@ -196,6 +231,6 @@ def promoted_text(promoted: dict[str, Promotion]) -> str:
     value = {
         "$schema": "../schemas/promoted.schema.json",
         "schemaVersion": PROMOTED_SCHEMA_VERSION,
-        "prompts": {name: promoted[name].model_dump(exclude_defaults=True) for name in sorted(promoted)},
+        "prompts": {name: to_builtins(promoted[name]) for name in sorted(promoted)},
     }
     return json.dumps(value, ensure_ascii=False, indent=2) + "\n"

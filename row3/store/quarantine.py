@@ -11,44 +11,35 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import AfterValidator, ConfigDict, Field, StringConstraints
+from msgspec import Meta, Struct, field
 
-from row3.domain.quarantine import Quarantined
+from row3.domain.quarantine import Quarantined, complaint
 from row3.errors import InvalidFile
-from row3.gate.quarantine import complaint
-from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
-from row3.store.file_model import FileModel
+from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import disk_faults, write_atomic
 from row3.store.tree import Tree, read_text
 
 FILE = "quarantine.json"
 SCHEMA_VERSION = 1
 SCHEMA = "../../schemas/quarantine.schema.json"
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Text = Annotated[str, Meta(pattern=r"\S")]
 
 
-Day = Annotated[str, AfterValidator(day)]
-
-
-class _File(FileModel):
-    model_config = ConfigDict(strict=True)
-
-
-class QuarantineEntry(_File):
+class QuarantineEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """One case in quarantine."""
 
-    case: Text = Field(description="Id of the golden case.")
-    since: Day
-    until: Day = Field(description="The day from which it counts again, at most 90 days after `since`.")
+    case: Annotated[Text, Meta(description="Id of the golden case.")]
+    since: date
+    until: Annotated[date, Meta(description="The day from which it counts again, at most 90 days after `since`.")]
     reason: Text
     who: str = ""
 
 
-class QuarantineFile(_File):
-    """The whole file."""
+class QuarantineFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Cases that count for nothing for a while: golden/<suite>/quarantine.json."""
 
-    schema_: str | None = Field(default=None, alias="$schema")
-    schema_version: int = SCHEMA_VERSION
+    schema_: str | None = field(default=None, name="$schema")
+    schema_version: int = field(default=SCHEMA_VERSION, name="schemaVersion")
     cases: list[QuarantineEntry]
 
 
@@ -66,12 +57,13 @@ def read_quarantine(tree: Tree, folder: str) -> list[Quarantined]:
         field = f"{where} field cases.{number}"
         if entry.case in found:
             raise InvalidFile(f"`{entry.case}` stands twice", where=field, fix="Keep one of them")
-        wrong = complaint(date.fromisoformat(entry.since), date.fromisoformat(entry.until))
-        if wrong:
+        if wrong := complaint(entry.since, entry.until):
             raise InvalidFile(
                 f"the quarantine of `{entry.case}`: {wrong}", where=field, fix="Correct `until`, or remove the entry"
             )
-        found[entry.case] = Quarantined(entry.case, entry.since, entry.until, entry.reason, entry.who)
+        found[entry.case] = Quarantined(
+            entry.case, entry.since.isoformat(), entry.until.isoformat(), entry.reason.strip(), entry.who
+        )
     return [found[case_id] for case_id in sorted(found)]
 
 

@@ -21,12 +21,8 @@ from row3.store.recording_lines import HEAD, Recording, from_line, other_field
 from row3.store.tree import Tree
 
 DIGEST = re.compile("[0-9a-f]{64}")
-DIGEST_AT = len('{"digest": "')
-"""Where the digest stands in a line of row3's own layout."""
 BUFFER = 1 << 18
 """Bytes of one reading: the lines are kilobytes long, and Python's own buffer holds one or two."""
-MANY = 300
-"""Recordings from which reading them by typed fields pays for its import."""
 
 
 class _Spot(NamedTuple):
@@ -62,8 +58,6 @@ class RecordingIndex:
     """What each file was when its lines were found."""
     _open: dict[int, int] = field(default_factory=dict)
     """Descriptors by number of the file."""
-    _quick: Callable[[bytes, Request], Answer | None] | None = None
-    """Reads an answer by typed fields, where there are `MANY`."""
     _embeddings: dict[str, EmbeddingIndex] = field(default_factory=dict)
 
     def embeddings(self, model: str) -> EmbeddingIndex:
@@ -119,11 +113,6 @@ class RecordingIndex:
                 elif not torn_end:  # a journal may hold a newer answer than the recordings: it is no contradiction
                     self._again.setdefault(key, []).append(_Spot(number, offset, length, line_number))
                 offset += length
-        if len(self._rows) >= MANY and self._quick is None:
-            # Here and not where it is used first: that is in forked processes, and each would load it.
-            from row3.store.quick_answers import quick_answer
-
-            self._quick = quick_answer
 
     def get(self, digest: str) -> Recording | None:
         """The recording of that digest, to be replayed.
@@ -148,18 +137,9 @@ class RecordingIndex:
         that it is of another request; `EnvironmentFault` where another command has written the file since it was
         indexed.
         """
-        digest = request.digest
-        key = _key(digest)
-        row = self._rows.get(key)
-        if row is None:
+        if request.digest not in self:
             return None if self.fallback is None else self.fallback.answer(request)
-        if self._quick is not None and key not in self._again:
-            start = 4 * row
-            raw = self._raw(*self._table[start : start + 3])
-            answer = self._quick(raw, request) if raw.startswith(digest.encode(), DIGEST_AT) else None
-            if answer is not None:
-                return answer
-        recording = self._whole(digest)
+        recording = self._whole(request.digest)
         self._refuse_other(recording, request)
         return recording.answer
 

@@ -6,35 +6,56 @@ A line begins with its digest, so that an index over many megabytes is made with
 from __future__ import annotations
 
 import re
-import sys
-from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
+
+from msgspec import Meta, Struct
+from msgspec.json import Decoder
 
 from row3.domain.requests import Answer, Request, digest_text
+from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, dump_line, parse_line, quick_json
+from row3.store.documents import check_schema_version, dump_line, parse_json
 from row3.store.files import CONFLICT
 
 SCHEMA_VERSION = 1
-MOST = sys.float_info.max
-"""Of tokens and seconds: a price times more is no number any more."""
-TRUSTED = re.compile(rb'\{"digest": "[0-9a-f]{64}", "schemaVersion": 1, "caseId": "')
-"""How row3 begins a line; one that a hand wrote is read more closely."""
 HEAD = re.compile(rb'\{"digest": "([0-9a-f]{64})", "schemaVersion": 1, "caseId": "[^"\\]*(?:\\.[^"\\]*)*"')
+"""How row3 begins a line; one that a hand wrote is read as a whole."""
+Count = Annotated[int, Meta(ge=0, le=2**53)]
 
 
-@dataclass(frozen=True, slots=True)
-class Recording:
+class Response(Struct, frozen=True, rename="camel", gc=False):
+    """What a line keeps of an answer."""
+
+    text: str
+    finish_reason: str | None = None
+    served_model: str | None = None
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    latency_s: Annotated[float, Meta(ge=0)] | None = None
+
+
+class Recording(Struct, frozen=True, kw_only=True, rename="camel", gc=False):
     """One line of a recordings file."""
 
     digest: str
+    schema_version: int = 1
     case_id: str
     prompt: str
     repeat: int
     request: dict[str, Any]
-    answer: Answer
-    recorded_at: str
-    answer_digest: str
+    response: Response
+    answer_digest: str = ""
+    recorded_at: str = ""
+
+    @property
+    def answer(self) -> Answer:
+        """Return the answer, to be replayed."""
+        r = self.response
+        tokens = r.prompt_tokens, r.completion_tokens
+        return Answer(r.text, r.finish_reason or "stop", r.served_model, *tokens, r.latency_s, replayed=True)
+
+
+_DECODER = Decoder(Recording)
 
 
 def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
@@ -63,38 +84,22 @@ def to_line(request: Request, answer: Answer, *, recorded_at: str) -> str:
 
 
 def from_line(line: str | bytes, *, where: str) -> Recording:
-    """A recording from its line; raises `InvalidFile`."""
+    """Return a recording from its line; raises `InvalidFile`."""
     raw = line.encode("utf-8", "surrogatepass") if isinstance(line, str) else line
     try:
-        value = quick_json(raw)
+        recording = _DECODER.decode(raw)
+        if recording.schema_version == SCHEMA_VERSION:
+            return recording
     except ValueError:
-        value = parse_line(decoded(raw, where), where=where)
+        pass
+    # Half a surrogate pair, which a model can write, or a fault: this way reads the one and names the other.
+    value = parse_json(decoded(raw, where), where=where, surrogates=True)
     check_schema_version(value, SCHEMA_VERSION, where=where)
     try:
-        response = value["response"]
-        if not isinstance(response["text"], str) or not isinstance(value["digest"], str):
-            raise TypeError
-        return Recording(
-            digest=value["digest"],
-            case_id=str(value["caseId"]),
-            prompt=str(value["prompt"]),
-            repeat=int(value["repeat"]),
-            request=dict(value["request"]),
-            answer=Answer(
-                text=response["text"],
-                finish_reason=_text(response.get("finishReason")) or "stop",
-                served_model=_text(response.get("servedModel")),
-                prompt_tokens=_number(response.get("promptTokens"), int),
-                completion_tokens=_number(response.get("completionTokens"), int),
-                latency_s=_number(response.get("latencyS"), int, float),
-                replayed=True,
-            ),
-            recorded_at=str(value.get("recordedAt", "")),
-            answer_digest=str(value.get("answerDigest", "")),
-        )
-    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        what = f"field {error} is missing" if isinstance(error, KeyError) else "a field has the wrong type"
-        raise InvalidFile(f"not a recording: {what}", where=where, fix="Restore the file from git") from None
+        return convert(value, Recording)
+    except MisfitsError as error:
+        what = f"not a recording: {error.told()}"
+        raise InvalidFile(what, where=where, fix="Restore the file from git") from None
 
 
 def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] | None:
@@ -116,19 +121,6 @@ def other_field(recording: Recording, wanted: Request) -> tuple[str, Any, Any] |
         if key in there and there[key] != value:
             return key, there[key], value
     return None
-
-
-def _text(value: Any) -> str | None:
-    if value is None or isinstance(value, str):
-        return value
-    raise TypeError
-
-
-def _number(value: Any, *types: type) -> Any:
-    """The value, None or a number of these types that sums can be made of; no truth value, which is a number too."""
-    if value is None or (type(value) in types and abs(value) <= MOST):
-        return value
-    raise TypeError
 
 
 def decoded(raw: bytes, where: str) -> str:

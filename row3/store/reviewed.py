@@ -7,16 +7,17 @@ sorted: two branches that judged merge in git. A judgement is of a text: when th
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import date as Day  # noqa: N812 - a field is called date
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple
 
-from pydantic import AfterValidator, ConfigDict, Field
+from msgspec import Meta, Struct, to_builtins
 
 from row3.domain.requests import digest_text
+from row3.domain.structs import MUST
 from row3.errors import InvalidFile
 from row3.matching.normalise import normalise
-from row3.store.documents import check_schema_version, day, dump_line, parse_json, validate
-from row3.store.file_model import FileModel
+from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import disk_faults, read_bytes, write_atomic
 from row3.store.tree import WorkTree, read_text
 
@@ -26,19 +27,22 @@ DIGITS = 16
 """Hexadecimal digits kept of a text's digest."""
 
 
-class Judgement(FileModel):
-    """One line of the file."""
+class Judgement(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
+    """An item that a person judged to be wrong: one line of golden/<suite>/reviewed.jsonl."""
 
-    model_config = ConfigDict(strict=True)
     schema_version: int = SCHEMA_VERSION
-    case_id: str = Field(description="Id of the golden case.")
-    item: str = Field(description="As an answer gave it.")
+    case_id: Annotated[str, Meta(description="Id of the golden case.")]
+    item: Annotated[str, Meta(description="As an answer gave it.")]
     verdict: Literal["wrong"]
-    text: str = Field(
-        pattern=f"^[0-9a-f]{{{DIGITS}}}$",
-        description="Beginning of the digest of the source text that it was judged by.",
-    )
-    date: Annotated[str, AfterValidator(day)] = Field(description="YYYY-MM-DD, UTC.")
+    text: Annotated[
+        str,
+        Meta(
+            pattern=f"^[0-9a-f]{{{DIGITS}}}$",
+            description="Beginning of the digest of the source text that it was judged by.",
+            extra={MUST: f"{DIGITS} hexadecimal digits"},
+        ),
+    ]
+    date: Annotated[Day, Meta(description="UTC.")]
 
 
 class Key(NamedTuple):
@@ -72,7 +76,7 @@ class Reviewed:
         """Judge items of a case to be wrong, and write the file. Raises `EnvironmentFault`."""
         text = text_digest(source_text)
         for item in items:
-            self._add(Judgement(case_id=case_id, item=item, verdict="wrong", text=text, date=date))
+            self._add(Judgement(case_id=case_id, item=item, verdict="wrong", text=text, date=Day.fromisoformat(date)))
         self._write()
 
     def remove(self, case_id: str, items: Iterable[str], source_text: str) -> None:
@@ -95,7 +99,7 @@ class Reviewed:
                 self.path.unlink(missing_ok=True)
 
     def _write(self) -> None:
-        lines = [dump_line(self._held[key].model_dump(by_alias=True)) for key in sorted(self._held)]
+        lines = [dump_line(to_builtins(self._held[key])) for key in sorted(self._held)]
         self.restore("".join(f"{line}\n" for line in lines).encode())
 
 

@@ -1,187 +1,118 @@
-"""What a saved run holds: its header, and a record of every case.
-
-The header is a model, and checked as such. The records are many, so they are plain tuples, read and written by hand.
-"""
+"""What a saved run holds: its header, and a record of every case."""
 
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
-from pydantic_core import PydanticSerializationError, to_json
+from msgspec import Meta, Struct, field, to_builtins
+from msgspec.json import Decoder, encode
 
-from row3.domain.scores import Tally
+from row3.domain.structs import MUST
 from row3.errors import InvalidFile
-from row3.store.documents import parse_line
-from row3.store.file_model import FileModel, Number
-from row3.store.gate_fields import misfit
 
 SCHEMA_VERSION = 1
-_NUMBERS = {int, float}
+Fraction = Annotated[float, Meta(ge=0, le=1)]
+Digests = tuple[str, ...]
+RunId = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9A-Za-z][0-9A-Za-z_.-]{0,63}$(?!\n)",
+        extra={MUST: "at most 64 letters, digits, `-`, `_` and `.`"},  # part of a file's name, so it is no path
+    ),
+]
 
 
-_RUN_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_.-]{0,63}")
-"""Part of the name of the file that a baseline is archived under, so it is no path."""
-
-
-class RunHeader(FileModel):
+class RunHeader(Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
     """Everything of a run but its cases; all that a later comparison has to know."""
 
-    schema_: str | None = Field(default=None, alias="$schema")
+    schema_: str | None = field(default=None, name="$schema")
     schema_version: int = SCHEMA_VERSION
-    run_id: str
+    run_id: RunId
     suite: str
     kind: str
     action: Literal["run", "baseline", "compare", "promotion"]
-    at: str = Field(description="UTC, ISO 8601.")
+    at: Annotated[str, Meta(description="UTC, ISO 8601.")]
     commit: str | None = None
     dirty: bool | None = None
     mode: str
-    prompts: dict[str, str] = Field(description="Version by prompt name, in pipeline order.")
+    prompts: Annotated[dict[str, str], Meta(description="Version by prompt name, in pipeline order.")]
     prompt_digests: dict[str, str]
     model: str
-    parameters: dict[str, dict[str, Any]] = Field(description="By prompt name.")
-    repeats: Annotated[int, Field(ge=1)] = 1
-    scorer: str = Field(description="All in row3 that can move a score, with its version.")
-    weights: dict[str, Number]
-    thresholds: dict[str, dict[str, Number]]
-    gate: dict[str, Any] = Field(description="Unit, limits and gated metrics.")
-    metrics: dict[str, Number] = Field(description="Means over the cases.")
-    pooled: dict[str, Number]
+    parameters: Annotated[dict[str, dict[str, Any]], Meta(description="By prompt name.")]
+    repeats: Annotated[int, Meta(ge=1)] = 1
+    scorer: Annotated[str, Meta(description="All in row3 that can move a score, with its version.")]
+    weights: dict[str, float]
+    thresholds: dict[str, dict[str, float]]
+    gate: Annotated[dict[str, Any], Meta(description="Unit, limits and gated metrics.")]
+    metrics: Annotated[dict[str, float], Meta(description="Means over the cases.")]
+    pooled: dict[str, float]
     denominators: dict[str, int]
     zones: dict[str, str]
-    usage: dict[str, Any] = Field(default={})
+    usage: dict[str, Any] = {}
     complete: bool = True
 
-    @model_validator(mode="after")
-    def _can_be_compared_with(self) -> RunHeader:
-        """What its type does not say of a field; raises `ValueError`."""
-        if _RUN_ID.fullmatch(self.run_id) is None:
-            raise ValueError("field `runId` is no run id: at most 64 letters, digits, `-`, `_` and `.`")
+    def __post_init__(self) -> None:
         try:
             datetime.fromisoformat(self.at).astimezone(UTC)
         except (ValueError, OverflowError):
             raise ValueError("field `at` is no time like 2026-12-01T09:30:00Z") from None
-        if wrong := misfit(self.gate):
-            raise ValueError(wrong)
         for name in self.prompts:
             if type(self.parameters.get(name, {}).get("model")) is not str:
                 raise ValueError(f"field `parameters.{name}.model` is missing or no text")
-        return self
 
     @property
     def resting(self) -> frozenset[str]:
-        """Ids of the cases that were in quarantine: they are in no sum."""
+        """Return the ids of the cases that were in quarantine: they are in no sum."""
         return frozenset(self.gate.get("quarantined", ()))
 
+    def plain(self) -> dict[str, Any]:
+        """Return the header as JSON, without what is None."""
+        return {key: value for key, value in to_builtins(self).items() if value is not None}
 
-class CaseRecord(NamedTuple):
+
+class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """One case of a saved run."""
 
     id: str
     digest: str
     """Of the golden case's file."""
-    content: str
+    content: str = ""
     """Of the parts that can move a score; empty in a run log."""
-    demands: str
+    demands: str = ""
     """Short digests of all that the case demands; empty in a run log."""
-    input: str
+    input: str = ""
     """Digest of the case's input; empty in a run log."""
     status: str
-    metrics: Mapping[str, float]
+    metrics: Mapping[str, Fraction]
     found: Mapping[str, tuple[str, ...]]
-    said: str = ""
+    said: str = field(default="", name="answers")
     """Short digest of all answers joined; empty for outputs made elsewhere."""
-    spread: Mapping[str, float] = {}
+    spread: Mapping[str, Annotated[float, Meta(ge=0)]] = {}
     """Standard deviation over the repeats, by metric; empty where the case was asked once."""
-    tally: Mapping[str, Mapping[str, int]] = {}
+    tally: Mapping[str, Mapping[str, Annotated[int, Meta(ge=0)]]] = {}
     """What became of the items, counted; empty in runs older than it."""
-    requests: tuple[str, ...] = ()
+    requests: Digests = ()
     """Digests of the requests, stage by stage, repeat by repeat; empty in older runs and for outputs made elsewhere."""
-    answers: tuple[str, ...] = ()
+    answers: Digests = field(default=(), name="answerDigests")
     """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
 
     def line(self) -> bytes:
-        """The record as JSON."""
-        value = {
-            "id": self.id,
-            "digest": self.digest,
-            "content": self.content,
-            "demands": self.demands,
-            "input": self.input,
-            "status": self.status,
-            "metrics": self.metrics,
-            "found": self.found,
-            "answers": self.said,
-        }
-        if self.spread:
-            value["spread"] = self.spread
-        if self.tally:
-            value["tally"] = self.tally
-        if self.requests or self.answers:
-            value["requests"], value["answerDigests"] = self.requests, self.answers
+        """Return the record as JSON."""
         try:
-            return to_json(value)
-        except PydanticSerializationError:  # half a surrogate pair, which a model can write and UTF-8 cannot
-            return json.dumps(value, ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+            return encode(self)
+        except UnicodeEncodeError:  # half a surrogate pair, which a model can write and UTF-8 cannot
+            return json.dumps(to_builtins(self), ensure_ascii=False, allow_nan=False).encode("utf-8", "replace")
+
+
+_DECODER = Decoder(CaseRecord)
 
 
 def parse_record(line: bytes | str, *, where: str) -> CaseRecord:
-    """A case record from its line; raises `InvalidFile`."""
+    """Return a case record from its line; raises `InvalidFile`."""
     try:
-        value = parse_line(line.decode() if isinstance(line, bytes) else line, where=where)
-        metrics = value["metrics"]
-        texts = [value[key] for key in ("id", "digest", "status")]
-        texts += [value.get(key, "") for key in ("content", "demands", "input", "answers")]
-        if not _are_fractions(metrics.values()) or set(map(type, texts)) != {str}:
-            raise TypeError
-        case_id, digest, status, content, demands, asked, said = texts
-        return CaseRecord(
-            case_id,
-            digest,
-            content,
-            demands,
-            asked,
-            status,
-            metrics,
-            {key: _texts(items) for key, items in value["found"].items()},
-            said,
-            _spread(value.get("spread", {})),
-            _tally(value.get("tally", {})),
-            _texts(value.get("requests", [])),
-            _texts(value.get("answerDigests", [])),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
+        return _DECODER.decode(line)
+    except ValueError:
         raise InvalidFile("a case record is broken", where=where, fix="Restore the file from git") from None
-
-
-def _are_fractions(numbers: Collection[Any]) -> bool:
-    """Whether these are numbers from 0 to 1; no truth values, which count as numbers too."""
-    return _NUMBERS.issuperset(map(type, numbers)) and (not numbers or (min(numbers) >= 0 and max(numbers) <= 1))
-
-
-def _texts(items: Any) -> tuple[str, ...]:
-    if type(items) is not list or any(type(item) is not str for item in items):
-        raise TypeError
-    return tuple(items)
-
-
-def _spread(value: Any) -> Mapping[str, float]:
-    numbers = value.values()
-    if not _NUMBERS.issuperset(map(type, numbers)) or (numbers and min(numbers) < 0):
-        raise TypeError
-    checked: Mapping[str, float] = value
-    return checked
-
-
-def _tally(value: Any) -> Tally:
-    for counts in value.values():
-        numbers = counts.values()
-        if numbers and (set(map(type, numbers)) != {int} or min(numbers) < 0):
-            raise TypeError
-    checked: Tally = value
-    return checked

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 
@@ -17,7 +17,6 @@ from row3.store.documents import check_schema_version, parse_json, validate
 from row3.store.files import decode, read_bytes, refuse_conflicts, write_atomic
 from row3.store.run_records import SCHEMA_VERSION, CaseRecord, RunHeader, parse_record
 from row3.store.tree import Tree
-from row3.store.unbuilt import plain_values
 
 MAX_BYTES = 2**30
 MARK = b'"cases": [\n'
@@ -27,8 +26,6 @@ LINES_AT_ONCE = 64
 FIRST = b'{"id":"'
 ID_WITHIN = 600
 """Bytes of a line in which its id is looked for."""
-MANY = 300
-"""Cases from which reading them by typed fields pays for its import."""
 
 
 class SavedRun:
@@ -44,12 +41,6 @@ class SavedRun:
         self._text, self._where = text, where
         self._number = {case_id: number for number, case_id in enumerate(places)}
         self._bounds = array("Q", [bound for place in places.values() for bound in place])
-        self._quick: Callable[[bytes], CaseRecord | None] | None = None
-        if len(places) >= MANY:
-            # Here and not where it is used first: that is in forked processes, and each would load it.
-            from row3.store.quick_records import quick_record
-
-            self._quick = quick_record
 
     @classmethod
     def of_lines(cls, header: RunHeader, lines: Mapping[str, bytes], where: str) -> SavedRun:
@@ -67,18 +58,13 @@ class SavedRun:
         """Ids of all its cases."""
         return list(self._number)
 
-    def _place(self, number: int) -> tuple[int, int]:
-        return self._bounds[2 * number], self._bounds[2 * number + 1]
-
     def record(self, case_id: str) -> CaseRecord | None:
         """The record of a case; None where the run did not have it. Raises `InvalidFile`."""
         number = self._number.get(case_id)
         if number is None:
             return None
-        start, end = self._place(number)
-        line = self._text[start:end]
-        record = None if self._quick is None else self._quick(line)
-        return record or parse_record(line, where=f"{self._where} case {case_id}")
+        line = self._text[self._bounds[2 * number] : self._bounds[2 * number + 1]]
+        return parse_record(line, where=f"{self._where} case {case_id}")
 
     def records(self) -> Iterator[CaseRecord]:
         """All records, in file order."""
@@ -156,8 +142,7 @@ def _id_at(text: bytes, start: int, end: int) -> str:
 
 def run_bytes(header: RunHeader, lines: Iterable[bytes]) -> Iterator[bytes]:
     """The file of a saved run, piece by piece."""
-    value = plain_values(header)
-    yield json.dumps(value, ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
+    yield json.dumps(header.plain(), ensure_ascii=False, allow_nan=False, indent=1)[:-2].encode()
     yield b",\n " + MARK
     left, between = iter(lines), b""
     while some := list(islice(left, LINES_AT_ONCE)):

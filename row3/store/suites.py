@@ -7,13 +7,16 @@ import math
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from msgspec import structs
+from msgspec.structs import asdict
 
 from row3.domain.given import NOTHING, Given
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.tiers import Tier, suite_of_stem, tier_of
 from row3.errors import InvalidFile, UsageError
-from row3.gate.limits import parse_limits
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import GatePolicy, parse_limits
 from row3.gate.zones import SLACK
 from row3.kinds import kind_named
 from row3.kinds.base import Kind, Rules
@@ -34,6 +37,8 @@ from row3.store.config import (
 )
 from row3.store.project import Project, golden_of
 from row3.store.system_config import SystemConfig
+
+Settings = TypeVar("Settings", GateConfig, ProviderConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +115,14 @@ def suite_flag(project: Project, name: str) -> str:
 
 def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     """A tier of a suite from its settings and its kind's defaults; raises `InvalidFile` for a metric that is none."""
-    settings = config.suites.get(name) or SuiteConfig.model_construct()
+    settings = config.suites.get(name) or SuiteConfig()
     where = f"{FILE} field suites.{name}"
     if name != suite_of_stem(name):
         what = f"a suite cannot be called `{name}`: its baseline would be that of another one's live tier"
         raise InvalidFile(what, where=f"golden/{name}/", fix="Give it a name without a dot")
     kind = kind_named(settings.kind, where=f"{where}.kind")
     known = {metric.key for metric in kind.metrics}
-    live = settings.live if tier == "live" else LiveConfig.model_construct()
+    live = settings.live if tier == "live" else LiveConfig()
     for field, keys in (
         ("weights", settings.weights),
         ("thresholds", settings.thresholds),
@@ -131,7 +136,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
     if kind.primary in weights:
         raise InvalidFile(f"`{kind.primary}` is the composite itself", where=f"{where}.weights", fix="Remove it")
     _refuse_high(weights, where=f"{where}.weights")
-    gate = settings.gate.model_copy(update={key: getattr(live.gate, key) for key in live.gate.model_fields_set})
+    gate = _overridden(settings.gate, live.gate)
     thresholds = {
         metric.key: replace(metric.threshold, blocking=metric.blocking or metric.key in (gate.metrics or ()))
         for metric in kind.metrics
@@ -145,8 +150,9 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
             metric = next(metric for metric in kind.metrics if metric.key == key)
             place = f"{where}.{field}.{key}"
             thresholds[key] = _threshold(limits, metric, thresholds.get(key), where=place, others=others)
-    at_gate = f"{where}.live.gate" if live.gate.model_fields_set else f"{where}.gate"
-    if gate.investigate > gate.block:
+    at_gate = f"{where}.live.gate" if live.gate != GateConfig() else f"{where}.gate"
+    policy = _policy(gate, kind, thresholds, where=at_gate)
+    if policy.investigate > policy.block:
         raise InvalidFile("`investigate` is above `block`", where=at_gate, fix="Keep investigate ≤ block")
     return Suite(
         name=name,
@@ -162,7 +168,7 @@ def make_suite(config: Config, name: str, tier: Tier = "replay") -> Suite:
             semantic=_semantic(settings.matching.semantic, where=f"{where}.matching.semantic"),
             predicates=ROW3_PREDICATES if settings.predicates.allowed is None else tuple(settings.predicates.allowed),
         ),
-        policy=_policy(gate, kind, thresholds, where=at_gate),
+        policy=policy,
         provider=_merged(config.provider, settings.provider),
         golden=golden_of(config, name),
         lint_sizes=settings.lint_sizes,
@@ -208,7 +214,7 @@ def _refuse_idle(settings: SuiteConfig, kind: Kind, *, where: str) -> None:
         what = f"kind `{kind.name}` has no composite, so weights move nothing"
         raise InvalidFile(what, where=f"{where}.weights", fix=f"Remove them; {kind.primary} is what is judged first")
     if not kind.related:
-        idle = {"predicates": settings.predicates != PredicatesConfig.model_construct()}
+        idle = {"predicates": settings.predicates != PredicatesConfig()}
         idle["matching.semantic"] = settings.matching.semantic is not None
         for field in (field for field, given in idle.items() if given):
             what = f"kind `{kind.name}` does not use it"
@@ -246,16 +252,8 @@ def _semantic(settings: SemanticConfig | None, *, where: str) -> SemanticRule | 
 def _policy(gate: GateConfig, kind: Kind, thresholds: Mapping[str, Threshold], *, where: str) -> GatePolicy:
     blocking = {key for key, threshold in thresholds.items() if threshold.blocking}
     headline = [m.key for m in kind.metrics if not m.companion and (m.blocking or m.key in blocking)]
-    policy = GatePolicy(
-        unit=gate.unit,
-        block=gate.block,
-        investigate=gate.investigate,
-        metrics=tuple(gate.metrics if gate.metrics is not None else headline),
-        declines=gate.declines,
-        policy=gate.policy,
-        inconclusive=gate.inconclusive,
-        informational=gate.informational,
-    )
+    given = {key: value for key, value in asdict(gate).items() if value is not None and key != "fail"}
+    policy = GatePolicy(**given | {"metrics": tuple(headline if gate.metrics is None else gate.metrics)})
     return with_limits(policy, kind, gate.fail, where=f"{where}.fail") if gate.fail else policy
 
 
@@ -268,9 +266,13 @@ def with_limits(policy: GatePolicy, kind: Kind, text: str, *, where: str) -> Gat
 
 
 def _merged(general: ProviderConfig, own: ProviderConfig | SystemConfig | None) -> ProviderConfig:
-    if not isinstance(own, ProviderConfig):
-        return general
-    return general.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
+    found = _overridden(general, own) if isinstance(own, ProviderConfig) else general
+    return found if found.preset else structs.replace(found, preset="openai")
+
+
+def _overridden(general: Settings, own: Settings) -> Settings:
+    """Return the settings with those of another table that are given there in their place."""
+    return structs.replace(general, **{key: value for key, value in asdict(own).items() if value not in (None, "")})
 
 
 def _check_metrics(keys: Mapping[str, object], known: set[str], *, where: str) -> None:

@@ -22,7 +22,7 @@ class GateFlags:
     policy: PolicyName | None = None
     inconclusive: Literal["investigate", "block"] | None = None
     fail: str | None = None
-    """Limits of single metrics, as `row3.gate.limits` reads them."""
+    """Limits of single metrics, as `row3.gate.policy.parse_limits` reads them."""
 
     def __str__(self) -> str:
         return " ".join(f"--{name} {value}" for name, value in self.given)

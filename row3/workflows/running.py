@@ -7,10 +7,12 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from row3.domain.requests import digest_json
 from row3.domain.tiers import tier_of
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.gate.trend import consecutive_declines
+from row3.gate.comparison import consecutive_declines
 from row3.store.cases import CaseFiles, read_case
 from row3.store.golden import golden_files
 from row3.store.history import HistoryEntry
@@ -88,7 +90,7 @@ def _with_unfinished(run: Run, unfinished: Mapping[str, str]) -> Run:
         return run
     run.collected.failed.extend(unfinished)
     run.problems.extend(unfinished.items())
-    return replace(run, header=run.header.model_copy(update={"complete": False}))
+    return replace(run, header=structs.replace(run.header, complete=False))
 
 
 def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:

@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from pydantic import BaseModel
-
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.errors import UsageError
 from row3.gate.comparison import judge_move, worse_by
@@ -154,7 +152,8 @@ class CaseScorer:
 
 def as_json(output: Any) -> Any:
     """An output as JSON has it; a pydantic model as it dumps itself. Raises `UsageError` for what is none."""
-    value = output.model_dump(mode="json", by_alias=True) if isinstance(output, BaseModel) else output
+    dump = getattr(output, "model_dump", None)
+    value = dump(mode="json", by_alias=True) if callable(dump) else output
     if isinstance(value, str):
         return value
     try:

@@ -8,18 +8,16 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from msgspec import structs
-
 from row3.domain.counts import count, part
 from row3.domain.judgements import Approval, Judgement
 from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, RunIncomplete
 from row3.store.config import FILE, Mode
+from row3.store.files import disk_faults
 from row3.store.golden import PATTERN, misnamed
-from row3.store.history import Approval as StoredApproval
 from row3.store.history import HistoryEntry, read_history
-from row3.store.locks import finish_interrupted, tell_interrupted, writing
+from row3.store.locks import finish_interrupted, local_folder, tell_interrupted
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
 from row3.store.suites import Suite, pick_suite
@@ -189,8 +187,9 @@ def save_log(session: Session, run: Run) -> None:
     """Keep the run in `.row3/runs`, and the newest runs only. Never fails a command."""
     folder = session.project.local / "runs"
     try:
-        with writing(session.project.local, say=session.say):
-            write_run(folder / f"{run.header.run_id}.json", run.header, run.records)
+        local_folder(session.project.local)
+        write_run(folder / f"{run.header.run_id}.json", run.header, run.records)
+        with disk_faults(".row3/runs"):
             for old in latest_runs(folder)[KEPT_RUNS * len(session.project.suite_names()) :]:
                 old.unlink(missing_ok=True)
     except EnvironmentFault as error:
@@ -216,13 +215,8 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
         verdict=None if judgement is None else judgement.verdict.word,  # type: ignore[arg-type]
         reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
         evidence="" if judgement is None else judgement.signature,
-        approval=stored_approval(approval),
+        approval=approval,
     )
-
-
-def stored_approval(approval: Approval | None) -> StoredApproval | None:
-    """Return an approval as the history keeps it."""
-    return None if approval is None else StoredApproval(**structs.asdict(approval))
 
 
 def incomplete(run: Run, consequence: str) -> RunIncomplete:

@@ -80,7 +80,7 @@ def test_the_list_goes_into_a_file(box: Box) -> None:
 
 def test_cases_without_answers_are_named_on_stderr(box: Box) -> None:
     done = box.row3(*REVIEW, "--list", "--prompt", "extract-v1.2", code=0)
-    assert done.err.startswith("note: left out, since no recorded answer of theirs can be read: oven, yeast\n")
+    assert done.err.startswith("note: left out, as they have no readable recorded answer: oven, yeast\n")
 
 
 def test_the_shipped_project_has_something_to_review(first: Box) -> None:

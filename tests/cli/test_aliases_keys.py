@@ -224,13 +224,13 @@ def test_in_ci_nothing_is_asked_since_nothing_may_be_written(box: Box) -> None:
 
 
 def test_a_review_waits_for_another_row3_that_writes(box: Box) -> None:
-    from row3.store.file_lock import FileLock
+    from filelock import FileLock
 
     (box.root / ".row3").mkdir(exist_ok=True)
     with terminal(box, *REVIEW) as person:
         person.until_asked()
         lock = FileLock(box.root / ".row3" / "lock")
-        lock.acquire(0.0)
+        lock.acquire(timeout=0.0)
         person.type("m")
         person.until("another row3 is writing")
         lock.release()

@@ -188,7 +188,7 @@ def test_baselines_of_all_suites(tmp_path: Path) -> None:
     done = box.row3("--baseline", "--all", code=2)
     saved = sorted(path.stem for path in box.path("baselines").glob("*.json"))
     assert saved == ["good", "incomplete", "worse"]
-    assert "baselines saved: good.json, incomplete.json, worse.json" in done.err
+    assert "baselines saved: baselines/good.json, baselines/incomplete.json, baselines/worse.json" in done.err
 
 
 def test_a_prompt_runs_in_the_suites_that_have_it(box: Box) -> None:
@@ -253,7 +253,8 @@ def test_annotations_stand_at_the_file_of_a_case_as_the_repository_calls_it(tmp_
 )
 def test_what_is_for_one_suite_does_not_go_with_all(box: Box, options: tuple[str, ...]) -> None:
     done = box.row3("--compare", "--all", *options, code=2)
-    assert f"{options[0]} is for one suite; leave out --all" in done.err
+    assert options[0] in done.err
+    assert "leave out --all" in done.err
 
 
 class TestLive:
@@ -269,7 +270,7 @@ class TestLive:
 
     def test_the_live_tier_of_every_suite(self, box: Box, asked: list[str]) -> None:
         done = box.row3("--baseline", "--all", "--mode", "live", code=0)
-        assert "baselines saved: broken.live.json, good.live.json" in done.err
+        assert "baselines saved: baselines/broken.live.json, baselines/good.live.json" in done.err
         value = box.row3("--compare", "--all", "--mode", "live", "--format", "json", code=0).json
         assert [each["baseline"]["tier"] for each in value["suites"]] == ["live"] * 4
         assert len(asked) == 12 + 24

@@ -367,7 +367,7 @@ def test_memory_that_runs_out_is_no_defect_of_ours(box: Box) -> None:
     script = f"{whole}\nfrom row3.cli.app import run; run()"
     done = subprocess.run([sys.executable, "-c", script], cwd=box.root, env=box.env, capture_output=True, check=False)
     assert done.returncode == 2
-    assert done.stderr.decode().startswith("error: memory ran out. Run it with --jobs 1")
+    assert done.stderr.decode().startswith("error: out of memory. Use --jobs 1")
 
 
 def test_standard_output_that_is_closed_is_no_defect(box: Box) -> None:

@@ -130,7 +130,7 @@ def test_what_cannot_be_is_refused(box: Box, github: FakeGitHub) -> None:
         (("--marker", "a -->"), {}, "--marker a -->"),
         (("--repo", "../x"), {}, "owner/name"),
         (("--more", "https://x/<script>"), {}, "https address"),
-        (("--format", "json"), {}, "a comment is Markdown"),
+        (("--format", "json"), {}, "'json' is not 'markdown'"),
         ((), {"GITHUB_API_URL": "http://evil.example"}, "over https only"),
     ):
         done = job(box, github, *args, code=2, **env)

@@ -174,7 +174,7 @@ def test_markdown_goes_into_a_file_and_another_form_is_refused(branch: Box) -> N
     assert text.startswith("### row3 diff · bread\n\n- Before: `main` (git ")
     assert "```diff\n--- extract-v1.1 (main)\n+++ extract-v1.2 (draft)\n" in text
     (error,) = branch.row3("diff", "main", "draft", "--format", "junit", code=2).errors
-    assert error == "error: --format junit: this command has no such form. Use table, json or markdown."
+    assert error == "error: Invalid value for '--format': 'junit' is not one of 'table', 'json', 'markdown'."
 
 
 def test_the_project_may_lie_below_the_repository_s_root(branch: Box, tmp_path: Path) -> None:

@@ -129,7 +129,7 @@ def test_an_expired_entry_is_said_and_cleared(box: Box) -> None:
         (("quarantine", "iris", "--reason", "wavers"), "--until"),
         (("release", "iris"), "`iris` is not in quarantine"),
         (("--case", "zz*"), "no case fits"),
-        (("quarntine", "iris"), "No such command"),
+        (("quarntine", "iris"), "there is no command `quarntine`. Did you mean `quarantine`?"),
     ],
 )
 def test_wrong_arguments(box: Box, arguments: tuple[str, ...], says: str) -> None:

@@ -429,14 +429,14 @@ class TestAdaptive:
         [
             (("--adaptive",), "--adaptive goes with --compare"),
             (("--no-interleave",), "--no-interleave goes with --compare"),
-            (("--compare", "--adaptive", "--no-interleave"), "does not go with --no-interleave"),
+            (("--compare", "--adaptive", "--no-interleave"), "--adaptive and --no-interleave do not go together"),
             (("--compare", "--max-repeats", "3"), "--max-repeats goes with --adaptive"),
-            (("--compare", "--adaptive", "--repeats", "3"), "in place of --repeats"),
+            (("--compare", "--adaptive", "--repeats", "3"), "--max-repeats limits the rounds"),
             (("--compare", "--adaptive", "--mode", "replay"), "use --mode live or record"),
             (("--compare", "--adaptive", "--against", "HEAD"), "--against judges recorded answers"),
             (("--compare", "--max-cost", "0"), "--max-cost"),
-            (("history", "--adaptive"), "No such option"),
-            (("--adaptive", "history"), "does not go with `history`"),
+            (("history", "--adaptive"), "has no option `--adaptive`"),
+            (("--adaptive", "history"), "has no option `--adaptive`"),
         ],
     )
     def test_what_does_not_go_together(self, box: Box, args: tuple[str, ...], said_: str) -> None:
@@ -525,10 +525,10 @@ class TestDrift:
         assert f"continuing with {first} answers" in done.err
         assert len(made.asked) == 10
         for args, text in (
-            (("--mode", "replay"), "drift asks the provider"),
-            (("--model", "x"), "with the model and parameters of the baseline"),
+            (("--mode", "replay"), "has no option `--mode`"),
+            (("--model", "x"), "has no option `--model`"),
             (("--sample", "1"), "--sample"),
-            (("--prompt", "extract-v1.1"), "drift asks the baseline's prompts"),
+            (("--prompt", "extract-v1.1"), "has no option `--prompt`"),
             (("--case", CASES[0]), "a drift is seen in two or more"),
         ):
             assert text in said(box.row3("drift", *args, code=2).err)

@@ -15,7 +15,7 @@ def same_description(box: Box) -> None:
 
 def test_the_copy_is_said_to_need_a_description(box: Box) -> None:
     done = box.row3("new-version", "extract", code=0)
-    assert "`description` in prompts/extract-v1.2.md is still that of v1.0: write there" in done.err
+    assert "`description` in prompts/extract-v1.2.md is still that of v1.0: describe there" in done.err
 
 
 def test_without_a_description_nothing_is_to_be_changed(box: Box) -> None:
@@ -29,7 +29,7 @@ def test_the_command_it_names_can_be_typed(box: Box) -> None:
     for name in ("baselines/bread.json", "prompts/promoted.json", "prompts/extract-v1.1.md"):
         box.path(name).unlink()
     done = box.row3("new-version", "extract", code=0)
-    assert "to have extract-v1.0 measured first: row3 promote extract-v1.0" in done.err
+    assert "to measure extract-v1.0 first: row3 promote extract-v1.0" in done.err
     box.row3("promote", "extract-v1.0", code=0)
     assert box.path("baselines/bread.json").is_file()
 

@@ -116,7 +116,7 @@ def test_a_file_of_somebody_else_stays(box: Box, args: list[str], name: str, tex
     before = box.tree()
     (error,) = box.row3(*args, "--out", name, code=2).errors
     assert error == (
-        f"error: --out {name}: row3 did not write the file that is there, and it would be lost. "
+        f"error: --out {name}: row3 did not write this file, and it would be lost. "
         "Name another place, or remove it first."
     )
     assert box.tree() == before
@@ -126,7 +126,7 @@ def test_a_result_in_another_form_stays_and_an_empty_file_goes(box: Box) -> None
     box.write("result", "")
     box.row3("--format", "json", "--out", "result", code=0)
     (error,) = box.row3("--out", "result", code=2).errors
-    assert "what is there was written as json, not as table, and it would be lost" in error
+    assert "the file was written as json, not as table, and it would be lost" in error
     box.write("result", "\n \n")
     box.row3("--out", "result", code=0)
     assert "Concept recall" in box.read("result")
@@ -143,23 +143,12 @@ def test_a_live_run_asks_nothing_before_it_refuses(box: Box, model: Callable[...
 @pytest.mark.parametrize(
     ("args", "name", "says"),
     [
-        (
-            ["--compare"],
-            "x.pdf",
-            "nothing that this command writes ends in .pdf. Use .txt or .log for table or github;",
-        ),
-        (["report"], "x.docx", ".md, .markdown or .txt for markdown or comment"),
-        (["report"], "x.json", ".json is for json or codequality, and this would be markdown. Use --format json or"),
-        (["report", "--format", "json"], "x.html", ".html is for html, and this would be json."),
+        (["report"], "x.json", ".json is for json or codequality, not markdown. Use --format json or codequality, or"),
+        (["report", "--format", "json"], "x.html", ".html is for html, not json."),
         (["--compare"], "x.json", "or a name that ends in .txt or .log"),
-        (["--compare", "--format", "junit"], "x.md", ".md is for markdown or comment, and this would be junit."),
-        (
-            ["history"],
-            "x.csv",
-            "nothing that this command writes ends in .csv. Use .txt or .log for table; .json for json",
-        ),
-        (["init"], "x.json", "nothing that this command writes ends in .json. Use .txt or .log for table"),
-        (["report", "--all"], "x.pdf", "nothing that this command writes ends in .pdf"),
+        (["--compare", "--format", "junit"], "x.md", ".md is for markdown or comment, not junit."),
+        (["init"], "x.json", "this command writes no .json files. Use a name that ends in .txt or .log"),
+        (["report", "--all"], "x.json", ".json is for json or codequality, not markdown"),
     ],
 )
 def test_an_ending_says_which_form(box: Box, args: list[str], name: str, says: str) -> None:
@@ -198,7 +187,7 @@ def test_charts_schemas_and_pages_spare_files_of_others(box: Box) -> None:
     for name, args in commands.items():
         box.write(f"there/{name}", "mine\n")
         (error,) = box.row3(*args, code=2).errors
-        assert f"there/{name}: row3 did not write the file that is there" in error
+        assert f"there/{name}: row3 did not write this file" in error
         assert box.read(f"there/{name}") == "mine\n"
 
 

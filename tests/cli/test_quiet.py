@@ -24,8 +24,8 @@ def responses(box: Box) -> str:
 @pytest.mark.parametrize(
     ("command", "remark"),
     [
-        ("hook install", "a hook can be walked around"),
-        ("new-version extract", "v1.1 is there, not promoted, and not in this copy"),
+        ("hook install", "--no-verify` skips the hook"),
+        ("new-version extract", "v1.1 exists, is not promoted and is not in this copy"),
         ("recordings import", "not used: "),
         ("promote v1.1 --commit", ""),
         ("--baseline", "baseline saved as"),
@@ -52,7 +52,7 @@ def test_without_git_nothing_is_to_be_committed(box: Box) -> None:
 
 def test_the_state_of_the_hooks_in_words(box: Box) -> None:
     box.write(".git/hooks/pre-commit", "#!/bin/sh\n").chmod(0o755)
-    assert "pre-commit        somebody else's, left as it is\n" in box.row3("hook", "status", code=0).out
+    assert "pre-commit        left as it is: row3 did not install it\n" in box.row3("hook", "status", code=0).out
     assert box.row3("hook", "status", code=0).out.count("not installed") == 2
     assert box.row3("hook", "install", code=0).out.count(" installed") == 3
     assert box.row3("hook", "install", code=0).out.count("installed already") == 3

@@ -34,7 +34,8 @@ def copied(box: Box, model: Make) -> FakeModel:
 def test_a_copy_takes_no_answer_of_the_original(box: Box, copied: FakeModel, args: tuple[str, ...]) -> None:
     # Requests of one job go out in turn: where the baseline's prompts are asked too, theirs may be the first.
     before = box.tree()
-    done = box.row3(*args, "--mode", "record", "--jobs", "1", code=2)
+    jobs = () if "investigate" in args else ("--jobs", "1")
+    done = box.row3(*args, "--mode", "record", *jobs, code=2)
     assert re.search(f"error: --mode record: {SAME}", done.err)
     assert len(done.errors) == 1
     assert len(copied.asked) <= (args == ("--compare",))

@@ -131,4 +131,4 @@ class TestAskedAgain:
         box.path(OLD).unlink()
         assert "there is no recording of the promoted prompts" in box.row3("recordings", "drift", code=2).err
         done = box.row3("recordings", "drift", "--model", "x", code=2)
-        assert "the model and parameters of the recordings" in done.err
+        assert "has no option `--model`" in done.err

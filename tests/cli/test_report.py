@@ -196,6 +196,6 @@ class TestAllSuites:
 
 def test_it_says_what_it_wrote(box: Box) -> None:
     done = box.row3("report", "--out", "report.html", code=0)
-    assert done.err == "note: report.html tells of suite bread\n"
+    assert done.err == "note: report.html: report on suite bread\n"
     assert box.row3("report", "--out", "report.html", "--quiet", code=0).err == ""
     assert box.row3("report", code=0).err == ""

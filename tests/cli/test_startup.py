@@ -1,4 +1,4 @@
-"""What a start costs, and that every command explains itself."""
+"""What a start costs."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import click
 import pytest
 
-from row3.cli.app import COMMANDS, Commands, main
 from tests.projects import Box, clean_env
 
 HEAVY = ("openai", "matplotlib", "git", "numpy")
@@ -39,36 +37,6 @@ def test_help_and_import_load_nothing_heavy(code: str, tmp_path: Path) -> None:
 def test_a_replayed_comparison_loads_neither_openai_nor_charts(box: Box) -> None:
     code = "import os; from row3.cli.app import main; main(['--compare'], standalone_mode=False)"
     assert not {"openai", "matplotlib", "numpy"} & set(eval(loaded(code, box.root)))
-
-
-def test_the_table_of_commands_says_what_each_command_says() -> None:
-    assert isinstance(main, Commands)
-    context = click.Context(main)
-    own = {name: command.get_short_help_str(200) for name in COMMANDS if (command := main.get_command(context, name))}
-    assert own == COMMANDS
-
-
-def every_command() -> list[list[str]]:
-    assert isinstance(main, Commands)
-    context = click.Context(main)
-    found: list[list[str]] = [[]]
-    for name in COMMANDS:
-        found.append([name])
-        command = main.get_command(context, name)
-        if isinstance(command, click.Group):
-            found += [[name, inner] for inner in command.commands]
-    return found
-
-
-@pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("path", every_command(), ids=" ".join)
-def test_every_command_has_help_and_its_parameters_do_not_clash(
-    path: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    main([*path, "--help"], standalone_mode=False)
-    text = capsys.readouterr().out
-    assert text.startswith("Usage:")
-    assert len(text.splitlines()) > 5
 
 
 def test_the_module_and_the_function_are_the_same_program(tmp_path: Path) -> None:

@@ -372,7 +372,7 @@ def test_an_end_from_outside_leaves_no_process_and_one_message(
     process.send_signal(number)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    message = "error: interrupted; every answer that came is kept, and the same command goes on from there"
+    message = "error: interrupted; all answers so far are saved. Run the same command to continue"
     assert err.decode().strip() == message
     started = [int(file.stem) for file in tmp_path.glob("*.pid")]
     left = psutil.wait_procs([psutil.Process(pid) for pid in started if psutil.pid_exists(pid)], timeout=30)[1]

@@ -148,7 +148,7 @@ def test_a_silence_is_told(box: Box, model: Make) -> None:
 def test_ctrl_c_leaves_one_message(box: Box, model: Make) -> None:
     model(slow(60)).serve(box)
     left = seen(box, "--mode", "live", interrupt_at="0 of 3 cases")
-    told = "error: interrupted; every answer that came is kept, and the same command goes on from there"
+    told = "error: interrupted; all answers so far are saved. Run the same command to continue"
     assert left.split() == told.split()
 
 
@@ -171,7 +171,7 @@ app.run()
 def test_ctrl_c_inside_of_a_lock_is_still_ctrl_c(box: Box) -> None:
     done = run(sys.executable, "-c", BROKEN_LOCK, cwd=box.root, env=box.env)
     assert (done.code, done.out) == (130, "")
-    assert done.err == "error: interrupted; every answer that came is kept, and the same command goes on from there\n"
+    assert done.err == "error: interrupted; all answers so far are saved. Run the same command to continue\n"
 
 
 NOT_RAISED = """
@@ -200,7 +200,7 @@ main()
 def test_ctrl_c_where_nothing_can_be_raised_is_still_ctrl_c(box: Box) -> None:
     done = run(sys.executable, "-c", NOT_RAISED, cwd=box.root, env=box.env)
     assert (done.code, done.out) == (130, "")
-    assert done.err == "error: interrupted; every answer that came is kept, and the same command goes on from there\n"
+    assert done.err == "error: interrupted; all answers so far are saved. Run the same command to continue\n"
 
 
 def test_ctrl_c_again_and_again_adds_nothing(box: Box, model: Make) -> None:

@@ -14,7 +14,6 @@ from typing import Any, get_args
 import click
 import pytest
 from msgspec import Struct
-from pydantic import BaseModel
 
 from row3.domain.structs import keys_of
 from row3.kinds import KINDS
@@ -160,18 +159,14 @@ def keys(model: Any, seen: set[Any] | None = None) -> Iterator[str]:
     if model in seen:
         return
     seen.add(model)
-    if issubclass(model, BaseModel):
-        fields = [(field.alias or name, field.annotation) for name, field in model.model_fields.items()]
-    else:
-        fields = [(key, field.type) for key, field in keys_of(model).items()]
-    for key, annotation in fields:
+    for key, field in keys_of(model).items():
         yield key
-        for inner in models_in(annotation):
+        for inner in models_in(field.type):
             yield from keys(inner, seen)
 
 
 def models_in(annotation: Any) -> Iterator[Any]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel | Struct):
+    if isinstance(annotation, type) and issubclass(annotation, Struct):
         yield annotation
     for part in get_args(annotation):
         yield from models_in(part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -14,10 +14,8 @@ from hypothesis import strategies as st
 from row3.domain.changes import ChangeCode, MetricChange, Rounds
 from row3.domain.intervals import Interval
 from row3.domain.verdicts import Verdict
-from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Standing, stand
-from row3.gate.adaptive_verdict import account, judged
+from row3.gate.adaptive import ALPHA_LAST, ALPHA_ROUNDS, Margin, Standing, capital, judged, stand
 from row3.gate.policy import GatePolicy, PolicyName
-from row3.gate.sequential import capital
 
 MARGIN = Margin(0.05, highest=0.85)
 ROUNDS = st.integers(1, 12).flatmap(
@@ -89,13 +87,13 @@ class TestStand:
             before = stand(rounds[:-1], MARGIN, most=9)
             last = capital(
                 rounds[-1],
+                [1.7 * 0.05 / (np.var([v for r in rounds[:-1] for v in r], ddof=1) + 0.0025)] * len(rounds[-1])
+                if sum(map(len, rounds[:-1])) > 1
+                else [1.7 * 0.05 / 0.0225] * len(rounds[-1]),
                 null=MARGIN.null,
                 lowest=MARGIN.lowest,
                 highest=MARGIN.best,
-                bets=[1.7 * 0.05 / (np.var([v for r in rounds[:-1] for v in r], ddof=1) + 0.0025)] * len(rounds[-1])
-                if sum(map(len, rounds[:-1])) > 1
-                else [1.7 * 0.05 / 0.0225] * len(rounds[-1]),
-            )[-1]
+            )
             assert here.loss == pytest.approx(before.loss * last[1], rel=1e-6)
 
     @given(ROUNDS, st.integers(1, 5))
@@ -285,7 +283,38 @@ class TestJudged:
         found = judged(standing("within"), BAD, BAD, FIXED)
         assert (found.verdict, found.code) == (Verdict.INVESTIGATE, "worse_unproven")
 
-    @pytest.mark.parametrize("stop", ["loss", "within", "steady", "few", "open", None])
-    def test_the_account_names_rounds_and_reason(self, stop: str) -> None:
-        text = account(standing(stop), FIXED, "overall")
-        assert text.startswith("adaptive: 3 of at most 5 rounds of 15 cases; ")
+
+NULLS: dict[str, Callable[[np.random.Generator, int], np.ndarray]] = {
+    "normal": lambda rng, n: np.clip(rng.normal(0, 0.25, n), -1, 1),
+    "flips": lambda rng, n: rng.choice([0.0, 1.0, -1.0], n, p=[0.9, 0.05, 0.05]),
+    "few large losses": lambda rng, n: rng.choice([0.0, 0.1, -0.5], n, p=[0.7, 0.25, 0.05]),
+    "one huge gain": lambda rng, n: rng.choice([-1 / 19, 1.0], n, p=[0.95, 0.05]),
+}
+"""Differences whose mean is exactly 0."""
+
+
+def won(differences: Sequence[float], bet: float = 0.5) -> tuple[float, float]:
+    return capital(differences, [bet] * len(differences), null=0.0, lowest=-1.0, highest=1.0)
+
+
+class TestCapital:
+    def test_by_hand(self) -> None:
+        # x = 0.75 and 0 against m = 0.5.
+        assert won([0.5]) == (pytest.approx(1.125), pytest.approx(0.875))
+        assert won([0.5, -1.0]) == (pytest.approx(1.125 * 0.75), pytest.approx(0.875 * 1.25))
+        assert won([]) == won([0.0] * 5) == (1.0, 1.0)
+
+    def test_a_bet_is_cut_to_what_the_null_allows(self) -> None:
+        assert won([-1.0], bet=9.0) == (pytest.approx(0.1), pytest.approx(1.9))
+
+    @pytest.mark.parametrize("kind", NULLS)
+    @pytest.mark.parametrize("cases", [5, 30, 100])
+    def test_peeking_after_every_case_alarms_as_seldom_as_promised(self, kind: str, cases: int) -> None:
+        rng, rounds, alarms = np.random.default_rng(cases), 500, 0
+        for _ in range(rounds):
+            drawn = NULLS[kind](rng, cases).tolist()
+            alarms += any(won(drawn[:seen])[1] >= 20 for seen in range(1, cases + 1))
+        assert alarms / rounds < 0.05 + 3 * math.sqrt(0.05 * 0.95 / rounds)
+
+    def test_a_fortune_without_bounds(self) -> None:
+        assert won([1.0] * 8000) == (math.inf, pytest.approx(0.0))

@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +15,6 @@ from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.intervals import Differences
 from row3.gate.pairs import Pairs
-from row3.gate.variance import difference_variance
 
 OVERALL, RECALL = Metric("overall", "Overall"), Metric("recall", "Recall")
 RATE = Metric("overall", "Rate", higher_is_better=False)
@@ -103,13 +103,20 @@ def test_cases_of_one_source_are_one_unit() -> None:
 @given(st.lists(st.tuples(ANSWERS, ANSWERS), min_size=2, max_size=12))
 @settings(deadline=None, max_examples=60)
 def test_the_variance_is_that_of_the_raw_answers(cases: list[tuple[list[float], list[float]]]) -> None:
-    ours = repeated(cases).variance("overall")
-    theirs = difference_variance([old for old, _ in cases], [new for _, new in cases])
-    assert ours is not None
-    assert theirs is not None
-    for name in ("total", "df", "cases", "repeats", "case_variance", "repeat_variance", "repeat_df"):
-        expected = getattr(theirs, name)
-        assert getattr(ours, name) == (None if expected is None else pytest.approx(expected, abs=1e-9)), name
+    variance = repeated(cases).variance("overall")
+    assert variance is not None
+    total = float(np.var([np.mean(new) - np.mean(old) for old, new in cases], ddof=1))
+    shrink = float(np.mean([1 / len(old) + 1 / len(new) for old, new in cases]))
+    assert (variance.total, variance.df) == (pytest.approx(total, abs=1e-12), len(cases) - 1)
+    assert variance.repeats == pytest.approx(2 / shrink)
+    sides = [side for case in cases for side in case]
+    df = sum(len(side) - 1 for side in sides)
+    if not df:
+        assert (variance.case_variance, variance.repeat_variance) == (None, None)
+        return
+    noise = sum(float(np.var(side)) * len(side) for side in sides) / df
+    assert variance.repeat_variance == pytest.approx(noise, abs=1e-9)
+    assert variance.case_variance == pytest.approx(max(0.0, total - noise * shrink), abs=1e-9)
 
 
 def test_repeats_by_hand() -> None:

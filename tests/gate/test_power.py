@@ -1,151 +1,236 @@
-"""What a suite can detect: promises kept in simulation, and the way back to cases and repeats."""
+"""What a suite finds: against scipy, by hand, and by comparisons that have the promised drop."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from scipy import stats
 
-from row3.gate.intervals import paired_interval
-from row3.gate.power import Needed, better_buy, cases_needed, repeats_needed, smallest_drop
-from row3.gate.power_factor import detection_factor
-from row3.gate.variance import DifferenceVariance, difference_variance
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import Verdict
+from row3.gate.moves import compare_metrics
+from row3.gate.pairs import DifferenceVariance, Pairs
+from row3.gate.policy import GatePolicy, PolicyName
+from row3.gate.power import (
+    CASES,
+    POWER,
+    REPEATS,
+    UNEVEN,
+    Finding,
+    Needed,
+    better_buy,
+    cases_needed,
+    detection_factor,
+    drops,
+    plan_metric,
+    repeats_needed,
+    sensitivity,
+    smallest_drop,
+)
 
-SPLIT = DifferenceVariance(0.04, 14.0, 15, 3.0, case_variance=0.01, repeat_variance=0.045, repeat_df=60.0)
-UNSPLIT = DifferenceVariance(0.04, 14.0, 15, 1.0)
-STILL = DifferenceVariance(0.0, 14.0, 15, 3.0, case_variance=0.0, repeat_variance=0.0, repeat_df=60.0)
-
-
-def drop(variance: DifferenceVariance, cases: int, repeats: float, margin: float = 0.0) -> float:
-    found = smallest_drop(variance, cases, repeats, margin=margin)
-    assert found is not None
-    return found
-
-
-def test_by_hand() -> None:
-    factor = detection_factor(14.0, known_df=14.0)
-    assert drop(UNSPLIT, 15, 1) == pytest.approx(factor * math.sqrt(0.04 / 15))
-    assert drop(UNSPLIT, 15, 1, margin=0.05) == pytest.approx(0.05 + factor * math.sqrt(0.04 / 15))
-    assert drop(SPLIT, 15, 3) == pytest.approx(factor * math.sqrt(0.04 / 15))
-
-
-def made(
-    rng: np.random.Generator, cases: int, repeats: int, fall: float
-) -> tuple[list[list[float]], list[list[float]]]:
-    """Two runs: cases differ in how they take the change (0.1), answers vary (0.15)."""
-    before = rng.normal(0.7, 0.15, (cases, repeats))
-    after = 0.7 - fall + rng.normal(0, 0.1, (cases, 1)) + rng.normal(0, 0.15, (cases, repeats))
-    return before.tolist(), after.tolist()
+SPLIT = DifferenceVariance(0.0025, 14.0, 15, 3.0, case_variance=0.001, repeat_variance=0.00225, repeat_df=60.0)
+UNSPLIT = DifferenceVariance(0.0025, 14.0, 15, 1.0)
+FIXED = Finding(0.05)
+PAIRED = Finding(0.05, 0.025, 0.05)
+METRICS = (Metric("overall", "Overall"), Metric("recall", "Recall"))
 
 
-@pytest.mark.parametrize("repeats", [1, 3])
-@pytest.mark.parametrize(("cases", "rounds"), [(5, 1500), (10, 1500), (15, 1500), (30, 1000), (50, 700), (200, 200)])
-@pytest.mark.parametrize("margin", [0.0, 0.05])
-def test_a_promised_drop_is_detected_as_often_as_promised(cases: int, rounds: int, repeats: int, margin: float) -> None:
-    """One comparison promises, another one keeps it: the variance is estimated anew each time."""
-    rng = np.random.default_rng(100 * cases + repeats)
-    detected = 0
+def known(drop: float | None) -> float:
+    assert drop is not None
+    return drop
+
+
+class TestFactor:
+    @pytest.mark.parametrize("cases", [5, 10, 15, 30, 50, 200])
+    @pytest.mark.parametrize("alpha", [0.05, 0.025, 0.01])
+    def test_the_promise_is_kept_on_average(self, cases: int, alpha: float) -> None:
+        rng = np.random.default_rng(cases)
+        rounds, df = 40_000, cases - 1
+        promised, observed = (np.sqrt(rng.chisquare(df, rounds) / df) for _ in range(2))
+        moved = detection_factor(df, df, alpha) * promised + rng.normal(size=rounds)
+        found = float(np.mean(moved > stats.t.ppf(1 - alpha, df) * observed))
+        assert found == pytest.approx(POWER, abs=0.015)
+
+    @pytest.mark.parametrize("cases", [5, 15, 200])
+    def test_so_it_is_where_the_mean_alone_decides(self, cases: int) -> None:
+        rng = np.random.default_rng(cases)
+        promised = np.sqrt(rng.chisquare(cases - 1, 40_000) / (cases - 1))
+        found = np.mean(detection_factor(cases - 1, cases - 1, None) * promised + rng.normal(size=40_000) > 0.0)
+        assert float(found) == pytest.approx(POWER, abs=0.015)
+
+    def test_it_ends_at_the_textbook(self) -> None:
+        textbook = float(stats.norm.ppf(0.975) + stats.norm.ppf(0.8))
+        assert detection_factor(1e9, 1e9, 0.025) == pytest.approx(textbook, abs=1e-3)
+
+    def test_figures(self) -> None:
+        assert [round(detection_factor(n - 1, n - 1, 0.025), 1) for n in (5, 15, 200)] == [4.7, 3.2, 2.8]
+        assert detection_factor(1.0, 1.0, 0.025) == math.inf or detection_factor(1.0, 1.0, 0.025) > 15
+
+
+def compared(rng: np.random.Generator, cases: int, drop: float, share: float, policy: GatePolicy) -> dict[str, Verdict]:
+    """Two runs of the same cases; the drop is spread over them as unevenly as is promised."""
+    pairs = pairs_of(rng, cases, drop, share)
+    return {change.key: change.verdict for change in compare_metrics(*pairs.means(), METRICS, policy, pairs)}
+
+
+def pairs_of(rng: np.random.Generator, cases: int, drop: float, share: float) -> Pairs:
+    pairs = Pairs()
+    falls = rng.gamma(1 / UNEVEN**2, drop * UNEVEN**2, cases) if drop else np.zeros(cases)
+    for fall, noise in zip(falls, rng.normal(0, 0.08, (cases, 2)), strict=True):
+        before = 0.8
+        pairs.add(
+            {"overall": before, "recall": before}, {"overall": before, "recall": before - share * fall + noise[0]}
+        )
+    return pairs
+
+
+@pytest.mark.parametrize("policy", ["fixed", "evidence", "paired"])
+@pytest.mark.parametrize("cases", [15, 50])
+def test_the_policy_finds_what_is_promised(policy: PolicyName, cases: int) -> None:
+    """One comparison promises, another one has the drop."""
+    rng, rounds, found, tried = np.random.default_rng(8), 400, 0, 0
+    rules = GatePolicy(policy=policy, metrics=("recall", "overall"))
     for _ in range(rounds):
-        variance = difference_variance(*made(rng, cases, repeats, 0.0))
-        assert variance is not None
-        before, after = made(rng, cases, repeats, drop(variance, cases, variance.repeats, margin))
-        interval = paired_interval([sum(old) / repeats for old in before], [sum(new) / repeats for new in after])
-        assert interval is not None
-        detected += interval.high < -margin
-    assert detected / rounds > 0.8 - 3 * math.sqrt(0.16 / rounds)
+        seen = sensitivity(pairs_of(rng, cases, 0.0, 1.0), "recall", rules)
+        assert seen is not None
+        if seen.sees is None:
+            continue
+        tried += 1
+        found += compared(rng, cases, seen.sees, 1.0, rules)["recall"] is Verdict.BLOCK
+    assert tried == rounds
+    assert found / rounds > POWER - 3 * math.sqrt(0.16 / rounds)
 
 
-def test_more_repeats_than_were_tried_are_not_promised_too_much_of() -> None:
-    rng = np.random.default_rng(9)
-    rounds, detected = 300, 0
-    for _ in range(rounds):
-        variance = difference_variance(*made(rng, 15, 2, 0.0))
-        assert variance is not None
-        before, after = made(rng, 15, 8, drop(variance, 15, 8))
-        interval = paired_interval([sum(old) / 8 for old in before], [sum(new) / 8 for new in after])
-        assert interval is not None
-        detected += interval.high < 0.0
-    assert detected / rounds > 0.8 - 3 * math.sqrt(0.16 / rounds)
+class TestFinding:
+    def test_under_fixed_the_mean_has_to_pass_the_limit(self) -> None:
+        rules = GatePolicy(policy="fixed", metrics=("overall",), limits={"overall": 3.0})
+        assert Finding.of(rules, "overall", primary="overall", baseline=0.8) == Finding(0.03)
+
+    def test_under_evidence_others_have_to_be_more_than_noise(self) -> None:
+        rules = GatePolicy(metrics=("overall", "recall", "f1"))
+        assert Finding.of(rules, "overall", primary="overall", baseline=0.8) == Finding(0.05)
+        assert Finding.of(rules, "recall", primary="overall", baseline=0.8) == Finding(0.05, 0.025)
+        assert Finding.of(rules, "beside", primary="overall", baseline=0.8) == Finding(0.05)
+
+    def test_under_paired_the_interval_has_to_pass_the_limit(self) -> None:
+        rules = GatePolicy(policy="paired", unit="relative", metrics=("overall", "recall", "f1"))
+        assert Finding.of(rules, "overall", primary="overall", baseline=0.5) == Finding(0.025, 0.025, 0.025)
+        assert Finding.of(rules, "recall", primary="overall", baseline=0.5) == Finding(0.025, 0.0125, 0.025)
+        assert Finding.of(rules, "recall", primary="overall", baseline=0.0).limit == 0.05
 
 
-@given(st.floats(0.02, 0.5), st.sampled_from([0.0, 0.01]))
-@settings(deadline=None, max_examples=15)
-def test_the_number_of_cases_is_the_smallest_that_is_enough(wanted: float, margin: float) -> None:
-    count = cases_needed(SPLIT, wanted, margin=margin).count
-    assert count is not None
-    assert drop(SPLIT, count, 3, margin) <= wanted
-    assert count == 2 or (smallest_drop(SPLIT, count - 1, 3, margin=margin) or 9.0) > wanted
+class TestSmallestDrop:
+    def test_by_hand(self) -> None:
+        drop = known(smallest_drop(UNSPLIT, PAIRED))
+        spread = math.sqrt((0.0025 + (UNEVEN * drop) ** 2) / 15)
+        assert drop == pytest.approx(0.05 + detection_factor(14, 14, 0.025) * spread)
+        assert drop > known(smallest_drop(UNSPLIT, FIXED)) > 0.05
+
+    def test_evidence_asks_for_both(self) -> None:
+        noisy = DifferenceVariance(0.25, 14.0, 100, 1.0)
+        both = known(smallest_drop(noisy, Finding(0.05, 0.01)))
+        assert both >= known(smallest_drop(noisy, Finding(0.05)))
+        assert both == pytest.approx(known(smallest_drop(noisy, Finding(0.0, 0.01))))
+
+    def test_pass_or_fail_needs_as_many_flips_as_a_test_can_reject_with(self) -> None:
+        flips = DifferenceVariance(0.01, 199.0, 200, 1.0, step=1.0)
+        assert known(smallest_drop(flips, Finding(0.0, 0.025, 0.0))) == pytest.approx(6 / 200)
+        assert known(smallest_drop(flips, Finding(0.0, 0.01, 0.0))) == pytest.approx(7 / 200)
+
+    def test_fewer_units_than_a_test_can_reject_with(self) -> None:
+        five = DifferenceVariance(0.0001, 4.0, 5, 1.0)
+        assert smallest_drop(five, PAIRED) is None
+        assert smallest_drop(five, Finding(0.05)) is not None
+        sources = DifferenceVariance(0.0001, 4.0, 50, 1.0)
+        assert smallest_drop(sources, PAIRED) is None
+
+    def test_no_spread_and_unknown_repeats_are_unknown(self) -> None:
+        assert smallest_drop(DifferenceVariance(0.0, 14.0, 15, 1.0), FIXED) is None
+        assert smallest_drop(UNSPLIT, FIXED, repeats=3) is None
+        assert smallest_drop(SPLIT, FIXED, repeats=5) is not None
+
+    @pytest.mark.parametrize("finding", [FIXED, PAIRED, Finding(0.05, 0.01)])
+    def test_more_of_either_finds_less(self, finding: Finding) -> None:
+        table = drops(DifferenceVariance(0.0025, 22.0, 23, 3.0, 0.001, 0.00225, 90.0), finding)
+        assert [cases for cases, _ in table] == sorted({*CASES, 23})
+        columns = list(zip(*(cells for _, cells in table), strict=True))
+        assert len(columns) == len(REPEATS)
+        for line in (*columns, *(cells for _, cells in table)):
+            assert list(map(known, line)) == sorted(map(known, line), reverse=True) or line in [c for _, c in table]
+
+    def test_doubt_about_many_repeats_never_promises_less_than_few_do(self) -> None:
+        rough = DifferenceVariance(0.0025, 14.0, 15, 1.5, case_variance=0.0001, repeat_variance=0.0018, repeat_df=4.0)
+        for _, cells in drops(rough, PAIRED):
+            sure = [cell for cell in cells if cell is not None]
+            assert sure == sorted(sure, reverse=True)
 
 
-def test_the_number_of_repeats_is_the_smallest_that_is_enough() -> None:
-    found = repeats_needed(SPLIT, 0.15)
-    assert found.count is not None
-    assert drop(SPLIT, 15, found.count) <= 0.15 < drop(SPLIT, 15, found.count - 1)
-    assert repeats_needed(SPLIT, 0.9) == Needed(1)
-    fewer = repeats_needed(SPLIT, 0.15, cases=30).count
-    assert fewer is not None
-    assert fewer < found.count
+class TestNeeded:
+    @pytest.mark.parametrize("drop", [0.06, 0.1, 0.2])
+    @pytest.mark.parametrize(
+        ("needed", "size"),
+        [
+            (cases_needed, lambda number: smallest_drop(SPLIT, PAIRED, cases=number)),
+            (repeats_needed, lambda number: smallest_drop(SPLIT, PAIRED, repeats=number)),
+        ],
+    )
+    def test_the_fewest(self, drop: float, needed: Callable[..., Needed], size: Callable[[int], float | None]) -> None:
+        found = needed(SPLIT, PAIRED, drop)
+        if found.count is None:
+            assert found.why == "never"
+            return
+        assert known(size(found.count)) <= drop
+        before = size(found.count - 1) if found.count > 2 else None
+        assert before is None or before > drop
+
+    def test_the_limit_itself_is_never_found(self) -> None:
+        assert cases_needed(SPLIT, FIXED, 0.05) == repeats_needed(SPLIT, PAIRED, 0.05) == Needed(None, "never")
+
+    def test_unknown(self) -> None:
+        assert cases_needed(DifferenceVariance(0.0, 14.0, 15, 1.0), FIXED, 0.1) == Needed(None, "unknown")
+        assert repeats_needed(UNSPLIT, FIXED, 0.1) == Needed(None, "unknown")
 
 
-def test_no_number_of_repeats_helps_against_cases_that_differ() -> None:
-    # omega alone: 2.8 * 0.1 / sqrt(15) = 0.072, before any doubt.
-    assert repeats_needed(SPLIT, 0.07) == Needed(None, "never")
-    assert cases_needed(SPLIT, 0.07).count is not None
+class TestBetterBuy:
+    def test_cases_where_they_differ_and_repeats_where_answers_do(self) -> None:
+        cases = DifferenceVariance(0.0025, 14.0, 15, 3.0, case_variance=0.0024, repeat_variance=0.00015, repeat_df=60.0)
+        answers = DifferenceVariance(0.25, 99.0, 100, 1.0, case_variance=0.0, repeat_variance=0.125, repeat_df=1e6)
+        bought = [better_buy(each, FIXED) for each in (cases, answers)]
+        assert [buy and buy.better for buy in bought] == ["cases", "repeats"]
+        assert better_buy(UNSPLIT, FIXED) is None
 
 
-def test_no_number_detects_a_drop_within_the_margin() -> None:
-    assert cases_needed(SPLIT, 0.05, margin=0.05) == Needed(None, "never")
-    assert repeats_needed(SPLIT, 0.04, margin=0.05) == Needed(None, "never")
+def moved(*differences: float, repeats: int = 1, spread: float = 0.0) -> Pairs:
+    pairs = Pairs()
+    for place, difference in enumerate(differences):
+        before = {"overall": 0.7 + 0.01 * place}
+        spreads = {"overall": spread} if spread else {}
+        after = {"overall": before["overall"] + difference}
+        pairs.add(before, after, repeats=(repeats, repeats), spreads=(spreads, spreads))
+    return pairs
 
 
-def test_one_answer_a_case_says_nothing_of_repeats() -> None:
-    assert repeats_needed(UNSPLIT, 0.1) == Needed(None, "unknown")
-    assert smallest_drop(UNSPLIT, 15, 2) is None
-    assert cases_needed(UNSPLIT, 0.1, repeats=2) == Needed(None, "unknown")
-    assert better_buy(UNSPLIT) is None
-    assert cases_needed(UNSPLIT, 0.1).count is not None
+class TestPlan:
+    WAVERING = tuple(0.05 * math.sin(7 * place) for place in range(15))
 
+    def test_twice_the_limit_is_wanted_unless_said_otherwise(self) -> None:
+        pairs = moved(*self.WAVERING, repeats=2, spread=0.02)
+        plan = plan_metric(pairs, "overall", GatePolicy(metrics=("overall",)))
+        assert plan is not None
+        assert (plan.seen.wanted, plan.limit, plan.seen.blocks) == (0.1, 0.05, True)
+        asked = plan_metric(pairs, "overall", GatePolicy(limits={"overall": 3.0}), detect=0.08)
+        assert asked is not None
+        assert (asked.seen.wanted, asked.limit, asked.seen.blocks) == (0.08, 0.03, False)
+        assert sensitivity(pairs, "overall", GatePolicy(metrics=("overall",))) == plan.seen
 
-def test_no_spread_is_no_promise() -> None:
-    """That nothing moved in a few cases does not mean that every drop would be seen."""
-    assert smallest_drop(STILL, 15, 3) is None
-    assert cases_needed(STILL, 0.05) == repeats_needed(STILL, 0.05) == Needed(None, "unknown")
-    assert better_buy(STILL) is None
+    def test_without_spread_it_is_unknown(self) -> None:
+        still = plan_metric(moved(*[0.0] * 15), "overall", GatePolicy())
+        assert still is not None
+        assert (still.seen.sees, still.seen.needs_cases) == (None, Needed(None, "unknown"))
 
-
-def test_too_few_cases() -> None:
-    assert smallest_drop(SPLIT, 1, 3) is None
-    assert smallest_drop(SPLIT, 0, 3) is None
-
-
-def test_clusters_stay_as_large_when_cases_are_added() -> None:
-    paired = DifferenceVariance(0.04, 4.0, 10, 1.0)  # ten cases in five sources
-    assert drop(paired, 20, 1) == pytest.approx(detection_factor(9.0, known_df=4.0) * math.sqrt(0.04 / 20))
-
-
-@pytest.mark.parametrize(("case_variance", "better"), [(0.0, "repeats"), (0.035, "cases")])
-def test_the_better_buy(case_variance: float, better: str) -> None:
-    noise = (0.04 - case_variance) * 3 / 2
-    variance = DifferenceVariance(0.04, 49.0, 50, 3.0, case_variance, noise, 200.0)
-    bought = better_buy(variance)
-    assert bought is not None
-    assert bought.better == better
-    assert bought.more_cases <= bought.more_repeats <= bought.now
-
-
-def test_a_request_for_a_request_cases_never_lose() -> None:
-    for share in (0.0, 0.2, 0.5, 0.8, 1.0):
-        variance = DifferenceVariance(0.04, 1e9, 10**9 + 1, 2.0, 0.04 * share, 0.04 * (1 - share), 1e9)
-        bought = better_buy(variance)
-        assert bought is not None
-        assert bought.more_cases <= bought.more_repeats * (1 + 1e-3)
-
-
-def test_arguments() -> None:
-    with pytest.raises(ValueError, match="repeats"):
-        smallest_drop(SPLIT, 15, 0.5)
-    with pytest.raises(ValueError, match="power"):
-        smallest_drop(SPLIT, 15, 3, power=1.0)
+    def test_fewer_than_two_cases_say_nothing(self) -> None:
+        assert plan_metric(moved(0.1), "overall", GatePolicy()) is None
+        assert plan_metric(moved(0.1, 0.2), "recall", GatePolicy()) is None

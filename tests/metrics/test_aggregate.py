@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from row3.metrics.aggregate import Aggregate, mean_and_spread, percentile
+from row3.metrics.aggregate import Aggregate, Seen, mean_and_spread, percentile
 
 FRACTIONS = st.lists(st.floats(0, 1), min_size=1, max_size=30)
 
@@ -99,3 +99,10 @@ def test_spread_agrees_with_the_statistics_module(values: list[float]) -> None:
 def test_a_single_value_has_no_spread() -> None:
     assert mean_and_spread([0.7]) == (0.7, 0.0)
     assert math.isclose(mean_and_spread([0.1] * 10)[1], 0.0, abs_tol=1e-12)
+
+
+def test_cases_of_one_source_are_seen_once() -> None:
+    total = Aggregate()
+    for part, source in ((1, "book"), (0, "book"), (2, "book"), (0, "page"), (0, None), (1, None)):
+        total.add({}, {"hallucinationRate": (part, 10)}, source)
+    assert total.seen_in() == {"hallucinationRate": Seen(3, 6, 2, 4)}

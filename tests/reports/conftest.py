@@ -19,8 +19,9 @@ from row3.domain.scores import Tally, Usage
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.drift import Drift
 from row3.gate.policy import GatePolicy
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
 from row3.gate.zones import zones_of
+from row3.metrics.aggregate import Seen
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.60, 0.70, 0.85))
 RATE = Metric("hallucinationRate", "Hallucination rate", False, Threshold(0.05, 0.02, 0.0))
@@ -86,7 +87,7 @@ class Collected:
     failed: Sequence[str] = ()
     bad: Sequence[str] = ()
     skipped: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
-    seen_in: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    seen_in: Mapping[str, Seen] = field(default_factory=dict)
     tally: Tally = field(default_factory=dict)
 
 
@@ -145,6 +146,7 @@ class Comparison:
     tallies: tuple[Tally, Tally] = ({}, {})
     interleaved: bool = False
     drift: Drift | None = None
+    adaptive: Any = None
     wrong_cases: Sequence[str] = ()
     own_baseline: bool = False
 

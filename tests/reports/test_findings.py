@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from row3.domain.findings import LintFinding, findings_json, findings_text, make_report
+from row3.domain.findings import LintFinding, make_report
+from row3.reports.findings import findings_json, findings_text
 
 FILE = "golden/x/y.gold.json"
 ERROR = LintFinding("error", "not-in-text", FILE, "expectedConcepts.3.label", 41, "`Rye` occurs in the text nowhere")
@@ -43,10 +44,10 @@ def test_errors_only_with_the_number_of_warnings() -> None:
     assert findings_text(make_report([], 1), errors_only=True) == "1 file checked, nothing found\n"
 
 
-def test_where_no_size_was_looked_at_the_last_line_says_so() -> None:
+def test_where_sizes_were_not_checked_the_last_line_says_so() -> None:
     report = make_report([ERROR], 15, unsized=["coffee", "tea"])
     assert findings_text(report).endswith(
-        '1 error, 0 warnings in 15 files\nno size was looked at in coffee, tea (lint_sizes = "off")\n'
+        '1 error, 0 warnings in 15 files\nthe size was not checked in coffee, tea (lint_sizes = "off")\n'
     )
     assert findings_text(make_report([], 3, unsized=["tea"]), width=None).count("\n") == 2
     assert json.loads(findings_json(report))["sizesNotChecked"] == ["coffee", "tea"]

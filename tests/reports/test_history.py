@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from row3.domain.judgements import Approval
 from row3.reports.history import history_document
 from row3.reports.style import Style, cells
 from row3.reports.terminal import terminal_text
-from row3.store.history import Approval, HistoryEntry
+from row3.store.history import HistoryEntry
 
 
 def history_table(entries: list[HistoryEntry], *, width: int = 80, **rest: Any) -> str:
@@ -19,22 +20,20 @@ NEW = OLD | {"decompose-concepts": "v1.1"}
 
 
 def entry(day: int, action: str, overall: float, prompts: dict[str, str], **rest: Any) -> HistoryEntry:
-    return HistoryEntry.model_validate(
-        {
-            "run_id": str(day),
-            "at": f"2026-01-{day:02}T09:30:00Z",
-            "action": action,
-            "suite": "decomposition",
-            "commit": "a1b2c3d4e5f6",
-            "dirty": False,
-            "prompts": prompts,
-            "model": "reference-llm",
-            "mode": "replay",
-            "cases": 15,
-            "metrics": {"overall": overall},
-        }
-        | rest
-    )
+    values: dict[str, Any] = {
+        "run_id": str(day),
+        "at": f"2026-01-{day:02}T09:30:00Z",
+        "action": action,
+        "suite": "decomposition",
+        "commit": "a1b2c3d4e5f6",
+        "dirty": False,
+        "prompts": prompts,
+        "model": "reference-llm",
+        "mode": "replay",
+        "cases": 15,
+        "metrics": {"overall": overall},
+    }
+    return HistoryEntry(**values | rest)
 
 
 ENTRIES = [

@@ -1,4 +1,4 @@
-"""How the items of a run matched, as lines of a scorecard, of a comparison, of Markdown and as JSON."""
+"""How the items of a run matched: in a scorecard, in a comparison and as JSON."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from row3.reports.comparison_table import comparison_table
-from row3.reports.markdowns.markdown import markdown_report
-from row3.reports.scorecard_table import scorecard_table
 
-from row3.reports.match_counts import counts_block, counts_markdown, moved_block, tally_json
+from row3.reports.comparison import comparison_document
+from row3.reports.document import Document, Facts
+from row3.reports.markdown import markdown_text
+from row3.reports.match_counts import moved_counts, run_counts, tally_json
 from row3.reports.result_json import result_json
+from row3.reports.scorecard import scorecard_document
 from row3.reports.style import PLAIN, Style, cells
+from row3.reports.terminal import terminal_text
 
 TALLY: dict[str, dict[str, int]] = {
     "concepts": {"exact": 370, "alias": 4, "unmatched": 3},
@@ -34,16 +36,16 @@ TALLY: dict[str, dict[str, int]] = {
     "wrongTypes": {"Decision\tCommitment": 4},
 }
 BLOCK = """\
-Concepts       377 extracted: 370 exact · 4 alias · 3 unmatched
-Types          375 matched: 300 exact · 70 normalised
-               (Commitments for Commitment 70) · 4 wrong
-               (Decision for Commitment 4) · 1 not given
-Relationships  612 extracted: 560 exact · 3 inverse · 20 fuzzy ·
-               10 wrong predicate (CAUSES for PRECEDES 6, IS_A for CAUSES 2,
-               REQUIRES for CAUSES 1, 1 other) · 4 reversed ·
-               9 with one wrong end · 6 nowhere near
-               unknown predicates: INFLUENCES 4 · PART_OF 1 ·
-               RELATED_TO 1 (near RELATES_TO)"""
+Concepts            377 extracted: 370 exact · 4 alias · 3 unmatched
+Types               375 matched: 300 exact · 70 normalised (Commitments for
+                    Commitment 70) · 4 wrong (Decision for Commitment 4) · 1 not
+                    given
+Relationships       612 extracted: 560 exact · 3 inverse · 20 fuzzy · 10 wrong
+                    predicate (CAUSES for PRECEDES 6, IS_A for CAUSES 2,
+                    REQUIRES for CAUSES 1, 1 other) · 4 reversed · 9 with one
+                    wrong end · 6 nowhere near
+Unknown predicates  INFLUENCES 4 · PART_OF 1 · RELATED_TO 1 (near RELATES_TO)
+"""
 BEFORE = {
     "concepts": {"exact": 370, "alias": 4, "unmatched": 3},
     "relationships": {"exact": 540, "wrong-predicate": 14, "inverse": 3, "fuzzy": 20, "wrong-end": 9, "unmatched": 6},
@@ -54,61 +56,58 @@ BEFORE = {
     "wrongTypes": {"Decision\tCommitment": 4},
 }
 MOVED = """\
-How the items matched, before → now
-  Relationships  592 → 612 extracted: exact 540 → 560 · wrong predicate 14 → 10
-                 (CAUSES for PRECEDES 9 → 6, IS_A for REQUIRES 3 → 0,
-                 REQUIRES for CAUSES 0 → 1, 1 other pair) · reversed 0 → 4
-                 unknown predicates: PARTS 2 → 0 · PART_OF 0 → 1 ·
-                 RELATED_TO 0 → 1 (near RELATES_TO)"""
+Relationships moved  592 → 612 extracted: exact 540 → 560 · wrong predicate 14 →
+                     10 (CAUSES for PRECEDES 9 → 6, IS_A for REQUIRES 3 → 0,
+                     REQUIRES for CAUSES 0 → 1, 1 other pair) · reversed 0 → 4
+Unknown predicates   PARTS 2 → 0 · PART_OF 0 → 1 · RELATED_TO 0 → 1 (near
+                     RELATES_TO)
+"""
 
 
 def tallied(run: Any, make: Any, tally: Any = TALLY) -> Any:
     return replace(run, collected=make.Collected(tally=tally))
 
 
+def drawn(block: Facts, style: Style = PLAIN) -> str:
+    return terminal_text(Document([block]), style)
+
+
 def test_a_scorecard_says_how_items_matched(run: Any, make: Any) -> None:
     run = tallied(run, make)
-    assert "\n".join(counts_block(run, PLAIN)) == BLOCK
-    assert f"\n\n{BLOCK}\n\n" in scorecard_table(run)
+    assert drawn(run_counts(run)) == BLOCK
+    assert f"\n\n{BLOCK}\n" in terminal_text(scorecard_document(run))
 
 
 def test_all_names_are_shown_where_asked(run: Any, make: Any) -> None:
-    text = " ".join("\n".join(counts_block(tallied(run, make), PLAIN, verbose=True)).split())
+    text = " ".join(drawn(run_counts(tallied(run, make), every=True)).split())
     assert "REQUIRES for CAUSES 1, REQUIRES for PRECEDES 1) ·" in text
     assert "1 other" not in text
 
 
 def test_only_what_moved_is_shown_of_a_comparison(comparison: Any) -> None:
-    assert "\n".join(moved_block(replace(comparison, tallies=(BEFORE, TALLY)), PLAIN)) == MOVED
-    assert moved_block(replace(comparison, tallies=(TALLY, TALLY)), PLAIN) == []
-    assert moved_block(comparison, PLAIN) == []
+    assert drawn(moved_counts(replace(comparison, tallies=(BEFORE, TALLY)))) == MOVED
+    assert not moved_counts(replace(comparison, tallies=(TALLY, TALLY))).rows
+    assert not moved_counts(comparison).rows
 
 
-def test_a_run_that_counted_nothing_has_no_block(run: Any, make: Any) -> None:
-    assert counts_block(run, PLAIN) == []
-    assert counts_block(tallied(run, make, {"concepts": {}, "relationships": {}}), PLAIN) == []
-    assert counts_markdown(run) == []
+def test_a_run_that_counted_nothing_has_no_lines(run: Any, make: Any) -> None:
+    assert not run_counts(run).rows
+    assert not run_counts(tallied(run, make, {"concepts": {}, "relationships": {}})).rows
 
 
-def test_repeats_are_told(run: Any, make: Any) -> None:
-    run = replace(tallied(run, make, {"concepts": {"exact": 9}}), header=replace(run.header, repeats=3))
-    assert counts_block(run, PLAIN) == ["Concepts  9 extracted in 3 repeats: 9 exact"]
-
-
-def test_a_state_that_is_not_known_here_is_shown_as_it_is(run: Any, make: Any) -> None:
+def test_repeats_and_unknown_states_are_told(run: Any, make: Any) -> None:
+    repeated = replace(tallied(run, make, {"concepts": {"exact": 9}}), header=replace(run.header, repeats=3))
+    assert run_counts(repeated).rows == [("Concepts", "9 extracted in 3 repeats: 9 exact")]
     run = tallied(run, make, {"concepts": {"exact": 1, "telepathic": 2}})
-    assert counts_block(run, PLAIN) == ["Concepts  3 extracted: 1 exact · 2 telepathic"]
+    assert run_counts(run).rows == [("Concepts", "3 extracted: 1 exact · 2 telepathic")]
 
 
-def test_markdown_unfolds_them(run: Any, comparison: Any, make: Any) -> None:
-    text = markdown_report(tallied(run, make))
-    assert "<details><summary>How the items matched</summary>\n\n- Concepts: 377 extracted: 370 exact · 4 alias" in text
-    assert "10 wrong predicate (CAUSES for PRECEDES 6, IS\\_A for CAUSES 2, REQUIRES for CAUSES 1, 1 other) ·" in text
-    assert "- unknown predicates: INFLUENCES 4 · PART\\_OF 1 · RELATED\\_TO 1 (near RELATES\\_TO)\n" in text
+def test_a_comparison_unfolds_them(comparison: Any, make: Any) -> None:
     moved = replace(comparison, run=tallied(comparison.run, make), tallies=(BEFORE, TALLY))
-    text = markdown_report(moved.run, moved)
-    assert "- Concepts: 377 extracted: 370 exact" in text
-    assert "\n\nMoved, over the cases that both runs have:\n\n- Relationships: 592 → 612 extracted: " in text
+    text = markdown_text(comparison_document(moved, folded=True))
+    assert "<details><summary>How the items matched</summary>\n\n**Concepts**: 377 extracted: 370 exact" in text
+    assert "**Relationships moved**: 592 → 612 extracted: " in text
+    assert "Relationships" not in terminal_text(comparison_document(moved))
 
 
 def test_json_names_pairs_and_near_misses(run: Any, comparison: Any, make: Any) -> None:
@@ -130,19 +129,10 @@ def test_json_names_pairs_and_near_misses(run: Any, comparison: Any, make: Any) 
     assert "matchCounts" not in json.loads(b"".join(result_json(comparison.run, comparison)))
 
 
-def test_entity_metrics_are_there_where_types_are(make: Any) -> None:
-    run = make.run({"a": {"recall": 0.5, "overall": 0.8}})
-    assert "entityMetrics" not in json.loads(b"".join(result_json(run)))
-    typed = {**run.header.metrics, "precision": 0.25, "typeAccuracy": 0.75}
-    run = replace(run, header=replace(run.header, metrics=typed))
-    value = json.loads(b"".join(result_json(run)))
-    assert value["entityMetrics"] == {"entity_precision": 0.25, "entity_recall": 0.5, "type_accuracy": 0.75}
-
-
 def test_an_empty_name_is_still_something_to_read(run: Any, make: Any) -> None:
     tally = {"relationships": {"wrong-predicate": 2}, "wrongPredicates": {"\tCAUSES": 2}, "unknownPredicates": {"": 2}}
-    text = " ".join(" ".join(counts_block(tallied(run, make, tally), PLAIN)).split())
-    assert "2 wrong predicate (nothing for CAUSES 2) unknown predicates: nothing 2" in text
+    text = " ".join(drawn(run_counts(tallied(run, make, tally))).split())
+    assert "2 wrong predicate (nothing for CAUSES 2) Unknown predicates nothing 2" in text
 
 
 NAMES = st.text(max_size=120) | st.sampled_from(("CAUSES", "a b", "\x1b[2J", "\u202e", "wide 漢字" * 9, "x" * 90))
@@ -161,15 +151,7 @@ def test_whatever_is_said_fits_the_terminal_and_steers_nothing(
 ) -> None:
     run, style = tallied(comparison.run, make, after), Style(False, width)
     moved = replace(comparison, run=run, tallies=(before, after))
-    for line in (*counts_block(run, style), *moved_block(moved, style)):
+    for line in (drawn(run_counts(run), style) + drawn(moved_counts(moved), style)).split("\n"):
         assert cells(line) <= width
         assert line.isprintable()
-    for line in counts_markdown(run, moved):
-        assert line.isprintable() or "\u200b" in line
     json.dumps(tally_json(after, ("CAUSES",)))
-
-
-def test_the_comparison_shows_the_block_or_leaves_it_to_markdown(comparison: Any) -> None:
-    """`comparison_table` may place it where it likes; it stays within 80 columns with it."""
-    text = comparison_table(replace(comparison, tallies=(BEFORE, TALLY)))
-    assert max(map(cells, text.split("\n"))) <= 80

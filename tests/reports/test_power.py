@@ -10,8 +10,8 @@ from dataclasses import replace
 import pytest
 
 from row3.gate.pairs import Pairs
-from row3.gate.policy import GatePolicy
-from row3.gate.power_plan import plan_metric
+from row3.gate.policy import GatePolicy, PolicyName
+from row3.gate.power import plan_metric
 from row3.gate.suite_findings import PowerReport, PowerSource
 from row3.reports.power import power_document, power_json
 from row3.reports.style import PLAIN, Style, cells
@@ -57,7 +57,7 @@ def test_it_fits(width: int, policy: str, repeats: int) -> None:
 
 def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
     text = " ".join(power_text(report(pairs())).split())
-    assert "With 15 cases this suite sees drops of" in text
+    assert "Overall: 15 cases with this much spread detect a drop of" in text
     assert "What repeats would bring (?): both sides asked every case once." in text
     assert "row3 --repeats 3 --mode record" in text
     assert "better buy." not in text
@@ -66,43 +66,35 @@ def test_one_answer_each_says_how_to_find_out_about_repeats() -> None:
 
 def test_repeats_give_the_better_buy() -> None:
     text = " ".join(power_text(report(pairs(repeats=3))).split())
-    assert "With 15 cases asked 3 times this suite sees drops of" in text
-    assert "Twice the requests: 30 cases see" in text
-    assert "6 repeats see" in text
+    assert "Overall: 15 cases asked 3 times with this much spread detect a drop of" in text
+    assert "Twice the requests: 30 cases detect" in text
+    assert "6 repeats detect" in text
     assert "are the better buy." in text
 
 
-def test_paired_speaks_of_blocking() -> None:
-    shown = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"), detect=0.1)).split())
-    assert "this suite blocks drops of" in shown
-    assert "to block 10 you need" in shown
-    assert "Blocked: the 95% interval lies wholly beyond the limit of 5 points" in shown
-    plain_limit = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy="paired"))).split())
-    assert "ask for more, such as --detect 10" in plain_limit
-
-
-def test_fixed_names_what_paired_would_block() -> None:
-    assert "Under the policy `paired` a drop blocks from" in " ".join(power_text(report(pairs())).split())
+@pytest.mark.parametrize("policy", ["fixed", "evidence", "paired"])
+def test_detected_is_what_the_policy_blocks(policy: PolicyName) -> None:
+    shown = " ".join(power_text(report(pairs(), policy=replace(LIMIT, policy=policy), detect=0.05)).split())
+    assert f"Detected: the policy `{policy}` blocks it" in shown
+    assert "ask for a larger one, such as --detect 10" in shown
 
 
 def test_no_spread_is_no_promise() -> None:
     text = " ".join(power_text(report(pairs(scale=0.0))).split())
-    assert "How small a drop can be seen is unknown" in text
+    assert "how small a drop 15 cases detect is unknown" in text
     assert "Compare two versions that differ." in text
     assert "Smallest drop" not in text
 
 
 def test_too_few_cases() -> None:
     text = power_text(report(pairs(1)))
-    assert "fewer than two independent cases" in " ".join(text.split())
+    assert "it takes two independent cases" in " ".join(text.split())
     assert "Add golden cases." in text
 
 
-@pytest.mark.parametrize("policy", ["fixed", "paired"])
-def test_no_drop_is_more_than_a_metric_can_fall(policy: str) -> None:
-    text = power_text(report(pairs(2, scale=0.4), policy=replace(LIMIT, policy=policy)))
-    assert " ".join(text.split()).count("2 cases are too few to say which drops this suite") == 1
-    assert ">100: more than a metric can fall, so these are too few to say." in text
+def test_few_cases_detect_nothing_reliably() -> None:
+    text = power_text(report(pairs(4, scale=0.4), policy=replace(LIMIT, policy="paired")))
+    assert "4 cases with this much spread are too few to detect any drop reliably;" in " ".join(text.split())
     assert not [number for number in re.findall(r"\d+\.\d", text) if float(number) > 100.0]
 
 
@@ -130,10 +122,10 @@ def test_names_cannot_paint() -> None:
 
 def test_json_is_fractions_and_says_why() -> None:
     value = json.loads(json.dumps(power_json(report(pairs()))))
-    assert (value["schemaVersion"], value["policy"], value["source"]["kind"]) == (1, "fixed", "replay")
+    assert (value["schemaVersion"], value["policy"], value["source"]["kind"]) == (1, "evidence", "replay")
     overall = value["metrics"]["overall"]
     assert 0 < overall["smallestDrop"] < 0.2
-    assert overall["wantedDrop"] == 0.05
+    assert overall["wantedDrop"] == 0.1
     assert overall["repeatsNeeded"] == {"count": None, "why": "unknown"}
     assert overall["casesNeeded"]["count"] > 1
     assert {cell["repeats"] for cell in overall["table"]} == {1, 3, 5}

@@ -5,12 +5,11 @@ from __future__ import annotations
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
 from row3.reports.quarantine_text import (
     changed_text,
-    quarantine_block,
     quarantine_json,
-    quarantine_markdown,
+    quarantine_note,
     quarantine_sentences,
 )
-from row3.reports.style import Style, cells, visible
+from row3.reports.style import cells
 
 RYE = Quarantined("rye", "2026-11-22", "2026-12-01", "wavers, see #12", "Zoë <zoe@example.org>")
 OVEN = Quarantined("oven", "2026-11-01", "2026-11-20", "timed out")
@@ -31,31 +30,19 @@ def test_one_that_the_change_itself_brings() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert quarantine_sentences(NO_QUARANTINE) == quarantine_block(NO_QUARANTINE) == []
-    assert quarantine_markdown(NO_QUARANTINE) == []
+    assert quarantine_sentences(NO_QUARANTINE) == quarantine_note(NO_QUARANTINE).texts == []
     assert quarantine_json(NO_QUARANTINE) == {"quarantined": []}
 
 
-def test_lines_for_a_terminal_are_wrapped_and_painted() -> None:
-    for width in (60, 80, 132):
-        assert all(cells(line) <= width for line in quarantine_block(BOTH, Style(width=width)))
-    assert quarantine_block(BOTH)[0].startswith("! quarantined: 2 cases")
-    painted = quarantine_block(BOTH, Style(colour=True))
-    assert painted[0].startswith("\x1b[33m")
-    assert [visible(line) for line in painted] == quarantine_block(BOTH)
-
-
-def test_markdown_links_and_mentions_nobody() -> None:
-    evil = Quarantine((Quarantined("rye", "2026-11-22", "2026-12-01", "@everyone <b>[x](http://x)</b> | #1"),))
-    (line,) = quarantine_markdown(evil)
-    assert line.startswith("- quarantined: 1 case (rye until 2026-12-01: ")
-    for raw in ("@everyone", "<b>", "[x]", "#1 "):
-        assert raw not in line
+def test_a_note_is_a_warning() -> None:
+    note = quarantine_note(BOTH)
+    assert note.tone == "warning"
+    assert str(note.texts[0]).startswith("! quarantined: 2 cases")
 
 
 def test_control_characters_are_gone() -> None:
     evil = Quarantine((Quarantined("rye", "2026-11-22", "2026-12-01", "red\x1b[31m\nline"),))
-    assert "\x1b" not in "".join(quarantine_block(evil))
+    assert "\x1b" not in "".join(quarantine_sentences(evil))
 
 
 def test_json() -> None:

@@ -63,6 +63,16 @@ def test_the_fail_zone(before: float | None, after: float, expected: str) -> Non
     assert reason_text(reason, WORDS) == expected
 
 
+def test_metrics_that_were_in_their_fail_zone() -> None:
+    figures = {"before": 0.5, "after": 0.55, "minimum": 0.6}
+    still = "Concept recall is in its fail zone, no worse than before: 55.0% (minimum 60%)"
+    assert lines(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", **figures) == [still]
+    warns = "Concept recall is in its fail zone, which only warns: 55.0% (minimum 60%)"
+    assert lines(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", **figures | {"before": 0.7}) == [warns]
+    both = "2 metrics are in their fail zone: Concept recall 55.0% (minimum 60%), Overall 55.0% (minimum 60%)"
+    assert lines(Code.IN_FAIL_ZONE, INVESTIGATE, "recall", "overall", **figures) == [both]
+
+
 def test_many_cases_of_a_code_are_one_line() -> None:
     names = ("a", "b", "c", "d")
     assert lines(Code.CRITERIA_ADDED, NOTE, *(f"case {name}" for name in names)) == [

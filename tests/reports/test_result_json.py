@@ -6,8 +6,11 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from row3.reports.result_json import result_json
+from row3.domain.judgements import Code, Reason
+from row3.domain.verdicts import Verdict
+from row3.reports.result_json import result_json, suites_json
 from row3.workflows.pipeline.spool import Spool
+from row3.workflows.suites.results import Broken, Judged, Ran, SuitesReport
 
 DOCUMENTED = [
     "schemaVersion",
@@ -29,7 +32,7 @@ def test_a_plain_run_has_the_documented_keys_and_no_verdict(run: Any) -> None:
     value = json.loads(b"".join(result_json(run, declines=2)))
     assert list(value)[:12] == DOCUMENTED
     assert list(value)[-1] == "cases"
-    assert (value["schemaVersion"], value["verdict"], value["deltas"], value["intervals"]) == (1, None, {}, {})
+    assert (value["schemaVersion"], value["verdict"], value["deltas"], value["intervals"]) == (2, None, {}, {})
     assert value["declines"] == 2
     assert value["denominators"] == {"recall": 2, "hallucinationRate": 2, "overall": 2, "duplicateRate": 2}
     assert value["cases"] == []
@@ -37,15 +40,19 @@ def test_a_plain_run_has_the_documented_keys_and_no_verdict(run: Any) -> None:
 
 
 def test_a_comparison_has_verdict_reasons_and_baseline(comparison: Any, make: Any) -> None:
-    comparison = replace(comparison, approval=make.Approval(), against="main")
+    comparison = replace(make.judged(comparison, *comparison.reasons, approved=True), against="main")
     value = json.loads(b"".join(result_json(comparison.run, comparison)))
     assert list(value)[:12] == DOCUMENTED
-    assert value["verdict"] == "block"
-    assert value["blocked"] is False
-    assert value["reasons"] == [
-        {"verdict": "block", "text": "Concept recall is worse by 6.0 points (more than 5)", "metric": "recall"},
-        {"verdict": "investigate", "text": "ozone is odd", "case": "ozone"},
-    ]
+    assert (value["verdict"], value["blocked"], value["complete"]) == ("block", False, True)
+    assert value["reasons"][0] == {
+        "code": "worse",
+        "verdict": "block",
+        "subject": "recall",
+        "figures": {"before": 0.76, "after": 0.70},
+        "after": False,
+        "text": "Concept recall went from 76.0% to 70.0% (−6.0 points)",
+    }
+    assert value["differs"] == ["prompt decompose-concepts: v1.0 → v1.1"]
     assert value["deltas"]["recall"] == -0.02
     assert value["approval"] == {"reason": "known gap", "by": "Ann", "at": "2026-01-29T11:00:00Z"}
     assert (value["baseline"]["runId"], value["baseline"]["against"]) == ("base", "main")
@@ -67,3 +74,19 @@ def test_lines_that_lie_ready_are_written_like_any_others(run: Any) -> None:
         texts = [b"".join(result_json(replace(run, details=details))) for details in (some, ready)]
         assert texts[0] == texts[1]
         assert len(json.loads(texts[1])["cases"]) == len(some)
+
+
+def test_figures_of_any_kind_are_json(comparison: Any, make: Any) -> None:
+    figures = {"before": frozenset({"b", "a"}), "after": None}
+    judged = make.judged(comparison, Reason(Code.CRITERIA_LOOSENED, Verdict.BLOCK, "rule gate.metrics", figures))
+    (reason,) = json.loads(b"".join(result_json(judged.run, judged)))["reasons"]
+    assert reason["figures"] == {"before": ["a", "b"], "after": None}
+
+
+def test_several_suites_are_one_document(comparison: Any, run: Any) -> None:
+    report = SuitesReport([Judged(comparison), Ran(run, 2), Broken("torn", "not JSON", 2)])
+    value = json.loads(b"".join(suites_json(report)))
+    assert (value["schemaVersion"], value["verdict"], value["exitCode"]) == (2, "block", 2)
+    assert value["standings"] == {"decomposition": "block", "torn": "unusable"}
+    assert [each.get("problem") for each in value["suites"]] == [None, None, "not JSON"]
+    assert value["suites"][1]["declines"] == 2

@@ -3,30 +3,25 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from row3.reports.diffs.diff_markdown import diff_markdown
-from row3.reports.diffs.diff_table import diff_text
 
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.intervals import Interval
-from row3.domain.verdicts import CaseChange, MetricChange
 from row3.gate.leaderboard import Combination, Leaderboard, Placed, Unplaced
 from row3.gate.ranking import Contest
 from row3.kinds.base import Rules
-from row3.kinds.extraction import Extraction
+from row3.kinds.extraction.score import Extraction
 from row3.reports.estimate import estimate_document
 from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text
 from row3.reports.recordings import list_document
 from row3.reports.style import Style, cells, wrap
 from row3.reports.terminal import terminal_text
-from tests.reports.conftest import METRICS
 
 LONG = "describe-everything-that-a-text-says"
 
@@ -50,51 +45,6 @@ class Summary:
     promoted: int = 15
     candidate: int = 0
     stale: int = 1_500
-
-
-@dataclass
-class Ran:
-    run_id: str = "20260129T101500Z-aaaaaa"
-    at: str = "2026-01-29T10:15:00Z"
-    commit: str | None = None
-    mode: str = "replay"
-    prompts: Mapping[str, str] = field(default_factory=lambda: {"decompose-concepts": "v1.1", LONG: "v1.0"})
-    prompt_digests: Mapping[str, str] = field(default_factory=dict)
-    model: str = "reference-llm"
-    parameters: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
-    repeats: int = 1
-    scorer: str = "extraction/3"
-
-
-@dataclass
-class Diff:
-    suite: str = "decomposition"
-    names: tuple[str, str] = ("20260129T101500Z-aaaaaa", "decompose-concepts-v1.1")
-    places: tuple[str, str] = (".row3/runs/20260129T101500Z-aaaaaa.json", "replayed now")
-    commits: tuple[str | None, str | None] = (None, None)
-    before: Ran = field(default_factory=Ran)
-    after: Ran = field(default_factory=Ran)
-    sizes: tuple[int, int] = (2, 1)
-    primary: str = "overall"
-    gained: Mapping[str, int] = field(default_factory=lambda: {"missedRelationships": 9, "canaries": 1_200})
-    lost: Mapping[str, int] = field(default_factory=lambda: {"wrongConcepts": 1})
-    prompt_diffs: Mapping[str, str] = field(default_factory=dict)
-    unanswered: Sequence[tuple[str, int, str]] = (("latest", 1, "no recording, and none of this prompt for it"),)
-    differs: Sequence[str] = (
-        "prompt decompose-concepts: v1.0 → v1.1, and a remark on it that is long enough to be cut",
-    )
-    metrics: Sequence[MetricChange] = ()
-    compared: int = 1
-    moves: Mapping[str, int] = field(default_factory=lambda: Counter({"improved": 1}))
-    cases: Sequence[CaseChange] = (
-        CaseChange(
-            "ozone-diplomacy",
-            "improved",
-            0.2,
-            gained={"missedRelationships": tuple(f"cause {i} CAUSES effect {i}\x1b[31m" for i in range(9))},
-            lost={"wrongConcepts": ("stove",)},
-        ),
-    )
 
 
 SCORE = Interval(0.8, 0.75, 0.85, 0.95, 0.0, 0.02, 14.0, 15)
@@ -136,13 +86,12 @@ def texts(style: Style) -> dict[str, str]:
         "dry run": terminal_text(estimate_document(plan, verbose=True), style),
         "dry run of two models": terminal_text(estimate_document(mixed), style),
         "recordings list": terminal_text(list_document(listed), style),
-        "diff": diff_text(Diff(), METRICS, style=style),
         "leaderboard": terminal_text(leaderboard_document(BOARD), style),
     }
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])
-@pytest.mark.parametrize("which", ["dry run", "dry run of two models", "recordings list", "diff", "leaderboard"])
+@pytest.mark.parametrize("which", ["dry run", "dry run of two models", "recordings list", "leaderboard"])
 def test_no_line_is_wider_than_it_may_be(which: str, width: int) -> None:
     wide, text = texts(Style(width=1000))[which], texts(Style(width=width))[which]
     assert max(cells(line) for line in text.splitlines()) <= max(width, 74)  # the numbers of a table need as much
@@ -224,18 +173,3 @@ def test_a_leaderboard_of_thousands_is_a_page_as_markdown_too() -> None:
     assert "- and 5,980 more remarks\n" in text
     assert "and 8,988 more\n" in text
     assert len(terminal_text(leaderboard_document(board))) < A_COMMENT
-
-
-def test_a_diff_of_long_labels_is_a_page_as_markdown_too() -> None:
-    label = "label " * 50_000
-    change = CaseChange(label, "improved", 0.2, gained={"missedConcepts": (label,) * 900}, note=label)
-    view = Diff(
-        cases=(change,) * 900,
-        moves=Counter({"improved": 900}),
-        differs=(label,) * 900,
-        prompt_diffs={f"prompt-{i}": f"+{label}" for i in range(90)},
-    )
-    text = diff_markdown(view, METRICS)
-    assert len(text) < A_COMMENT
-    assert "- and 880 more\n" in text
-    assert "and the text of 86 more prompts\n" in text

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from row3.errors import InvalidFile
 from row3.kinds.extraction.model import GoldenCase
 from row3.store.config import Config
-from row3.store.documents import check_schema_version, dump_line, parse_json, parse_line, quick_json, validate
+from row3.store.documents import check_schema_version, dump_line, parse_json, quick_json, validate
 from tests.strategies import json_values
 
 
@@ -57,7 +57,7 @@ def test_a_key_that_stands_twice_is_found_whatever_stands_beside_it(text: str, l
     with pytest.raises(ValueError, match=r"^$"):
         quick_json(line.encode())
     with pytest.raises(InvalidFile, match="`k` stands twice"):
-        parse_line(line, where="x")
+        parse_json(line, where="x")
 
 
 pieces = st.sampled_from(("k", '\\"', ":", '\\"\\u003a', "\\u003A", "\\u0022", ",", "{", " ", "\\\\", "é"))

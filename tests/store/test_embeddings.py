@@ -98,8 +98,8 @@ def test_the_index_of_answers_takes_none_of_it(tmp_path: Path) -> None:
     ("line", "message"),
     [
         ("{", "not JSON"),
-        ("[]", "needs digest, model, text and vector"),
-        ('{"digest": "d", "model": "m", "text": 4, "vector": ""}', "needs digest, model, text and vector"),
+        ("[]", "not an embedding"),
+        ('{"digest": "d", "model": "m", "text": 4, "vector": ""}', "not an embedding"),
         ('{"schemaVersion": 2}', "newer than this row3 knows"),
         ("<<<<<<< HEAD", "merge-conflict markers"),
     ],

@@ -12,7 +12,6 @@ import pytest
 
 from row3.domain.requests import Answer, Request, request_digest
 from row3.errors import EnvironmentFault, InvalidFile
-from row3.store.recording_index import MANY
 from row3.store.recordings import RecordingIndex, from_line, merge, open_index, to_line, write_files
 from row3.store.tree import WorkTree
 
@@ -183,15 +182,18 @@ def test_the_nearest_recording_and_the_first_field_that_differs(folder: Path) ->
     [
         (lambda line: line[:-5], "not JSON"),
         (lambda line: line.replace('"schemaVersion": 1', '"schemaVersion": 9'), "newer than this row3 knows"),
-        (lambda line: line.replace('"response"', '"reply"'), "field 'response' is missing"),
-        (lambda line: line.replace('"answer"', "7"), "a field has the wrong type"),
+        (lambda line: line.replace('"response"', '"reply"'), "not a recording: field `response` is missing"),
+        (lambda line: line.replace('"answer"', "7"), "field `response.text`: should be a string"),
         (lambda line: "<<<<<<< ours", "merge-conflict markers"),
-        (lambda line: "[]", "a field has the wrong type"),
-        (lambda line: line.replace('"repeat": 0', '"repeat": 1e400'), "a field has the wrong type"),
+        (lambda line: "[]", "not a recording"),
+        (lambda line: line.replace('"repeat": 0', '"repeat": 1e400'), "too large"),
         *(
-            (lambda line, key=key, value=value: re.sub(f'"{key}": [^,}}]*', f'"{key}": {value}', line), "wrong type")
+            (
+                lambda line, key=key, value=value: re.sub(f'"{key}": [^,}}]*', f'"{key}": {value}', line),
+                f"response.{key}",
+            )
             for key in ("promptTokens", "completionTokens", "latencyS", "finishReason", "servedModel")
-            for value in ("[]", "true", "1e400", "9" * 400, "-1e400")
+            for value in ("[]", "true", "-1")
         ),
     ],
 )
@@ -203,9 +205,8 @@ def test_a_broken_line_is_named(folder: Path, change: Any, message: str) -> None
     assert "p-v1.0.jsonl:1" in str(caught.value)
 
 
-@pytest.mark.parametrize("many", [0, MANY])
-def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer(folder: Path, many: int) -> None:
-    numbers = range(2 + many)
+def test_a_file_that_was_written_anew_since_it_was_indexed_gives_no_wrong_answer(folder: Path) -> None:
+    numbers = range(2)
     path, asked = folder / "p-v1.0.jsonl", [ask(f"c{n:04}", user=f"{n:04}") for n in numbers]
     lines = [line_of(request, f"{number:04}") for number, request in zip(numbers, asked, strict=True)]
     for anew in ([*lines[1:], lines[0]], lines[1:], []):  # all lines have one length

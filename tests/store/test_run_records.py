@@ -6,20 +6,31 @@ import json
 from typing import Any
 
 import pytest
+from msgspec import structs
 
 from row3.errors import InvalidFile
 from row3.store.run_records import CaseRecord, parse_record
 
-RECORD = CaseRecord("rye", "d", "c", "0011", "i", "scored", {"overall": 0.5}, {"missedConcepts": ("Ä", "b")}, "a")
+RECORD = CaseRecord(
+    id="rye",
+    digest="d",
+    content="c",
+    demands="0011",
+    input="i",
+    status="scored",
+    metrics={"overall": 0.5},
+    found={"missedConcepts": ("Ä", "b")},
+    said="a",
+)
 
 
 @pytest.mark.parametrize(
     "record",
     [
         RECORD,
-        RECORD._replace(spread={"overall": 0.25}),
-        RECORD._replace(tally={"concepts": {"expected": 4, "found": 3}}),
-        RECORD._replace(metrics={"overall": 1, "recall": 0.0}),
+        structs.replace(RECORD, spread={"overall": 0.25}),
+        structs.replace(RECORD, tally={"concepts": {"expected": 4, "found": 3}}),
+        structs.replace(RECORD, metrics={"overall": 1, "recall": 0.0}),
     ],
 )
 def test_a_line_is_read_as_it_was(record: CaseRecord) -> None:
@@ -31,13 +42,13 @@ def test_what_a_record_does_not_have_is_not_written() -> None:
 
 
 def test_half_a_surrogate_pair_is_written_all_the_same() -> None:
-    line = RECORD._replace(found={"extraConcepts": ("\ud83d",)}).line()
+    line = structs.replace(RECORD, found={"extraConcepts": ("\ud83d",)}).line()
     assert parse_record(line, where="x").found == {"extraConcepts": ("?",)}
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("id", None), ("id", 5), ("demands", 5), ("metrics", {"overall": True}), ("found", []),
+    [("id", None), ("id", 5), ("demands", 5), ("metrics", {"overall": True}), ("found", [1]),
      ("tally", {"concepts": {"expected": -1}}), ("found", {"missedConcepts": [1, None]}),
      ("found", {"missedConcepts": "abc"}), ("spread", [1]), ("spread", {"recall": "x"}), ("spread", {"recall": -0.1})],
 )  # fmt: skip

@@ -13,7 +13,7 @@ MCP = {"type": "mcp", "version": "1.0", "tool": "t", "command": "c"}
 
 
 def read(provider: dict[str, Any]) -> Any:
-    config = validate(Config, {"suites": {"s": {"provider": provider}}}, where="row3.toml")
+    config = validate(Config, {"suites": {"s": {"provider": {"type": "chat"} | provider}}}, where="row3.toml")
     return config.suites["s"].provider
 
 
@@ -35,7 +35,7 @@ def test_the_type_says_what_answers() -> None:
     [
         (MCP | {"tol": 1}, "`suites.s.provider.tol` is unknown; did you mean `tool`?"),
         ({"modl": "m"}, "`suites.s.provider.modl` is unknown; did you mean `model`?"),
-        ({"type": "mpc"}, "`suites.s.provider`: `type` is not 'chat', 'mcp', 'command' or 'python'"),
+        ({"type": "mpc"}, "`suites.s.provider.type`: should be one of chat, mcp, command, python"),
         ({"type": "command", "command": "c"}, "`suites.s.provider.version` is missing"),
         (MCP | {"version": 1.0}, "`suites.s.provider.version`"),
         (MCP | {"version": "1.0.1"}, "`suites.s.provider.version`"),

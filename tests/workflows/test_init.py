@@ -49,7 +49,7 @@ def test_the_starter_has_a_case_for_each_domain_and_both_prompts(tmp_path: Path)
 def test_every_section_of_the_settings_is_shown(tmp_path: Path) -> None:
     init(tmp_path)
     text = (tmp_path / "row3.toml").read_text(encoding="utf-8")
-    for key in Config.model_fields:
+    for key in Config.__struct_fields__:
         assert key in text
     for section in ("provider", "weights", "thresholds", "matching", "predicates", "gate", "live"):
         assert f"[suites.starter.{section}" in text

@@ -20,6 +20,7 @@ from row3.reports.headline import (
     shown_metrics,
     shown_model,
     skipped_lines,
+    title_of,
     usage_lines,
     what_runs,
 )
@@ -104,7 +105,7 @@ def summary_of(comparison: ComparisonView) -> Summary:
         next_steps=what_next(comparison),
         rows=_rows(comparison, companion=False),
         companions=_rows(comparison, companion=True),
-        sensitivity=sensitivity_sentence(comparison.sensitivity),
+        sensitivity=sensitivity_sentence(comparison.sensitivity, title_of(run.suite, run.suite.kind.primary)),
         facts=_facts(comparison),
     )
 

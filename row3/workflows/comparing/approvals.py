@@ -37,8 +37,7 @@ def stale_approval(
 
 
 def _given(history: Iterable[HistoryEntry]) -> list[Approval]:
-    found = (entry.approval for entry in history)
-    return [Approval(each.reason, each.by, each.at, each.id) for each in found if each is not None]
+    return [entry.approval for entry in history if entry.approval is not None]
 
 
 def check_approval(approve: str | None, *, may_write: bool, partial: bool = False, gate_flags: str = "") -> None:

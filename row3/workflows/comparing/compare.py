@@ -15,7 +15,7 @@ from row3.domain.manifests import Manifest
 from row3.gate.inventory import inventory
 from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import GatePolicy
-from row3.gate.sensitivity import sensitivity
+from row3.gate.power import sensitivity
 from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
 from row3.store.recordings import RecordingIndex, open_changed, open_index
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 MOST_LINTED = 50
 """New or edited cases that are linted: each takes as long as scoring several answers."""
-POLICIES_AFTER_ROUNDS: Final[tuple[Literal["fixed", "paired"], ...]] = ("fixed", "paired")
+POLICIES_AFTER_ROUNDS: Final[tuple[Literal["evidence", "paired"], ...]] = ("evidence", "paired")
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +221,7 @@ def compare(
         judgement=judgement,
         compared=comparer.compared,
         declines=context.declines,
-        sensitivity=sensitivity(comparer.pairs, kind.primary, judged, wanted=judged.limit(kind.primary) / 100),
+        sensitivity=sensitivity(comparer.pairs, kind.primary, judged, primary=kind.primary),
         approval=judgement.approval,
         prompt_diffs=diffs_of(gate, run.lineup),
         copies=copies_of(session.project, run.lineup),
@@ -245,13 +245,14 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
     standing = None if gate.interleaving is None else gate.interleaving.standing
     if standing is None:
         return scores
-    from row3.gate.adaptive_verdict import judged as judged_after
+    from row3.gate.adaptive import judged as judged_after
 
     kind, policy = gate.suite.kind, scores.policy
-    fixed, paired = (comparer.scores(replace(policy, policy=each)).changes for each in POLICIES_AFTER_ROUNDS)
+    by_evidence, by_interval = (comparer.scores(replace(policy, policy=each)).changes for each in POLICIES_AFTER_ROUNDS)
+    others = by_interval if policy.policy == "paired" else by_evidence
     changes = [
-        judged_after(standing, old, new, policy) if new.key == kind.primary else new
-        for old, new in zip(fixed, paired, strict=True)
+        judged_after(standing, fixed, paired, policy) if own.key == kind.primary else own
+        for own, fixed, paired in zip(others, by_evidence, by_interval, strict=True)
     ]
     return structs.replace(scores, changes=changes)
 

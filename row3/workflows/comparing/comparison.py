@@ -11,7 +11,7 @@ from row3.domain.judgements import Approval, Judgement, Reason
 from row3.domain.scores import Tally
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.gate.drift import Drift
-from row3.gate.sensitivity import Sensitivity
+from row3.gate.power import Sensitivity
 from row3.workflows.pipeline.run_suite import Run
 
 if TYPE_CHECKING:

@@ -72,6 +72,8 @@ def _sign(session: Session, comparison: Comparison, approve: str | None) -> Appr
 def note(session: Session, comparison: Comparison, given: Approval | None) -> None:
     """Write an entry of the history if it says something new; an approval given now also into the changelog."""
     project, entry = session.project, entry_of(comparison.run, comparison.judgement, comparison.approval)
+    if given is None and not history_with_new(project.tree, [entry])[1]:
+        return  # nothing to write, so nothing to wait for
     with writing(project.local, say=session.say):
         text, added = history_with_new(project.tree, [entry])
         files = {HISTORY: text.encode()} if added else {}

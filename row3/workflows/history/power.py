@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
-from row3.gate.power_plan import plan_metric
+from row3.gate.power import plan_metric
 from row3.gate.suite_findings import PowerReport
 from row3.store.suites import Suite
 from row3.workflows.history.power_sources import Found, sources
@@ -20,7 +20,7 @@ def plan(
     """Plan from the first source in which the composite spreads at all.
 
     Args:
-        detect: the drop to detect, a fraction; the gate's limit unless given.
+        detect: the drop to detect, a fraction; twice the gate's limit unless given.
         metric: key of the only metric to plan for; the headline metrics unless given.
         repeats: how many recorded answers of each case are looked at; as many as all have unless given.
     Raises `UsageError` for a metric that is none, `InvalidFile` where there is nothing to plan from.
@@ -51,7 +51,7 @@ def plan(
 def _report(suite: Suite, metrics: list[Metric], found: Found, detect: float | None, tried: list[str]) -> PowerReport:
     plans = []
     for each in metrics:
-        made = plan_metric(found.pairs, each.key, suite.policy, detect=detect)
+        made = plan_metric(found.pairs, each.key, suite.policy, primary=suite.kind.primary, detect=detect)
         if made is not None and found.source.kind == "repeats":  # nothing changed, so cases had nothing to differ by
             made = replace(made, seen=replace(made.seen, buy=None))
         plans.append((each, made))

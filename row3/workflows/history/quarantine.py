@@ -7,9 +7,18 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 
 from row3.domain.counts import count, part
-from row3.domain.quarantine import NO_QUARANTINE, Quarantine, Quarantined
+from row3.domain.quarantine import (
+    LONGEST_DAYS,
+    NO_QUARANTINE,
+    SHARE,
+    Quarantine,
+    Quarantined,
+    begins_later,
+    complaint,
+    room,
+    split,
+)
 from row3.errors import InvalidFile, UsageError
-from row3.gate.quarantine import LONGEST_DAYS, SHARE, begins_later, complaint, room, split
 from row3.store.cases import CaseFiles, case_files, ids_of, read_case
 from row3.store.documents import day
 from row3.store.locks import writing

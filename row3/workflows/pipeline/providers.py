@@ -40,8 +40,8 @@ def endpoint_of(project: Project, suite: Suite) -> Endpoint:
         )
     except UsageError as error:
         held = project.config.suites.get(suite.name)
-        own = held.provider.model_fields_set if held is not None and held.provider is not None else ()
-        section = f"suites.{suite.name}.provider" if error.where in own else "provider"
+        own = held is not None and bool(getattr(held.provider, error.where, None))
+        section = f"suites.{suite.name}.provider" if own else "provider"
         raise InvalidFile(error.what, where=f"{FILE} field {section}.{error.where}", fix=error.fix) from None
 
 

@@ -17,7 +17,7 @@ from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import Found, compare_case
 from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
-from row3.metrics.aggregate import Aggregate, percentile
+from row3.metrics.aggregate import Aggregate, Seen, percentile
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
 from row3.store.run_records import CaseRecord
@@ -356,8 +356,8 @@ class Collected:
     tally: Tallies = field(default_factory=Tallies)
 
     @property
-    def seen_in(self) -> Mapping[str, tuple[int, int]]:
-        """By metric, in how many cases there was any of it, and how many cases there were."""
+    def seen_in(self) -> Mapping[str, Seen]:
+        """Return for each metric in how many cases and sources there was any of it."""
         return self.aggregate.seen_in()
 
     def add(self, result: CaseResult) -> None:
@@ -370,7 +370,7 @@ class Collected:
         if result.quarantined:
             self.quarantined.append(result.case_id)
             return
-        self.aggregate.add(result.metrics, result.counts)
+        self.aggregate.add(result.metrics, result.counts, result.source)
         self.tally.add(result.tally)
         for key, reason in result.skipped.items():
             reasons = self.skipped.setdefault(key, {})

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec import structs
+
 from row3.domain.metrics import Zone
 from row3.domain.quarantine import NO_QUARANTINE, Quarantine
 from row3.domain.scores import Usage
@@ -22,7 +24,6 @@ from row3.store.project import Project
 from row3.store.recordings import RecordingIndex
 from row3.store.run_records import RunHeader
 from row3.store.suites import Suite
-from row3.store.unbuilt import made
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
@@ -216,8 +217,7 @@ def collect(
         pooled[suite.kind.primary] = overall(pooled, suite.rules.weights)
     if collected.quarantined:
         head = head | {"gate": head["gate"] | {"quarantined": sorted(collected.quarantined)}}
-    header = made(
-        RunHeader,
+    header = RunHeader(
         **head,
         metrics=means,
         pooled=pooled,
@@ -249,5 +249,5 @@ def _worst(rows: list[CaseRow], primary: str) -> list[CaseRow]:
 
 def with_action(run: Run, action: str, *, commit: str | None, dirty: bool | None) -> Run:
     """The run, marked with what it was for and the state of the repository."""
-    header = run.header.model_copy(update={"action": action, "commit": commit, "dirty": dirty})
+    header = structs.replace(run.header, action=action, commit=commit, dirty=dirty)
     return replace(run, header=header)

@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from row3.kinds import KINDS
-from row3.store.config import Config
 from row3.store.files import write_atomic
 from row3.workflows.schemas.schema_files import (
     baseline,
+    config,
     history,
-    of_model,
     of_struct,
     promoted,
     quarantine,
@@ -32,7 +31,7 @@ def schemas() -> dict[str, dict[str, Any]]:
         "recording": recording(),
         "baseline": baseline(),
         "history": history(),
-        "row3": of_model(Config, "Settings of a row3 project: row3.toml."),
+        "row3": config(),
         "promoted": promoted(),
         "reviewed": reviewed(),
         "quarantine": quarantine(),

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 from msgspec import Struct
-from pydantic import BaseModel
 
+from row3.store.config import Config
 from row3.store.history import HistoryEntry
 from row3.store.manifests import SCHEMA_VERSION as BASELINE_VERSION
 from row3.store.manifests import ManifestFile
@@ -31,15 +31,6 @@ DIGEST: dict[str, Any] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 DAY: dict[str, Any] = {"format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 COUNTS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
 COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
-
-
-def of_model(model: type[BaseModel], description: str) -> dict[str, Any]:
-    """The schema of a pydantic model, described in our words."""
-    value = model.model_json_schema(by_alias=True)
-    return {
-        "description": description,
-        **{key: part for key, part in value.items() if key not in ("title", "description")},
-    }
 
 
 def of_struct(model: type[Struct]) -> dict[str, Any]:
@@ -112,9 +103,16 @@ def baseline() -> dict[str, Any]:
     return value
 
 
+def config() -> dict[str, Any]:
+    """`row3.toml`, where a model's provider need not say its type."""
+    value = of_struct(Config)
+    value["$defs"]["ProviderConfig"]["required"].remove("type")
+    return value
+
+
 def history() -> dict[str, Any]:
     """The history."""
-    entry = HistoryEntry.model_json_schema(by_alias=True, ref_template="#/$defs/{model}")
+    entry = of_struct(HistoryEntry)
     definitions = entry.pop("$defs", {})
     return {
         "description": "Every baseline, comparison and promotion, oldest first: metrics-history.json.",
@@ -126,7 +124,7 @@ def history() -> dict[str, Any]:
 
 def reviewed() -> dict[str, Any]:
     """One line of a file of judgements."""
-    value = of_model(Judgement, "An item that a person judged to be wrong: one line of golden/<suite>/reviewed.jsonl.")
+    value = of_struct(Judgement)
     value["properties"]["schemaVersion"] = {"const": REVIEWED_VERSION}
     value["properties"]["date"] |= DAY
     return value
@@ -134,7 +132,7 @@ def reviewed() -> dict[str, Any]:
 
 def quarantine() -> dict[str, Any]:
     """A suite's quarantine."""
-    value = of_model(QuarantineFile, "Cases that count for nothing for a while: golden/<suite>/quarantine.json.")
+    value = of_struct(QuarantineFile)
     value["properties"]["schemaVersion"] = {"const": QUARANTINE_VERSION}
     entry = value["$defs"]["QuarantineEntry"]["properties"]
     entry["since"] |= DAY
@@ -150,4 +148,4 @@ def promoted() -> dict[str, Any]:
         "prompts": {"type": "object", "additionalProperties": {"$ref": "#/$defs/Promotion"}},
     }
     value = an_object("Which version of each prompt is current: prompts/promoted.json.", properties, ["prompts"])
-    return value | {"$defs": {"Promotion": Promotion.model_json_schema(by_alias=True)}}
+    return value | {"$defs": {"Promotion": of_struct(Promotion)}}

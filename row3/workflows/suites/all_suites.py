@@ -180,7 +180,7 @@ def gate_all(suites: AllSuites, *, against: str | None = None, names: Collection
         if may_write and comparison.judgement.complete and not run.partial:
             entries.append(entry_of(run, comparison.judgement, comparison.approval))
         save_log(suites.made[0], run)
-    if entries:
+    if history_with_new(project.tree, entries)[1]:
         with writing(project.local, say=suites.made[0].say):
             text, suites.noted = history_with_new(project.tree, entries)
             if suites.noted:

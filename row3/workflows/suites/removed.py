@@ -20,7 +20,7 @@ from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, sign, stale_approval
 from row3.workflows.comparing.context import default_suite
 from row3.workflows.pipeline.run_header import new_run_id
-from row3.workflows.session import repository_state, stored_approval
+from row3.workflows.session import repository_state
 from row3.workflows.snapshots import find_base
 from row3.workflows.suites.results import Gone
 
@@ -91,7 +91,7 @@ def _write(project: Project, gone: Gone, approval: Approval, say: Callable[[str]
         verdict="block",
         reasons=[f"{reason.code} {reason.subject}" for reason in gone.judgement.reasons],
         evidence=gone.judgement.signature,
-        approval=stored_approval(approval),
+        approval=approval,
     )
     said = f"suite {gone.suite} removed: {approval.reason} ({approval.by}, {approval.at})"
     with writing(project.local, say=say):

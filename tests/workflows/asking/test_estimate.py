@@ -15,9 +15,9 @@ from row3.reports.terminal import terminal_text
 from row3.store.project import Project, open_project
 from row3.store.suites import pick_suite
 from row3.workflows.asking.estimate import estimate
-from row3.workflows.pipeline.evaluate import Overrides
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions
+from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.recorded.import_responses import import_responses
 
 FIRST = """---

@@ -49,7 +49,7 @@ def suite_of(project: Project) -> Suite:
 
 def record(case_id: str, overall: float, status: str = "scored", digest: str = "d", **found: tuple[str, ...]) -> str:
     metrics = {"recall": overall, "overall": overall}
-    return CaseRecord(case_id, digest, "", "", "", status, metrics, found).line()
+    return CaseRecord(id=case_id, digest=digest, status=status, metrics=metrics, found=found).line()
 
 
 def saved(project: Project, path: str, *records: str, **changed: Any) -> None:

@@ -173,9 +173,10 @@ def test_the_policy_and_the_limit_of_the_command_line(box: Box) -> None:
     def first(gate: GateFlags, detect: float | None = None) -> Any:
         return plan(opened(box, gate=gate), detect=detect).plans[0][1]
 
-    assert first(GateFlags(policy="paired"), 0.1).seen.blocks
-    assert not first(GateFlags()).seen.blocks
-    assert first(GateFlags(fail="overall:3")).seen.wanted == pytest.approx(0.03)
+    by_interval, by_mean = first(GateFlags(policy="paired"), 0.1), first(GateFlags(policy="fixed"), 0.1)
+    assert by_interval.seen.sees > by_mean.seen.sees > 0.05
+    assert by_interval.seen.wanted == by_mean.seen.wanted == 0.1
+    assert first(GateFlags(fail="overall:3")).seen.wanted == pytest.approx(0.06)
 
 
 @pytest.fixture

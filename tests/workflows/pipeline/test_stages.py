@@ -8,6 +8,7 @@ import pytest
 
 from row3.domain.prompts import parse_version
 from row3.domain.requests import Request
+from row3.domain.structs import convert
 from row3.errors import InvalidFile, UsageError
 from row3.kinds import kind_named
 from row3.store.config import Config
@@ -29,7 +30,9 @@ VARIABLES = {"topic": "rye", "source_text": "Rye is a cereal."}
 
 
 def project(root: Path, provider: dict[str, Any]) -> Project:
-    config = Config.model_validate({"suites": {"s": {"provider": provider}}, "provider": {"model": "m", "seed": 3}})
+    config = convert(
+        {"suites": {"s": {"provider": {"type": "chat"} | provider}}, "provider": {"model": "m", "seed": 3}}, Config
+    )
     return Project(root, config)
 
 
@@ -174,7 +177,7 @@ def test_prompts_and_their_pipeline_are_refused(tmp_path: Path) -> None:
         line_up(there, suite, role="candidate", named=("extract-v1.0",))
     settings = {"suites": {"s": {"provider": MCP, "pipeline": ["extract"]}}}
     with pytest.raises(InvalidFile, match="suites.s.pipeline: a suite that is answered by `mcp` has no prompts"):
-        make_suite(Config.model_validate(settings), "s")
+        make_suite(convert(settings, Config), "s")
 
 
 def test_it_answers_with_the_kinds_whole_output_unless_another_is_named(tmp_path: Path) -> None:

@@ -164,7 +164,7 @@ def test_what_is_no_response_is_told_the_shape_of_one(project: Project, line: st
 def test_a_number_that_overflows_is_refused(project: Project) -> None:
     file = project.root / "responses.jsonl"
     file.write_text('{"caseId": "a", "prompt": "decompose", "response": "{}", "latencyS": 1e400}\n', encoding="utf-8")
-    with pytest.raises(InvalidFile, match="field `latencyS`: `Infinity` is not a number from 0"):
+    with pytest.raises(InvalidFile, match="1e400 is too large for a number"):
         import_responses(project, suite_of(project), file)
 
 

@@ -9,17 +9,18 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
+from msgspec import structs
 
+from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.quarantine import Quarantined
 from row3.domain.requests import Answer, Request
 from row3.errors import InvalidFile
 from row3.store.history import HistoryEntry, history_text
+from row3.store.manifests import manifest_bytes
 from row3.store.prompts import Promotion, promoted_text
 from row3.store.quarantine import write_quarantine
 from row3.store.recordings import to_line
 from row3.store.reviewed import Reviewed, from_line
-from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import run_bytes
 from row3.store.tree import WorkTree
 from row3.workflows.init import init
 from row3.workflows.schemas.schema import schemas, write_schemas
@@ -145,36 +146,15 @@ def test_settings() -> None:
     assert _errors("row3", {"mode": "reply"})
 
 
-def _header() -> RunHeader:
-    header = RunHeader(
-        run_id="r",
-        suite="s",
-        kind="extraction",
-        action="baseline",
-        at="2026-01-29T00:00:00Z",
-        mode="replay",
-        prompts={"p": "v1.0"},
-        prompt_digests={"p": SHA},
-        model="m",
-        parameters={"p": {"model": "m"}},
-        scorer="x",
-        weights={"recall": 0.25},
-        thresholds={"recall": {"minimum": 0.6}},
-        gate={"unit": "points"},
-        metrics={"recall": 0.5},
-        pooled={"recall": 0.5},
-        denominators={"recall": 1},
-        zones={"recall": "fail"},
-    )
-    return header.model_copy(update={"schema_": "../schemas/baseline.schema.json"})
-
-
 def test_a_baseline_as_row3_writes_it() -> None:
-    line = CaseRecord("a", SHA, SHA, "", SHA, "scored", {"recall": 0.5}, {"missedConcepts": ("x",)}).line()
-    value = json.loads(b"".join(run_bytes(_header(), [line])))
+    case = ManifestCase("a", SHA, SHA, (SHA,), (SHA,))
+    prompts = {"p": ManifestPrompt("v1.0", SHA, "concepts")}
+    at = "2026-01-29T00:00:00Z"
+    manifest = Manifest("s", "extraction", "replay", "r", at, prompts, "m", {"p": {"model": "m"}}, 1, {"a": case})
+    value = json.loads(manifest_bytes(manifest))
     assert _errors("baseline", value) == []
-    value["cases"][0]["metrics"]["recall"] = 2
-    assert _errors("baseline", value) == ["$.cases[0].metrics.recall: 2 is greater than the maximum of 1"]
+    value["cases"][0]["answers"] = ["x"]
+    assert _errors("baseline", value) == ["$.cases[0].answers[0]: 'x' does not match '^[0-9a-f]{64}$'"]
 
 
 def test_a_recording_as_row3_writes_it() -> None:

@@ -6,8 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from row3.domain.quarantine import Quarantined
-from row3.gate.quarantine import LONGEST_DAYS, complaint, room, split
+from row3.domain.quarantine import LONGEST_DAYS, Quarantined, complaint, room, split
 
 START = date(2026, 11, 22)
 

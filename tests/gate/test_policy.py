@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from row3.errors import UsageError
-from row3.gate.limits import SHAPE, parse_limits
-from row3.gate.policy import GatePolicy
+from row3.gate.policy import SHAPE, GatePolicy, parse_limits
 
 METRICS = ("recall", "precision", "f1", "provenanceCoverage", "hallucinationRate", "overall", "relationshipRecall")
 WHERE = "--fail"

@@ -1,0 +1,97 @@
+"""The classes of commands and groups: what click leaves open between a command line and a command's function."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from row3.cli import options
+from row3.cli.common import Common
+from row3.cli.out_file import check_out
+
+EVERYWHERE = (
+    options.Option(["-C", "directory"], metavar="DIR", help="The project's folder; default: here or above."),
+    click.Option(["-v", "--verbose"], count=True, help="More: all cases, what they missed, the whole diff."),
+    click.Option(["-q", "--quiet"], is_flag=True, help="No notes and no progress."),
+    click.Option(["--no-color"], is_flag=True, help="No colour; NO_COLOR does the same."),
+)
+"""Options of all commands."""
+OPTIONS_MISTAKEN = ("baseline", "compare")
+"""Options of `row3` that are easily taken for commands."""
+
+
+class Command(click.Command):
+    """Takes -C, -v, -q and --no-color; gives its function the shared options as `common` and returns its exit code."""
+
+    def __init__(self, *args: Any, **attrs: Any) -> None:
+        super().__init__(*args, **attrs)
+        self.params += EVERYWHERE
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Call the function, unless there is a subcommand to call; raises `UsageError` for an --out that cannot be."""
+        if ctx.invoked_subcommand is not None:
+            return None
+        shared = {name: ctx.params.pop(name) for name in Common.__slots__ if name in ctx.params}
+        ctx.params["common"] = common = Common(**shared)
+        for each in self.params:
+            if isinstance(each, options.OutFile):
+                check_out(common, self.forms, each.also)
+        return super().invoke(ctx)
+
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Forms of the result, the default first."""
+        choices = (each.type for each in self.params if each.name == "format")
+        return next((tuple(each.choices) for each in choices if isinstance(each, click.Choice)), ("table",))
+
+
+class Group(click.Group, Command):
+    """Hands options that stand before a subcommand's name to the subcommand, and names the near miss of a wrong one."""
+
+    command_class = Command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments; a group alone shows its help on stderr."""
+        if not args and self.no_args_is_help and not ctx.resilient_parsing:
+            click.echo(ctx.get_help(), err=True)
+            ctx.exit(2)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the subcommand and its arguments; raises `UsageError` for an unknown one."""
+        name, command, rest = args[0], self.get_command(ctx, args[0]), args[1:]
+        if command is None:
+            words = {each: each for each in self.list_commands(ctx)}
+            if ctx.parent is None:
+                words |= {each: f"--{each}" for each in OPTIONS_MISTAKEN}
+            near = difflib.get_close_matches(name, words, n=1)
+            hint = f"Did you mean `{words[near[0]]}`?" if near else f"See `{ctx.command_path} --help`."
+            raise click.UsageError(f"there is no command `{name}`. {hint}")
+        below = isinstance(command, click.Group) and rest and rest[0] in command.commands
+        at = 1 if below else 0
+        return name, command, [*rest[:at], *typed_options(ctx), *rest[at:]]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write each command's name with the whole first sentence of its help."""
+        commands = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, each.get_short_help_str(limit=1000)) for name, each in commands if each])
+
+
+def typed_options(ctx: click.Context) -> Iterator[str]:
+    """Yield the options that were typed for a command, as they are typed again."""
+    for each in ctx.command.params:
+        if not isinstance(each, click.Option) or ctx.get_parameter_source(each.name) != ParameterSource.COMMANDLINE:
+            continue
+        value = ctx.params[each.name]
+        if each.is_flag or each.count:
+            yield from [each.opts[0]] * int(value)
+        else:
+            for one in value if isinstance(value, tuple) else (value,):
+                yield from (each.opts[0], str(one))

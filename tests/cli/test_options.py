@@ -1,0 +1,159 @@
+"""A command takes the options it lists, before and after its name, and refuses all others."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from row3.cli.app import COMMANDS, main
+from row3.cli.common import Common
+from tests.projects import Box
+
+VALUES = {
+    "suite": "bread",
+    "case": "r*",
+    "mode": "live",
+    "model": "baker-1",
+    "temperature": "0",
+    "seed": "0",
+    "max_tokens": "9",
+    "repeats": "2",
+    "format": "json",
+    "out": "out.txt",
+    "approve": "why",
+    "policy": "fixed",
+    "inconclusive": "block",
+    "fail": "overall:5",
+}
+
+
+def leaves() -> dict[str, click.Command]:
+    """The commands by the words that call them."""
+    found: dict[str, click.Command] = {"": main}
+    for name in COMMANDS:
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        found[name] = command
+        if isinstance(command, click.Group):
+            found |= {f"{name} {each}": inner for each, inner in command.commands.items()}
+    return found
+
+
+@pytest.mark.parametrize("words", leaves())
+def test_help_clips_nothing_and_every_shared_option_has_one_type(
+    words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([*words.split(), "--help"], standalone_mode=False, terminal_width=80)
+    text = capsys.readouterr().out
+    for meant in ("[ARGUMENTS]...", "[ARGS]...", "REF..."):
+        text = text.replace(meant, "")
+    assert "..." not in text
+    assert max(map(len, text.splitlines())) <= 80
+    assert "RANGE" not in text
+    assert "INTEGER" not in text
+    command = leaves()[words]
+    names = [each.name for each in command.params]
+    assert len(names) == len(set(names))
+    usual = {each.name: each for each in main.params}
+    for each in command.params:
+        if each.name in Common.__slots__ and each.name != "format":
+            assert type(each.type) is type(usual[each.name].type)
+
+
+@pytest.mark.parametrize("group", ["hook", "aliases", "recordings"])
+def test_a_group_alone_shows_its_help(tiny_promoted: Box, group: str) -> None:
+    done = tiny_promoted.row3(group, code=2)
+    assert (done.errors, done.out) == ([], "")
+    assert done.err == tiny_promoted.row3(group, "--help", code=0).out
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["history", "--model", "y"], "`row3 history` has no option `--model`. See `row3 history --help`."),
+        (["--model", "y", "history"], "`row3 history` has no option `--model`. See `row3 history --help`."),
+        (["--compare", "history"], "`row3 history` has no option `--compare`. See `row3 history --help`."),
+        (
+            ["--approve", "x", "recordings", "list"],
+            "`row3 recordings list` has no option `--approve`. See `row3 recordings list --help`.",
+        ),
+        (["diff", "v1.0", "v1.1", "--modle", "x"], "Did you mean `--model`?"),
+        (["histroy"], "there is no command `histroy`. Did you mean `history`?"),
+        (["compare"], "there is no command `compare`. Did you mean `--compare`?"),
+        (["recordings", "lst"], "there is no command `lst`. Did you mean `list`?"),
+        (["flaky", "relase", "x"], "there is no command `relase`. Did you mean `release`?"),
+        (["flaky", "--format", "junit"], "'junit' is not one of 'table', 'json'"),
+    ],
+)
+def test_what_a_command_does_not_know_is_refused(tiny_promoted: Box, args: list[str], says: str) -> None:
+    (error,) = tiny_promoted.row3(*args, code=2).errors
+    assert says in error
+
+
+def test_what_a_command_takes_is_taken_before_its_name_too(box: Box) -> None:
+    after = box.row3("cases", "--case", "rye", "--format", "json", code=0).json
+    assert box.row3("--case", "rye", "--format", "json", "cases", code=0).json == after
+    box.row3("-v", "-q", "--no-color", "-C", ".", "recordings", "list", code=0)
+    listed = box.row3("recordings", "list", "--suite", "bread", "--format", "json", code=0).json
+    assert box.row3("--suite", "bread", "recordings", "list", "--format", "json", code=0).json == listed
+    (error,) = box.row3("--suite", "none", "flaky", "release", "rye", code=2).errors
+    assert "suite `none` does not exist" in error
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--policy", "paired"], "--policy goes with --compare"),
+        (["--baseline", "--fail", "overall:5"], "--fail goes with --compare"),
+        (["--compare", "--dry-run", "--against", "main"], "--dry-run gives no verdict"),
+        (["--compare", "--dry-run", "--approve", "x"], "--dry-run gives no verdict"),
+        (["leaderboard", "--dry-run", "--chart"], "--dry-run ranks nothing"),
+        (["leaderboard", "--max-cost", "1"], "without --mode live nothing is; add --mode live"),
+        (["--compare", "--mode", "replay", "--max-cost", "1"], "--max-cost is about asking a provider"),
+        (["--compare", "--mode", "replay", "--no-interleave"], "--no-interleave is about asking a provider"),
+    ],
+)
+def test_options_that_contradict_each_other_are_refused(tiny_promoted: Box, args: list[str], says: str) -> None:
+    (error,) = tiny_promoted.row3(*args, code=2).errors
+    assert says in error
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["--compare", "--approve", "--format", "json"], "--approve: `--format` begins like an option, so the REASON"),
+        (["promote", "v1.1", "--approve", "--commit"], "--approve: `--commit` begins like an option"),
+        (["--out", "--compare"], "--out: `--compare` begins like an option, so the FILE"),
+        (["--model", ""], "--model: the value is empty. Write --model NAME, or leave --model out"),
+        (["--prompt", " "], "--prompt: the value is empty"),
+        (["--compare", "--model", "MODEL"], "--model: `MODEL` stands for the name of a model. Write the model's own"),
+        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "- wavers"], "--until"),
+        (["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "--out"], "--reason: `--out` begins"),
+    ],
+)
+def test_an_option_is_not_taken_for_the_value_before_it(box: Box, args: list[str], says: str) -> None:
+    before = box.tree()
+    assert says in box.row3(*args, code=2).errors[0]
+    assert box.tree() == before
+
+
+TWICE = [
+    ["comment", "--against", "main"],
+    ["recordings", "verify", "--against", "main"],
+    ["flaky", "quarantine", "rye", "--until", "2030-01-01", "--reason", "The model wavers"],
+    *(["--compare", f"--{name.replace('_', '-')}", value] for name, value in VALUES.items()),
+]
+
+
+@pytest.mark.parametrize("args", TWICE, ids=" ".join)
+def test_of_two_values_none_silently_wins(tiny_promoted: Box, args: list[str]) -> None:
+    before = tiny_promoted.tree()
+    (error,) = tiny_promoted.row3(*args, *args[-2:], code=2).errors
+    assert error.startswith(f"error: {args[-2]} is given 2 times: `{args[-1]}")
+    assert error.endswith("; leave out all but one")
+    assert tiny_promoted.tree() == before
+
+
+def test_an_option_before_and_after_the_name_is_given_twice(tiny_promoted: Box) -> None:
+    (error,) = tiny_promoted.row3("--case", "oats", "cases", "--case", "rye", code=2).errors
+    assert error == "error: --case is given 2 times: `oats`, `rye`; leave out all but one"

@@ -1,0 +1,100 @@
+"""Sentences about how a metric moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from row3.domain.changes import MetricChange, Rounds
+from row3.domain.intervals import Interval
+from row3.domain.metrics import Metric
+from row3.domain.verdicts import Verdict
+from row3.gate.policy import GatePolicy
+from row3.reports.move_text import move_text
+
+RECALL = Metric("recall", "Recall")
+WIDE = Interval(-0.067, -0.183, 0.049, 0.95, 0.3, 0.05, 14.0, 15)
+CLEAR = Interval(-0.067, -0.1, -0.051, 0.95, 0.001, 0.01, 14.0, 15)
+FIXED, EVIDENCE, PAIRED = (GatePolicy(policy=policy) for policy in ("fixed", "evidence", "paired"))
+
+
+def said(policy: GatePolicy, code: str, worse: float = 6.7, **more: Any) -> str:
+    change = MetricChange("recall", 0.8, 0.733, -worse / 100, worse, Verdict.BLOCK, 15, code=code, **more)  # type: ignore[arg-type]
+    return move_text(change, RECALL, policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (said(FIXED, ""), ""),
+        (said(FIXED, "no_longer_measured"), "Recall is no longer measured"),
+        (
+            said(FIXED, "worse", interval=WIDE),
+            "Recall is worse by 6.7 points (more than 5); it may be noise (95%: −18.3 to +4.9 points)",
+        ),
+        (said(FIXED, "worse", interval=CLEAR), "Recall is worse by 6.7 points (more than 5)"),
+        (said(FIXED, "worse", worse=2.0), "Recall is worse by 2.0 points (at least 1)"),
+        (
+            said(EVIDENCE, "worse", interval=CLEAR, p=0.003, tests=5),
+            "Recall is worse by 6.7 points (more than 5), more than noise explains (90%, adjusted for 5 metrics: −10.0 "
+            "to −5.1 points); p = 0.003",
+        ),
+        (
+            said(EVIDENCE, "worse_unproven", interval=WIDE),
+            "Recall is worse by 6.7 points (more than 5), which may be noise (90%: −18.3 to +4.9 points)",
+        ),
+        (
+            said(EVIDENCE, "worse_unproven", interval=WIDE, doubt="few_units", moved=2, units=15, units_needed=7),
+            "Recall is worse by 6.7 points (more than 5), which may be noise (only 2 of 15 independent cases moved, "
+            "and fewer than 7 cannot show a drop)",
+        ),
+        (
+            said(PAIRED, "worse", interval=CLEAR, p=0.003),
+            "Recall is worse by 6.7 points, and by more than 5 beyond noise (95%: −10.0 to −5.1 points); p = 0.003",
+        ),
+        (
+            said(PAIRED, "inconclusive", interval=WIDE),
+            "Recall is inconclusive: a loss of more than 5 points is neither shown nor ruled out (95%: −18.3 to +4.9 "
+            "points)",
+        ),
+        (
+            said(PAIRED, "inconclusive", interval=WIDE, doubt="rare_loss", units=15, units_needed=47),
+            "Recall is inconclusive: no loss of more than 5 points is seen (95%: −18.3 to +4.9 points), but 15 "
+            "independent cases cannot rule out a rare and large one; about 47 would",
+        ),
+        (
+            said(PAIRED, "inconclusive"),
+            "Recall is inconclusive: a loss of more than 5 points is neither shown nor ruled out; an interval needs at "
+            "least two independent cases",
+        ),
+        (
+            said(EVIDENCE, "worse", rounds=Rounds(3, 15, "loss")),
+            "Recall is worse by 6.7 points, and by more than 5 beyond the noise of answers (3 rounds)",
+        ),
+        (
+            said(PAIRED, "inconclusive", rounds=Rounds(3, 15, "loss")),
+            "Recall fell by more than 5 points on these cases (3 rounds); other cases may differ",
+        ),
+        (
+            said(FIXED, "inconclusive", rounds=Rounds(3, 15, "few", 22)),
+            "Recall is inconclusive after 3 rounds: a loss of more than 5 points is neither shown nor ruled out; 15 "
+            "cases are too few, about 22 would do",
+        ),
+        (
+            said(FIXED, "inconclusive", rounds=Rounds(1, 15, "open")),
+            "Recall is inconclusive after one round: a loss of more than 5 points is neither shown nor ruled out; it "
+            "is too close to the limit",
+        ),
+    ],
+)
+def test_the_sentence(text: str, words: str) -> None:
+    assert text == words
+
+
+def test_a_relative_limit_and_one_spread_for_all() -> None:
+    alike = Interval(-0.1, -0.1, -0.1, 0.95, 0.01, 0.0, 8.0, 9)
+    text = said(GatePolicy(policy="paired", unit="relative"), "worse", interval=alike, p=0.002)
+    assert text.startswith(
+        "Recall is worse by 6.7 % of the baseline, and by more than 5 beyond noise (all 9 independent"
+    )
