@@ -230,7 +230,7 @@ def compare(
         drift=drift,
         adaptive=adaptive,
         behind=0 if base is None else base.behind,
-        wrong_cases=_wrong_cases(gate, comparer),
+        wrong_cases=_wrong_cases(gate, base, comparer),
         own_baseline=bool(added),
     )
 
@@ -257,11 +257,11 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
     return structs.replace(scores, changes=changes)
 
 
-def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
+def _wrong_cases(gate: Gate, base: Snapshot | None, comparer: Comparer) -> list[str]:
     """Files of new or edited golden cases in which lint has errors by the rules for a single case."""
     suite, tree = gate.session.suite, gate.session.project.tree
-    if gate.base is not None:
-        cases = list(gate.head.changed_cases(suite, gate.base).values())
+    if base is not None:
+        cases = list(Snapshot(gate.session.project).changed_cases(suite, base).values())
     elif comparer.edited:
         edited = frozenset(comparer.edited)
         cases = [stored for stored in read_cases(tree, suite.golden, suite.kind) if stored.id in edited]
