@@ -12,9 +12,8 @@ from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zones_of
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.store.run_records import CaseRecord
-from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, baseline_tier
+from row3.workflows.comparing.sides import baseline_side
 
 
 def symptoms_of(
@@ -63,17 +62,20 @@ def fall_of(metric: Metric, before: float | None, now: float | None, policy: Gat
     return Fall(worse, limit, before - room if up else before + room, relative, metric.key in policy.metrics)
 
 
-def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseRecord | None, list[str]]:
-    path = project.baseline(suite.name, baseline_tier(project, suite))
-    if not project.tree.exists(path):
+def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseScore | None, list[str]]:
+    """The baseline's answer by today's scorer, and what is to be known of it."""
+    if not project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite))):
         return None, ["There is no baseline to compare with."]
     try:
-        run = read_run(project.tree, path)
-        record = run.record(stored.id)
+        side = baseline_side(project, suite)
+        found = side.score(stored)
     except Row3Error as error:
         return None, [f"The baseline cannot be used: {error}"]
-    if record is None:
+    if found is None or side.manifest is None:
         return None, ["The case is not in the baseline."]
-    prompts = ", ".join(f"{name} {version}" for name, version in run.header.prompts.items())
-    changed = "; the golden case was changed since" if record.digest != stored.digest else ""
-    return record, [f"Baseline: {run.header.at[:10]}, {prompts}, {run.header.model}{changed}."]
+    score, header = found[0], side.header
+    if score.status == "failed":
+        return None, [f"The baseline has no answer to this case: {score.problem}"]
+    prompts = ", ".join(f"{name} {version}" for name, version in header.prompts.items())
+    changed = "; the golden case was changed since" if side.manifest.cases[stored.id].digest != stored.digest else ""
+    return score, [f"Baseline: {header.at[:10]}, {prompts}, {header.model}{changed}."]
