@@ -269,13 +269,15 @@ def test_another_case_that_is_broken_does_not_matter(project: Project) -> None:
 
 
 def test_beside_the_baseline(project: Project) -> None:
+    (project.root / "golden/bakery/beer.gold.json").unlink()
+    looked_into(project)
     save_baseline(open_session(project.root, None, RunOptions(mode="replay")))
     found = looked_into(project)
     recall = next(symptom for symptom in found.symptoms if symptom.metric.key == "recall")
     assert recall.value == recall.baseline == 0.6
     (note,) = found.notes
     assert note.startswith("Baseline: 20")
-    (project.root / "golden/bakery/bread.gold.json").write_text(json.dumps(CASE | {"topic": "Baking"}))
+    (project.root / "golden/bakery/bread.gold.json").write_text(json.dumps(CASE | {"forbiddenConcepts": ["rust"]}))
     assert investigate(project, _suite(project), "bread").notes[0].endswith("; the golden case was changed since.")
 
 

@@ -14,8 +14,6 @@ from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.reports.findings import findings_json, findings_text
 from row3.store.project import open_project
-from row3.store.run_records import RunHeader
-from row3.store.saved_runs import run_bytes
 from row3.store.suites import pick_suite
 from row3.workflows.linting.lint import lint, lint_at
 
@@ -714,27 +712,11 @@ def test_baseline_and_history(root: Path) -> None:
     (root / "baselines/starter.json").write_text('{\n "runId": 7,\n "cases": []}')
     (root / "metrics-history.json").write_text('[\n{"runId": "a"}\n]\n')
     findings = found(root)
-    baseline = [one for one in findings if one.file == "baselines/starter.json"]
-    assert ("invalid-field", "runId", 2) in {(one.rule, one.field, one.line) for one in baseline}
+    (baseline,) = [one for one in findings if one.file == "baselines/starter.json"]
+    assert "runId" in baseline.message
     history = [one for one in findings if one.file == "metrics-history.json"]
     assert history
     assert {one.line for one in history} == {2}
-
-
-def test_a_baseline_with_a_broken_case(root: Path) -> None:
-    header = RunHeader(
-        run_id="r", suite="starter", kind="extraction", action="baseline", at="2026-01-29T00:00:00Z", mode="replay",
-        prompts={}, prompt_digests={}, model="m", parameters={}, scorer="x", weights={}, thresholds={}, gate={},
-        metrics={}, pooled={}, denominators={}, zones={},
-    )  # fmt: skip
-    good = b'{"id":"a","digest":"d","status":"scored","metrics":{},"found":{}}'
-    bad = good.replace(b'"a"', b'"b"').replace(b"{}", b'{"recall":NaN}', 1)
-    text = b"".join(run_bytes(header, [good, bad])).decode()
-    (root / "baselines").mkdir()
-    (root / "baselines/starter.json").write_text(text)
-    finding = found(root)[0]
-    assert (finding.file, finding.field) == ("baselines/starter.json", "cases.b")
-    assert finding.line == line_with(text, '"id":"b"')
 
 
 def test_broken_settings_do_not_hide_the_rest(root: Path) -> None:
