@@ -76,7 +76,11 @@ class Code(StrEnum):
         "An alias, text, weight or matching rule changed, or an addition raises the score of the same answers.",
     )
     CRITERIA_REMOVED = "criteria_removed", "block", "A case, demand, suite or baseline was removed."
-    CRITERIA_LOOSENED = "criteria_loosened", "block", "A rule asks for less."
+    CRITERIA_LOOSENED = (
+        "criteria_loosened",
+        "block, note",
+        "A rule asks for less; by a flag: a note.",
+    )
     BASELINE_DIFFERS = "baseline_differs", "block", "Baseline or locks are not what the promoted versions would write."
     LOCK_BROKEN = "lock_broken", "block", "A promoted version was edited, or its lock or file is gone."
     HISTORY_REMOVED = "history_removed", "investigate", "Entries of metrics-history.json were removed."

@@ -71,5 +71,15 @@ class Manifest(Struct, frozen=True):
         cases = [[each.id, each.digest, each.input, each.requests, each.answers] for each in self.cases.values()]
         prompts = [[name, each.version, each.digest, each.output] for name, each in self.prompts.items()]
         return digest_json(
-            [self.suite, self.kind, self.tier, prompts, self.parameters, self.repeats, sorted(cases), self.version]
+            [
+                self.suite,
+                self.kind,
+                self.tier,
+                prompts,
+                self.model,
+                self.parameters,
+                self.repeats,
+                sorted(cases),
+                self.version,
+            ]
         )

@@ -90,6 +90,8 @@ class Context(Struct, frozen=True):
     declines: int = 0
     """Consecutive declining runs, this one included."""
     partial: bool = False
+    flags: Sequence[CriteriaChange] = ()
+    """Rules that the command line loosens: said, since nothing of such a comparison is kept."""
     recorded_again: Sequence[str] = ()
     """Cases, and texts with an embedding, an identical request of which has another answer than at the base."""
     model: tuple[str, str] | None = None
@@ -273,6 +275,9 @@ def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
         yield Reason(
             Code.CRITERIA_CHANGED, Verdict.INVESTIGATE, change.key, {"before": change.before, "after": change.after}
         )
+    for change in context.flags:
+        figures = {"before": change.before, "after": change.after}
+        yield Reason(Code.CRITERIA_LOOSENED, Verdict.PROCEED, change.key, figures)
     if context.partial:
         yield Reason(Code.PARTIAL, Verdict.INVESTIGATE)
     if context.declines:

@@ -151,13 +151,23 @@ class EmbeddingIndex:
 
     def replaced(self, earlier: EmbeddingIndex) -> list[str]:
         """Return the texts that have another vector here than in an earlier index."""
-        if self._tree is None or earlier._tree is None:
-            return []
-        if same_file(earlier._tree, self._tree, file_for(self._suite, self._model)):
-            return []
         now = self._lines()
-        old = {digest: embedding for digest, (embedding, _) in earlier._lines().items() if digest in now}
-        return [each.text for digest, each in old.items() if now[digest][0].packed != each.packed]
+        return [each.text for each in self._other(earlier) if each.digest in now]
+
+    def lost(self, earlier: EmbeddingIndex) -> list[str]:
+        """Return the texts that have a vector in an earlier index and none here."""
+        now = self._lines()
+        return [each.text for each in self._other(earlier) if each.digest not in now]
+
+    def _other(self, earlier: EmbeddingIndex) -> Iterator[Embedding]:
+        """Embeddings of an earlier index that are not the same here."""
+        if self._tree is None or earlier._tree is None:
+            return
+        if not same_file(earlier._tree, self._tree, file_for(self._suite, self._model)):
+            now = self._lines()
+            for digest, (embedding, _) in earlier._lines().items():
+                if digest not in now or now[digest][0].packed != embedding.packed:
+                    yield embedding
 
     def _lines(self) -> dict[str, tuple[Embedding, str]]:
         if self._held is None:

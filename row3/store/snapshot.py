@@ -8,10 +8,10 @@ from typing import get_args
 
 from msgspec.structs import replace
 
-from row3.domain.criteria import Criteria, Looser, Rule
+from row3.domain.criteria import Criteria, CriteriaChange, Looser, Rule
 from row3.domain.manifests import Manifest
 from row3.domain.tiers import Tier
-from row3.gate.inventory import Demands, strictness
+from row3.gate.inventory import Demands, inventory, strictness
 from row3.store.cases import StoredCase, golden_files, read_case
 from row3.store.history import HistoryEntry, read_history
 from row3.store.manifests import parse_manifest
@@ -130,6 +130,14 @@ def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]
     yield "predicates.allowed", Rule(frozenset(rules.predicates))
     yield "types", Rule(None if rules.types is None else frozenset(rules.types))
     yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())
+
+
+def loosened(suite: Suite, flagged: Suite) -> list[CriteriaChange]:
+    """Return the rules of a tier that ask for less in `flagged`, which has what the command line says."""
+    limits = sorted({*suite.policy.limits, *flagged.policy.limits})
+    before, after = (Criteria(dict(_tier_rules(each, limits)), {}) for each in (suite, flagged))
+    changes = inventory(before, after, lambda _: {}, lambda _: {})
+    return [change for change in changes if change.effect == "loosened"]
 
 
 def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule]]:

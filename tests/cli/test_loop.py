@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 from pathlib import Path
 
-from tests.projects import CASES, HOME, Box, add_worse_draft, clean_env, run
+from tests.projects import HOME, Box, add_worse_draft, clean_env, run
 
 DRAFT_LOSES = {
     # Read by hand from the recorded answers: expected concepts that v1.1 found and the draft does not.
@@ -27,7 +26,7 @@ def test_the_second_version_is_better_and_may_proceed(first: Box) -> None:
     assert result["deltas"]["overall"] > 0.05
     assert result["deltas"]["recall"] > 0.2
     assert result["deltas"]["precision"] > -0.01
-    assert result["intervals"]["precision"]["high"] > 0  # no loss is shown
+    assert result["intervals"]["precision"]["high"] >= 0  # no loss is shown
 
 
 def test_the_first_line_says_what_runs_and_what_is_promoted(first: Box) -> None:
@@ -41,7 +40,7 @@ def test_the_worse_draft_is_blocked_and_every_loss_is_named(second: Box) -> None
     done = second.row3("--compare", "--format", "json", code=1)
     result = done.json
     assert result["verdict"] == "block"
-    assert {reason["metric"] for reason in result["reasons"] if reason["verdict"] == "block"} >= {"recall", "overall"}
+    assert {reason["subject"] for reason in result["reasons"] if reason["verdict"] == "block"} >= {"recall", "overall"}
     lost = {case["id"]: set(case["lost"].get("missedConcepts", ())) for case in result["cases"]}
     for case_id, concepts in DRAFT_LOSES.items():
         assert lost[case_id] >= concepts
@@ -93,15 +92,3 @@ def test_a_fresh_clone_of_it_compares_the_same(first: Box, tmp_path: Path) -> No
     two = Box(tmp_path / "clone").row3("--compare", "--format", "json", CI="1").json
     assert one["cases"] == two["cases"]
     assert one["metrics"] == two["metrics"]
-
-
-def test_a_committed_change_of_golden_cases_is_seen_from_the_baselines_commit(work: Box) -> None:
-    more = [*CASES["rye"]["expectedConcepts"], {"label": "dough"}]
-    work.case("rye", expectedConcepts=more)
-    work.commit("more is asked")
-    out = " ".join(work.row3("--compare", code=0).out.split())
-    command = re.search(r"\(git (diff [0-9a-f]{12} -- golden/bread)\) Then: row3 --baseline takes them", out)
-    assert command is not None, out
-    assert '"dough"' in work.git(*command[1].split()).out
-    work.row3("--baseline", code=0)
-    assert "Next: commit." in work.row3("--compare", code=0).out

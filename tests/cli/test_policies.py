@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scipy import stats
@@ -86,7 +84,7 @@ def test_paired_does_not_block_what_two_cases_cannot_show(two_fell: Box) -> None
     done = two_fell.row3("--compare", "--policy", "paired", code=0)
     text = " ".join(done.out.split())
     assert "Concept recall is worse by 6.7 points (more than 5), which may be noise" in text
-    assert "judged as the command line says: --policy paired" in text
+    assert "rule gate.policy" in text, "what a flag loosens is said"
 
 
 def test_paired_blocks_what_is_shown(tmp_path: Path) -> None:
@@ -100,7 +98,7 @@ def test_inconclusive_is_what_the_setting_says(tmp_path: Path) -> None:
     asked = ("--compare", "--policy", "paired", "--format", "json", "--fail", "recall:90,f1:90")
     assert box.row3(*asked, code=0).json["verdict"] == "investigate"
     done = box.row3(*asked, "--inconclusive", "block", code=1)
-    assert [r["metric"] for r in done.json["reasons"] if r["verdict"] == "block"] == ["overall"]
+    assert [r["subject"] for r in done.json["reasons"] if r["verdict"] == "block"] == ["overall"]
     assert "neither shown nor ruled out" in done.json["reasons"][0]["text"]
 
 
@@ -131,18 +129,19 @@ def test_wrong_limits_are_refused(two_fell: Box, limits: str, words: str) -> Non
     assert words in done.err and f"suites.{SUITE}.gate.fail" in done.err
 
 
-def test_a_looser_policy_in_row3_toml_blocks(two_fell: Box) -> None:
-    for settings, words in (
-        ({"policy": "paired"}, "the gate's policy was loosened to `paired`"),
-        ({"fail": "recall:20"}, "the limit of recall was loosened from 5 to 20"),
-    ):
-        two_fell.write("row3.toml", gate(**settings))
-        assert words in " ".join(two_fell.row3("--compare", code=1).out.split())
+def test_what_a_flag_loosens_is_said_and_not_noted(two_fell: Box) -> None:
+    noted = len(two_fell.history())
+    value = two_fell.row3("--compare", "--fail", "recall:20", "--format", "json", code=0).json
+    found = [reason for reason in value["reasons"] if reason["code"] == "criteria_loosened"]
+    assert [(reason["subject"], reason["verdict"]) for reason in found] == [("rule limit.recall", "proceed")]
+    assert len(two_fell.history()) == noted
 
 
-def test_a_flag_does_not_make_a_promotion_easier(two_fell: Box) -> None:
-    done = two_fell.row3("promote", "v1.1", "--fail", "recall:20,f1:20", code=1)
-    assert "was loosened" in " ".join(done.out.split())
+@pytest.mark.parametrize("flags", [("--fail", "recall:20,f1:20"), ("--policy", "paired", "--inconclusive", "block")])
+def test_a_flag_does_not_make_a_promotion_easier(two_fell: Box, flags: tuple[str, ...]) -> None:
+    before = two_fell.tree()
+    assert "flags may only make a promotion harder" in two_fell.row3("promote", "v1.1", *flags, code=2).errors[0]
+    assert two_fell.tree() == before
 
 
 def test_what_another_gate_blocks_is_not_approved(two_fell: Box) -> None:
@@ -153,33 +152,13 @@ def test_what_another_gate_blocks_is_not_approved(two_fell: Box) -> None:
     assert two_fell.tree() == before
 
 
-@pytest.mark.parametrize("before", [{}, {"policy": "paired", "inconclusive": "block"}])
-def test_a_flag_does_not_change_one_rule_for_another(two_fell: Box, before: dict[str, Any]) -> None:
-    """What is inconclusive passes under `fixed`, and what may be noise under `paired`."""
-    two_fell.write("row3.toml", gate(**before))
-    two_fell.row3("--baseline", code=0)
-    two_fell.commit("rules")
-    flags = ("--policy", "fixed") if before else ("--policy", "paired", "--inconclusive", "block")
-    for command in (("promote", "v1.1"), ("--compare", "--against", "HEAD")):
-        done = two_fell.row3(*command, *flags, code=1)
-        assert f"the gate's policy was loosened to `{flags[1]}`" in " ".join(done.out.split())
-
-
-def test_a_new_weight_is_a_changed_one_and_says_nothing_of_the_baseline(two_fell: Box) -> None:
-    two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 0.1\n")
-    for command in (("--compare",), ("promote", "v1.1")):
-        out = " ".join(two_fell.row3(*command, code=1).out.split())
-        assert "the weight of provenanceVerified was changed from 0 to 0.1" in out
-        assert "does not follow" not in out
-
-
 def test_rewards_above_one_in_all_are_refused(two_fell: Box) -> None:
     two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 1.0\n")
     done = two_fell.row3("--compare", code=2)
     assert len(done.errors) == 1
     assert f"row3.toml field suites.{SUITE}.weights: the rewards add up to 1.85" in done.errors[0]
     two_fell.write("row3.toml", f"{CONFIG}[suites.{SUITE}.weights]\nprovenanceVerified = 0.15\nf1 = -1.0\n")
-    assert "the rewards add up" not in two_fell.row3("--compare", code=1).err
+    assert "the rewards add up" not in two_fell.row3("--compare").err
 
 
 def test_an_informational_gate_reports_and_lets_through(two_fell: Box) -> None:
@@ -188,23 +167,9 @@ def test_an_informational_gate_reports_and_lets_through(two_fell: Box) -> None:
     done = two_fell.row3("--compare", "--format", "json", code=0)
     assert done.json["verdict"] == "block"
     assert done.json["blocked"] is False
-    assert "This gate is informational: it reports, and blocks nothing." in two_fell.row3("--compare", code=0).out
+    assert "BLOCK, informational" in two_fell.row3("--compare", code=0).out
     assert 'failures="0"' in two_fell.row3("--compare", "--format", "junit", code=0).out
     assert "is promoted" in two_fell.row3("promote", "v1.1", code=0).out
-
-
-def test_a_gate_that_is_made_informational_eases_no_promotion(two_fell: Box) -> None:
-    two_fell.write("row3.toml", gate(informational=True, policy="fixed"))
-    assert "made informational" in " ".join(two_fell.row3("promote", "v1.1", code=1).out.split())
-
-
-def test_a_baseline_that_does_not_follow_from_its_recordings_promotes_nothing(two_fell: Box) -> None:
-    text = two_fell.read(f"baselines/{SUITE}.json")
-    two_fell.write(
-        f"baselines/{SUITE}.json", re.sub(r'("(?:overall|recall|f1)": ?)(?:0\.[0-9]+|1\.0)', r"\g<1>0.3", text)
-    )
-    done = two_fell.row3("promote", "v1.1", code=1)
-    assert "the baseline does not follow from its recordings" in " ".join(done.out.split())
 
 
 def test_a_critical_case_blocks_alone_when_it_falls(tmp_path: Path) -> None:
@@ -215,9 +180,8 @@ def test_a_critical_case_blocks_alone_when_it_falls(tmp_path: Path) -> None:
     record(box, "1.1", FULL | {IDS[4]: 2})
     box.row3("promote", "v1.0", code=0)
     done = box.row3("--compare", "--format", "json", code=1)
-    assert [r["case"] for r in done.json["reasons"] if r["verdict"] == "block"] == [IDS[4]]
-    box.case(IDS[4], **case_of(IDS[4]))
-    assert f"critical case {IDS[4]} broke" in done.json["reasons"][0]["text"]
+    blocks = [(r["code"], r["subject"]) for r in done.json["reasons"] if r["verdict"] == "block"]
+    assert blocks == [("critical_broke", IDS[4])]
 
 
 def test_an_exact_bound_stands_beside_the_rate_of_canaries(two_fell: Box) -> None:

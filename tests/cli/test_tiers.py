@@ -49,7 +49,7 @@ def test_each_tier_has_a_baseline_of_its_own(served: Box) -> None:
     done = served.row3("--baseline", "--mode", "live", code=0)
     assert f"baseline saved as {LIVE}" in done.err
     assert served.read(RECORDED) == recorded
-    assert json.loads(served.read(LIVE))["mode"] == "live"
+    assert json.loads(served.read(LIVE))["tier"] == "live"
     live = served.row3("--compare", "--mode", "live", "--format", "json", code=0).json
     assert (live["tier"], live["baseline"]["tier"]) == ("live", "live")
     replayed = served.row3("--compare", "--format", "json", code=0).json
@@ -58,10 +58,10 @@ def test_each_tier_has_a_baseline_of_its_own(served: Box) -> None:
 
 
 def test_without_a_live_baseline_the_comparison_says_which_it_takes(served: Box) -> None:
-    done = served.row3("--compare", "--mode", "live", code=0)
-    assert "tier: compared with the baseline of recorded answers" in said(done)
-    served.row3("--baseline", "--mode", "live", code=0)
-    assert "tier:" not in said(served.row3("--compare", "--mode", "live", code=0))
+    for tier in ("replay", "live"):
+        value = served.row3("--compare", "--mode", "live", "--format", "json", code=0).json
+        assert (value["tier"], value["baseline"]["tier"]) == ("live", tier)
+        served.row3("--baseline", "--mode", "live", code=0)
 
 
 def test_recorded_answers_are_never_compared_with_the_live_baseline(served: Box) -> None:
@@ -71,49 +71,22 @@ def test_recorded_answers_are_never_compared_with_the_live_baseline(served: Box)
     assert f"{RECORDED}: there is no baseline to compare with" in done.err
 
 
-def test_a_baseline_that_was_made_live_before_there_were_tiers_is_said(box: Box) -> None:
-    box.replace(RECORDED, '"mode": "replay"', '"mode": "live"')
-    value = box.row3("--compare", "--format", "json", code=0).json
-    assert (value["tier"], value["baseline"]["tier"]) == ("replay", "live")
-    assert any(line.startswith("tier: the baseline holds live answers") for line in value["differs"])
-
-
 def test_a_recorded_run_is_no_live_baseline(served: Box) -> None:
     served.write(LIVE, served.read(RECORDED))
     done = served.row3("--compare", "--mode", "live", code=2)
-    assert f"{LIVE}: the baseline of the live tier holds a run in mode `replay`" in done.err
+    assert f"{LIVE}: the baseline of the live tier holds recorded answers" in done.err
 
 
 def test_live_answers_have_thresholds_and_limits_of_their_own(served: Box, baker: Baker) -> None:
     settings(served, f"[suites.{SUITE}.live.thresholds.recall]\nminimum = 0.8\ntarget = 0.85\nexcellent = 0.9\n")
     settings(served, f"[suites.{SUITE}.live.gate]\nblock = 3\n")
     served.row3("--baseline", "--mode", "live", code=0)
-    done = served.row3("--compare", "--mode", "live", "--format", "json", code=1)
-    assert "Concept recall 75.0% is in its fail zone" in [reason["text"] for reason in done.json["reasons"]]
-    assert json.loads(served.read(LIVE))["gate"]["block"] == 3
+    done = served.row3("--compare", "--mode", "live", "--format", "json", code=0)
+    assert ("in_fail_zone", "recall") in [(reason["code"], reason["subject"]) for reason in done.json["reasons"]]
     assert (
         served.row3("--compare", "--prompt", "extract-v1.0", "--format", "json", code=0).json["zones"]["recall"]
         == "pass"
     )
-
-
-def test_looser_live_thresholds_are_no_looser_replay_ones(served: Box) -> None:
-    settings(served, f"[suites.{SUITE}.live.thresholds.recall]\nminimum = 0.2\n")
-    for mode in ("replay", "live"):
-        assert "was loosened" not in said(served.row3("--compare", "--mode", mode, code=0))
-    served.commit("looser live")
-    settings(served, f"target = 0.3\n[suites.{SUITE}.live.gate]\nblock = 50\n")
-    done = said(served.row3("--compare", "--against", "HEAD", code=1))
-    assert "row3.toml asks for less of live answers than at HEAD: gate limit block was loosened from 5 to 50" in done
-    assert "threshold recall.target was loosened from 0.7 to 0.3" in done
-
-
-def test_a_changed_live_baseline_is_to_be_looked_at(served: Box) -> None:
-    served.row3("--baseline", "--mode", "live", code=0)
-    served.commit("live")
-    served.path(LIVE).unlink()
-    done = said(served.row3("--compare", "--against", "HEAD", code=0))
-    assert "the baseline of live answers was removed since HEAD" in done
 
 
 def test_a_promotion_makes_the_baseline_of_its_tier(served: Box, baker: Baker) -> None:
@@ -124,7 +97,7 @@ def test_a_promotion_makes_the_baseline_of_its_tier(served: Box, baker: Baker) -
     assert LIVE in done.out
     assert f"charts/{SUITE}.live-trend.svg" in done.out
     assert served.read(RECORDED) == recorded
-    assert json.loads(served.read(LIVE))["prompts"] == {"extract": "v1.1"}
+    assert json.loads(served.read(LIVE))["prompts"]["extract"]["version"] == "v1.1"
 
 
 def test_declines_are_counted_in_a_tier(served: Box, baker: Baker) -> None:

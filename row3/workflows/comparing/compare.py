@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import structs
 
-from row3.errors import UsageError
 from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.power import sensitivity
 from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
+from row3.store.recordings import open_index
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
 from row3.workflows.comparing.approvals import find_approval, stale_approval
@@ -68,8 +68,6 @@ def compare(
     """
     added = "" if base is None or base.judges(session.suite.name) else _added(session, base)
     if base is not None and not added:
-        if session.mode == "live":
-            raise UsageError("--against judges recorded answers", where="--mode", fix="Use replay, record or auto")
         session = session.replaying()
     if pages:
         from row3.workflows.comparing.case_pages import CasePages
@@ -89,7 +87,7 @@ def compare(
     candidate = Side(
         _after_rounds(gate, comparer, comparer.scores(judged)),
         None if after is None else after.scores(own_policy),
-        unchanged=_as_at_base(gate, run, again=again),
+        unchanged=not again and _as_at_base(gate, run, comparer),
     )
     promoted = _promoted(gate, run, again=again)
     sides = [candidate]
@@ -132,7 +130,7 @@ def compare(
         drift=drift,
         adaptive=adaptive,
         behind=0 if base is None else base.behind,
-        wrong_cases=_wrong_cases(gate, comparer),
+        wrong_cases=_wrong_cases(gate, base, comparer),
         own_baseline=bool(added),
     )
 
@@ -159,11 +157,11 @@ def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
     return structs.replace(scores, changes=changes)
 
 
-def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
+def _wrong_cases(gate: Gate, base: Snapshot | None, comparer: Comparer) -> list[str]:
     """Files of new or edited golden cases in which lint has errors by the rules for a single case."""
     suite, tree = gate.session.suite, gate.session.project.tree
-    if gate.base is not None:
-        cases = list(gate.head.changed_cases(suite, gate.base).values())
+    if base is not None:
+        cases = list(Snapshot(gate.session.project).changed_cases(suite, base).values())
     elif comparer.edited:
         edited = frozenset(comparer.edited)
         cases = [stored for stored in read_cases(tree, suite.golden, suite.kind) if stored.id in edited]
@@ -215,9 +213,9 @@ def _scores_alike(one: Suite, other: Suite) -> bool:
     return one.kind is other.kind and replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
 
 
-def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
-    """The candidate is a draft that the base has too, with the same settings and answers, and is not promoted here."""
-    if gate.base is None or again or gate.session.named or run.suite.system is not None:
+def _as_at_base(gate: Gate, run: Run, comparer: Comparer) -> bool:
+    """The candidate is a draft that the base has too, with its settings and answers, and is not promoted here."""
+    if gate.base is None or gate.session.named or run.suite.system is not None:
         return False
     promoted = promoted_lineup(gate.session.project, gate.session.suite, gate.head.manifest(run.suite.name))
     if run.lineup.digests() in (gate.side.header.prompt_digests, promoted.digests()):
@@ -226,7 +224,10 @@ def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
     draft = line_up(gate.base.project, there, role="candidate")
     asking = make_asking(there, draft, RunOptions(repeats=run.header.repeats))
     parameters = {name: each.as_json() for name, each in asking.parameters.items()}
-    return draft.digests() == run.lineup.digests() and parameters == run.header.parameters
+    if (draft.digests(), parameters) != (run.lineup.digests(), run.header.parameters):
+        return False
+    answered = open_index(gate.base.project.tree, run.suite.name)
+    return all(digest in answered for asked, _ in comparer.requests.values() for digest in asked)
 
 
 def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Comparer, Comparer | None] | None:

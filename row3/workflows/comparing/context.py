@@ -9,7 +9,8 @@ from row3.domain.criteria import CriteriaChange
 from row3.gate.judging import Context
 from row3.store.history import HistoryEntry
 from row3.store.project import Project
-from row3.store.snapshot import Snapshot
+from row3.store.snapshot import Snapshot, loosened
+from row3.store.suites import make_suite
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.running import declining_runs
@@ -30,10 +31,12 @@ def context_of(gate: Gate, run: Run, comparer: Comparer, added: str) -> Context:
     before, after = gate.side.header.parameters, run.header.parameters
     models = (gate.side.header.model, run.header.model)
     settings_differ = any(name in after and before[name] != after[name] for name in before)
+    rules = session.project if base is None else base.project
     served = tuple(", ".join(sorted(each)) for each in comparer.served)
     return Context(
         declines=declines if declines >= gate.suite.policy.declines else 0,
         partial=session.options.partial,
+        flags=tuple(loosened(make_suite(rules.config, gate.suite.name, gate.suite.tier), gate.suite)),
         recorded_again=tuple(_recorded_again(gate, comparer)),
         model=models if settings_differ else None,
         served=(served[0], served[1]) if all(served) and served[0] != served[1] and not settings_differ else None,

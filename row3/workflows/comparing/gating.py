@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from row3.domain.judgements import Approval, Code
 from row3.domain.verdicts import Verdict
-from row3.errors import InvalidFile
+from row3.errors import InvalidFile, UsageError
 from row3.gate.judging import approved
 from row3.store.cases import CaseFiles, case_files
 from row3.store.history import FILE as HISTORY
@@ -100,8 +100,10 @@ def approved_changelog(project: Project, comparison: Comparison, approval: Appro
 
 def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = False) -> Comparison:
     """Compare; with a base, the modes `record` and `auto` ask for what recorded answers lack. Raises as `compare`."""
-    if base is None or not base.judges(session.suite.name) or session.mode not in ("record", "auto"):
+    if base is None or not base.judges(session.suite.name) or session.mode == "replay":
         return compare(session, base=base, pages=pages)
+    if session.mode == "live":
+        raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
     comparison = compare(session, base=base, pages=pages)
     missing = [reason.subject for reason in comparison.reasons if reason.code is Code.NO_ANSWER]
     if missing:

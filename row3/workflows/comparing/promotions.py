@@ -17,6 +17,7 @@ from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import manifest_of
 from row3.workflows.comparing.comparer import Comparer
 from row3.workflows.comparing.sides import promoted_lineup
+from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 from row3.workflows.running import run_suite
 from row3.workflows.snapshots import asked_by
@@ -63,6 +64,11 @@ def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
     for case_id, (asked, _) in comparer.requests.items():
         if any(digest not in index for digest in asked):
             yield case_id
+    session, base = gate.session, gate.recordings.base
+    rule = session.suite.rules.semantic
+    if rule is not None and base is not None and index.embeddings(rule.model).lost(base.embeddings(rule.model)):
+        alone = run_suite(session, index=open_recordings(session.project, session.suite))
+        yield from alone.collected.failed
 
 
 def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:

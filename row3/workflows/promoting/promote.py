@@ -16,7 +16,8 @@ from row3.store.history import FILE as HISTORY
 from row3.store.history import history_text
 from row3.store.locks import writing
 from row3.store.project import CHANGELOG, Project
-from row3.store.suites import has_baseline
+from row3.store.snapshot import loosened
+from row3.store.suites import has_baseline, make_suite
 from row3.store.transaction import commit
 from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same
 from row3.workflows.comparing.compare import compare
@@ -60,6 +61,12 @@ def promote(
     if session.options.partial:
         raise UsageError("a promotion needs all cases", where="--case", fix="Leave it out")
     project, suite = session.project, session.suite
+    if loosened(make_suite(project.config, suite.name, suite.tier), suite):
+        raise UsageError(
+            "flags may only make a promotion harder: it is judged by row3.toml",
+            where=str(session.gate),
+            fix="Leave these out, or write them into row3.toml",
+        )
     ref = resolve_version(project, suite, version)
     promoted = prompt_store.read_promoted(project.tree)
     if _is_current(promoted, ref.name, str(ref.version)):

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any, get_args
 
 from row3.domain.counts import marked
 from row3.domain.requests import Request
-from row3.errors import InvalidFile
-from row3.store.cases import read_cases
+from row3.domain.tiers import Tier
+from row3.errors import InvalidFile, Row3Error
+from row3.store.cases import StoredCase, read_cases
 from row3.store.project import Project
 from row3.store.recordings import Recording, RecordingIndex, other_field
-from row3.store.suites import Suite
+from row3.store.snapshot import Snapshot
+from row3.store.suites import Suite, make_suite
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.pipeline.stages import readable_versions, versions_of
 from row3.workflows.recorded.recorded_runs import recorded_paths, recorded_settings, variants
+from row3.workflows.snapshots import work_base
 
 ACCOUNT = ("model", "temperature", "seed", "maxTokens", "repeat", "schemaDigest", "inputDigest", "promptDigest")
 
@@ -40,7 +44,8 @@ class Reach:
         """Digests of the recordings that any version of any prompt asks for.
 
         Args:
-            any_model: also under every model and parameter found in the recordings, not today's only.
+            any_model: also under every model and parameter found in the recordings, not today's only, about the cases
+                by which the hook would judge, and what the baselines name.
         Raises `InvalidFile`.
         """
         used = self._used if any_model else {}
@@ -57,7 +62,8 @@ class Reach:
             return recording.answer.text
 
         kind = self._suite.kind
-        for stored in read_cases(self._project.tree, self._suite.golden, kind):
+        cases = read_cases(self._project.tree, self._suite.golden, kind)
+        for stored in chain(cases, self._of_base()) if any_model else cases:
             for repeat in self._repeats:
                 states = [kind.variables(stored.case)]
                 states += [dict(path.variables) for path in recorded_paths(stages, stored, repeat, find)]
@@ -65,7 +71,22 @@ class Reach:
                     for state in states:
                         with contextlib.suppress(InvalidFile):  # it needs what this pipeline does not give
                             find(asking.request(prompt, stored.id, state, repeat))
-        return reached
+        return reached | self._of_baselines() if any_model else reached
+
+    def _of_base(self) -> Iterator[StoredCase]:
+        """The cases of the commit by which the hook would judge, as far as they were edited or removed since."""
+        with contextlib.suppress(Row3Error):  # what the hook would say of it is said there
+            base = work_base(self._project)
+            if base is not None and base.has_cases(self._suite.name):
+                there = make_suite(base.project.config, self._suite.name)
+                yield from base.changed_cases(there, Snapshot(self._project)).values()
+
+    def _of_baselines(self) -> set[str]:
+        """Requests that the baselines were made of and that are recorded."""
+        head = Snapshot(self._project)
+        found = [head.manifest(self._suite.name, tier) for tier in get_args(Tier)]
+        asked = (case.requests for manifest in found if manifest is not None for case in manifest.cases.values())
+        return {digest for requests in asked for digest in requests if digest in self._index}
 
     def of_another(self, recording: Recording) -> str:
         """How a recording shows that it is of another request than its digest says; "" where nothing shows it.
