@@ -79,12 +79,6 @@ class CaseRecord(Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True
     id: str
     digest: str
     """Of the golden case's file."""
-    content: str = ""
-    """Of the parts that can move a score; empty in a run log."""
-    demands: str = ""
-    """Short digests of all that the case demands; empty in a run log."""
-    input: str = ""
-    """Digest of the case's input; empty in a run log."""
     status: str
     metrics: Mapping[str, Fraction]
     found: Mapping[str, tuple[str, ...]]

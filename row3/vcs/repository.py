@@ -176,20 +176,6 @@ class Repository:
         """
         return refs.protected_branch(self._git, configured, self.is_shallow)
 
-    def read_tree(self, ref: str, paths: Sequence[str], into: Path) -> int:
-        """Write the files that a commit has under `paths` to the same places under `into`; how many.
-
-        Raises UsageError for an unknown ref, a symlink or a submodule, EnvironmentFault where the disk refuses.
-        """
-        if not paths:
-            return 0
-        try:
-            entries = trees.tree_entries(self._git, refs.checked(ref), paths)
-        except EnvironmentFault:
-            self.resolve(ref)
-            raise
-        return trees.write_out(self._git, entries, into)
-
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
         """Return the files that a commit, or the index where it is None, has under `paths` of a folder.
 
@@ -211,14 +197,6 @@ class Repository:
     def has(self, commit: str, file: str) -> bool:
         """Whether a commit has a file of that path."""
         return bool(trees.tree_entries(self._git, commit, [file]))
-
-    def read_index(self, paths: Sequence[str], into: Path) -> int:
-        """The same for what is about to be committed: the index, or the one that git hands to a hook.
-
-        Raises UsageError where the index holds an unresolved conflict, a symlink or a submodule, EnvironmentFault
-        where the disk refuses.
-        """
-        return trees.write_out(self._git, trees.index_entries(self._git, paths), into) if paths else 0
 
     def submodules(self, paths: Sequence[str]) -> list[str]:
         """The submodules at or under `paths`, as the index has them."""

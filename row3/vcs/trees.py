@@ -1,16 +1,14 @@
-"""Files of a commit or of the index, written to a folder as git would check them out.
+"""Files of a commit or of the index, as git would check them out.
 
 Not `git archive`: it leaves out what `.gitattributes` marks `export-ignore`, and a gate that cannot see the golden
-cases would let everything pass. A private index and `checkout-index` apply the same line ends and filters as a
-checkout does, so that a file of the base and the same file of the index are equal byte for byte.
+cases would pass everything. Line ends and filters are those of a checkout, so a file of the base and the same file of
+the index are equal byte for byte.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from row3.errors import EnvironmentFault, UsageError
@@ -34,7 +32,7 @@ def pathspecs(paths: Sequence[str]) -> list[str]:
 
 
 def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[bytes]:
-    """The files of a commit under `paths`, as `update-index` takes them.
+    """The files of a commit under `paths`.
 
     Raises EnvironmentFault where git does not know the ref, UsageError for a symlink or a submodule.
     """
@@ -43,7 +41,7 @@ def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[by
 
 
 def index_entries(process: GitProcess, paths: Sequence[str]) -> list[bytes]:
-    """The files of the index under `paths`, as `update-index` takes them.
+    """The files of the index under `paths`.
 
     Raises UsageError where the index holds an unresolved merge conflict, a symlink or a submodule.
     """
@@ -121,25 +119,6 @@ def submodules(process: GitProcess, paths: Sequence[str]) -> list[str]:
     """The submodules of the index at or under `paths`."""
     entries = process.ask("ls-files", "-s", "-z", "--", *pathspecs(paths)).out.split(b"\0")
     return [_name(entry) for entry in entries if entry.startswith(b"160000 ")]
-
-
-def write_out(process: GitProcess, entries: Sequence[bytes], into: Path) -> int:
-    """Write the files to the same relative places under `into`; the number of files.
-
-    Raises EnvironmentFault where git cannot (disk full, a filter fails, a missing object).
-    """
-    target = into.absolute()
-    target.mkdir(parents=True, exist_ok=True)
-    if not entries:
-        return 0
-    # A shared index or a monitor would leave traces of the private index in the repository.
-    quiet = ("-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
-    with tempfile.TemporaryDirectory(prefix="row3-index-") as scratch:
-        private = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
-        listing = b"\0".join(entries) + b"\0"
-        process.ask(*quiet, "update-index", "-z", "--index-info", stdin=listing, environment=private)
-        process.ask(*quiet, "checkout-index", "-a", "-f", "-q", f"--prefix={target}/", environment=private)
-    return len(entries)
 
 
 def _files_only(listing: bytes, place: str) -> list[bytes]:

@@ -14,9 +14,6 @@ from row3.store.run_records import CaseRecord, parse_record
 RECORD = CaseRecord(
     id="rye",
     digest="d",
-    content="c",
-    demands="0011",
-    input="i",
     status="scored",
     metrics={"overall": 0.5},
     found={"missedConcepts": ("Ä", "b")},
@@ -48,7 +45,7 @@ def test_half_a_surrogate_pair_is_written_all_the_same() -> None:
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("id", None), ("id", 5), ("demands", 5), ("metrics", {"overall": True}), ("found", [1]),
+    [("id", None), ("id", 5), ("metrics", {"overall": True}), ("found", [1]),
      ("tally", {"concepts": {"expected": -1}}), ("found", {"missedConcepts": [1, None]}),
      ("found", {"missedConcepts": "abc"}), ("spread", [1]), ("spread", {"recall": "x"}), ("spread", {"recall": -0.1})],
 )  # fmt: skip

@@ -39,9 +39,6 @@ def record(case_id: str, overall: float = 0.5) -> CaseRecord:
     return CaseRecord(
         id=case_id,
         digest="d",
-        content="c",
-        demands="0011",
-        input="i",
         status="scored",
         metrics={"overall": overall},
         found=found,

@@ -77,7 +77,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
     A manifest of version 1 has no requests: its prompts ask again. Raises `InvalidFile` where they were edited since.
     """
     if manifest.version > 1:
-        lineup = Lineup(tuple(_stage(name, manifest) for name in manifest.prompts), {}, {})
+        lineup = Lineup(tuple(_stage(name, manifest) for name in manifest.prompts), {})
         asking: Asking = _ManifestAsking(suite, lineup, _parameters(manifest), manifest.repeats, manifest=manifest)
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
     lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)

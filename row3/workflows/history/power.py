@@ -120,7 +120,7 @@ def _pairs(session: Session, before: SavedRun, after: SavedRun) -> Pairs:
         old, new = before.record(stored.id), after.record(stored.id)
         if old is None or new is None or "failed" in (old.status, new.status) or stored.id in left_out:
             continue
-        if old.digest != new.digest and not (old.content and old.content == new.content):
+        if old.digest != new.digest:
             continue
         pairs.add(
             old.metrics,
