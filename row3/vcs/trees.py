@@ -1,8 +1,8 @@
-"""Files of a commit or of the index, as git would check them out.
+"""What a commit, the index and the work tree hold.
 
-Not `git archive`: it leaves out what `.gitattributes` marks `export-ignore`, and a gate that cannot see the golden
-cases would pass everything. Line ends and filters are those of a checkout, so a file of the base and the same file of
-the index are equal byte for byte.
+Contents are as git would check them out: with the same line ends and filters, so that a file of the base and the same
+file of the index are equal byte for byte. Not `git archive`, which leaves out what `.gitattributes` marks
+`export-ignore`: a gate that cannot see the golden cases would let everything pass.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _EMPTY_BLOBS = (
 
 SUBMODULE = "this is a git submodule"
 INSTEAD = "Keep these files in the repository itself: its commits hold none of them now"
+OID = b"# branch.oid "
 SHORT = 10
 """Characters of a commit's id in messages."""
 
@@ -32,7 +33,7 @@ def pathspecs(paths: Sequence[str]) -> list[str]:
 
 
 def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[bytes]:
-    """The files of a commit under `paths`.
+    """The files of a commit under `paths`, as `update-index` takes them.
 
     Raises EnvironmentFault where git does not know the ref, UsageError for a symlink or a submodule.
     """
@@ -41,7 +42,7 @@ def tree_entries(process: GitProcess, ref: str, paths: Sequence[str]) -> list[by
 
 
 def index_entries(process: GitProcess, paths: Sequence[str]) -> list[bytes]:
-    """The files of the index under `paths`.
+    """The files of the index under `paths`, as `update-index` takes them.
 
     Raises UsageError where the index holds an unresolved merge conflict, a symlink or a submodule.
     """
@@ -142,3 +143,36 @@ def _files_only(listing: bytes, place: str) -> list[bytes]:
 
 def _name(entry: bytes) -> str:
     return os.fsdecode(entry.partition(b"\t")[2])
+
+
+def state(process: GitProcess, paths: Sequence[str]) -> tuple[str | None, bool]:
+    """The commit that is checked out, None before the first one, and whether anything under `paths` differs from it."""
+    how = (
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "--no-ahead-behind",
+        "-z",
+        "--no-renames",
+        "--ignore-submodules=all",
+    )
+    answer = process.ask(*how, "--untracked-files=normal", "--", *pathspecs(paths))
+    told = [entry for entry in answer.out.split(b"\0") if entry]
+    head = next((entry.removeprefix(OID).decode() for entry in told if entry.startswith(OID)), "(initial)")
+    return None if head == "(initial)" else head, any(not entry.startswith(b"# ") for entry in told)
+
+
+def pending(process: GitProcess, paths: Sequence[str], untracked: str) -> list[str]:
+    """The files under `paths` that differ; `untracked` says which of those that git does not know are told."""
+    if not paths:
+        return []
+    status = (
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--ignore-submodules=all",
+        f"--untracked-files={untracked}",
+    )
+    listing = process.ask(*status, "--", *pathspecs(paths)).out
+    return [os.fsdecode(entry[3:]) for entry in listing.split(b"\0") if entry]

@@ -21,7 +21,7 @@ from row3.workflows.suites.all_suites import judge_suites
 from row3.workflows.suites.results import SuiteResult, worst_code
 
 if TYPE_CHECKING:
-    from row3.vcs.pushes import Push
+    from row3.vcs.refs import Push
     from row3.vcs.repository import Repository
 
 HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
@@ -66,7 +66,7 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
     verdict = HookVerdict(name)
     verdict.directory, verdict.folder = _called_from(repository, start)
     if name == "pre-push":
-        from row3.vcs.pushes import parse_pushes
+        from row3.vcs.refs import parse_pushes
 
         for push in parse_pushes(stdin):
             if push.local_sha is not None:

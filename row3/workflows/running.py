@@ -57,6 +57,8 @@ def run_suite(
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
     note_unused_inputs(session, suite, lineup, files)
     asking = make_asking(suite, lineup, session.options)
+    if session.mode == "replay" and not session.options.explain and session.options.page is None:
+        asking.scores = session.scores(suite)
     head = header_for(suite, asking, mode=session.mode)
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):
@@ -81,6 +83,8 @@ def run_suite(
         cost=pricing(session.project, session.suite),
         quarantine=in_force(session.project, suite, files),
     )
+    for cache in session.caches.values():
+        cache.save()
     return run if interleaving is None else _with_unfinished(run, interleaving.unfinished)
 
 

@@ -15,8 +15,9 @@ from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.interleaved import Adaptive, InterleavedRun
 from row3.workflows.asking.live import LiveRun
 from row3.workflows.pipeline.evaluate import Asking
+from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.results import Before, CaseResult, Packing
-from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking
+from row3.workflows.pipeline.run_suite import RunOptions, make_asking
 from row3.workflows.session import Session
 
 NAMED = 3
@@ -123,10 +124,15 @@ def asked_for_cases(session: Session, suite: Suite, asking: Asking, cases: Itera
     return live.results()
 
 
-def record_missing(session: Session, run: Run, suite: Suite, cases: CaseFiles) -> None:
-    """Ask for what a run lacks, whoever's cases these are, and record it; raises as `LiveRun.results`."""
-    asking = make_asking(suite, run.lineup, session.options)
-    options = replace(session.options, only=frozenset(run.collected.failed), case=None, explain=False)
-    live = _live(session, suite, asking, options, before=None)
+def record_missing(session: Session, lineup: Lineup, missing: Sequence[str], cases: CaseFiles) -> None:
+    """Ask a lineup for what is not recorded of these cases, wherever they are, and record it.
+
+    Raises as `LiveRun.results`.
+    """
+    options = replace(session.options, only=frozenset(missing), case=None, explain=False)
+    live = _live(session, session.suite, make_asking(session.suite, lineup, session.options), options, before=None)
     live.mode, live.files = "auto", cases
-    live.results()
+    try:
+        live.results()
+    except UsageError as error:
+        raise _cannot_ask(error, sorted(set(missing))) from None

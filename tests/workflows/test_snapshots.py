@@ -49,7 +49,7 @@ def contents(project: Project) -> Iterator[Any]:
         yield list(open_index(tree, name).all())
         yield list(embeddings.rows(tree, name))
         if tree.exists(baseline := project.baseline(name)):
-            yield parse_manifest(tree.read(baseline), where="baseline")
+            yield parse_manifest(tree.read(baseline), where=tree.place(baseline))
 
 
 def _refs(there: Any) -> list[Any]:

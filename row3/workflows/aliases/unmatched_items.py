@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from row3.domain.asks import finish, no_vectors
+from row3.domain.embeddings import finish, no_vectors
 from row3.domain.matches import Explanation
 from row3.kinds.alias_review import Candidate, Form, Stands, Unmatched
-from row3.kinds.extraction.model import GoldenCase, quote_of
+from row3.kinds.extraction.model import GoldenCase
 from row3.matching.likeness import LIKE
 from row3.matching.names import NameRule
 from row3.matching.normalise import normalise
@@ -85,7 +85,7 @@ class UnmatchedItems:
                 one = seen.setdefault(key, _Seen(match.label))
                 if number not in one.answers:
                     one.answers.append(number)
-                if quote := quote_of(concept.source_quote).strip():
+                if quote := concept.quote.strip():
                     one.quotes.append(quote)
         found = list(seen.values())
         if reviewed is not None and found:

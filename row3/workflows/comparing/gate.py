@@ -57,14 +57,11 @@ class Gate:
     manifest: Manifest | None
     side: BaseSide
     recordings: Recordings
+    head: Snapshot
+    """The change's own."""
     changes: list[CriteriaChange] = field(default_factory=list)
     interleaving: Interleaving | None = None
     """Asks the base's side in the same run."""
-
-    @property
-    def head(self) -> Snapshot:
-        """Return the change's own snapshot."""
-        return Snapshot(self.session.project)
 
     @property
     def judged_twice(self) -> bool:
@@ -88,7 +85,7 @@ class Gate:
             lineup=lineup,
             files=files,
             index=self.recordings.head,
-            before=self.side.judged_by(suite).score,
+            before=self.side.judged_by(suite, None if session.options.page else session.scores(suite)).score,
             interleaving=self.interleaving,
             take=take,
         )
@@ -98,11 +95,11 @@ class Gate:
 def open_gate(session: Session, base: Snapshot | None) -> Gate:
     """Return what a comparison rests on. Raises `InvalidFile` where there is no baseline, `UsageError`."""
     project, own = session.project, session.suite
-    head = open_recordings(project, own)
+    mine, head = Snapshot(project), open_recordings(project, own)
     if base is None:
         baseline = read_baseline(project, own)
         side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
-        gate = Gate(session, None, own, baseline, side, Recordings(head))
+        gate = Gate(session, None, own, baseline, side, Recordings(head), mine)
         if session.mode in ("live", "record"):
             from row3.workflows.comparing.live import interleaving_of  # a replay does without the provider
 
@@ -115,9 +112,9 @@ def open_gate(session: Session, base: Snapshot | None) -> Gate:
     head.fallback = open_changed(base.project.tree, project.tree, own.name)
     before = open_changed(base.project.tree, project.tree, own.name)
     before.fallback, before.asks_otherwise = head, head.asks_otherwise
-    manifest, mine = base.manifest(own.name), Snapshot(project)
+    manifest = base.manifest(own.name)
     side = side_of_base(base.project, there, manifest, before)
     changes = inventory(
         base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
     )
-    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), changes)
+    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), mine, changes)

@@ -10,7 +10,7 @@ from row3.errors import InvalidFile
 from row3.gate.case_worth import CaseWorth, redundant, worth
 from row3.gate.suite_findings import CasesReport, JudgedCase, Standing
 from row3.gate.zones import SLACK, zone_of
-from row3.kinds.demands import expected_in
+from row3.kinds.base import expected_in
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from row3.domain.investigations import Fall, Symptom, Verification
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
 from row3.domain.metrics import Metric
 from row3.domain.requests import Answer, Request
@@ -16,9 +15,16 @@ from row3.gate.policy import GatePolicy
 from row3.gate.silence import both_sides
 from row3.gate.zones import SLACK, zones_of
 from row3.kinds.answers import Parsed
-from row3.kinds.extraction.investigation import (
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase
+from row3.matching.likeness import alike
+from row3.matching.names import Named, NameIndex
+from row3.matching.normalise import normalise
+from row3.matching.scorers import SCORERS
+from row3.matching.texts.places import Place, SearchableText
+from row3.reports.investigations.model import (
     BadQuote,
     Circumstances,
+    Fall,
     Invented,
     Investigation,
     Lost,
@@ -27,13 +33,9 @@ from row3.kinds.extraction.investigation import (
     Missed,
     Mistyped,
     Otherwise,
+    Symptom,
+    Verification,
 )
-from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
-from row3.matching.likeness import alike
-from row3.matching.names import Named, NameIndex
-from row3.matching.normalise import normalise
-from row3.matching.scorers import SCORERS
-from row3.matching.texts.places import Place, SearchableText
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.suites import Suite, baseline_tier
@@ -148,7 +150,7 @@ class Inquiry:
 
     def _quotes(self) -> Iterable[BadQuote]:
         for match, concept in zip(self.seen.concepts, self._output().concepts, strict=True):
-            quote = quote_of(concept.source_quote)
+            quote = concept.quote
             if match.quote == "missing":
                 yield BadQuote(match.label, "missing", "", self.text.find(self._forms(match.label)), 0.0)
             elif match.quote == "unverified":

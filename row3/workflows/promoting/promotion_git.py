@@ -153,23 +153,21 @@ def _lost_locks(repository: Repository, project: Project) -> tuple[str, str] | N
     """
     held = _versions(project.tree)
     for commit in ("HEAD", *repository.merging()) if repository.head() else ():
-        tree = _tree_at(repository, project, commit, BOTH_SIDES)
+        tree = _tree_of(repository, project, commit, BOTH_SIDES)
         if lost := sorted(_versions(tree) - held):
-            label = commit if commit == "HEAD" else commit[:SHORT]
             there = [path for path in BOTH_SIDES if tree.exists(path)]
+            label = commit if commit == "HEAD" else commit[:SHORT]
             what = f"{PROMOTED} lacks {', '.join(lost)}, which {label} has promoted"
             return what, f"`git checkout {label} -- {' '.join(there)}`, then promote once more"
     return None
 
 
-def _tree_at(repository: Repository, project: Project, commit: str, paths: Sequence[str]) -> GitTree:
-    """Return some files of the project as a commit has them."""
-    ids, differing = repository.contents(commit, project.root, paths)
-    return GitTree(project.root, commit, ids, differing)
+def _tree_of(repository: Repository, project: Project, commit: str, paths: Sequence[str]) -> Tree:
+    return GitTree(project.root, commit, *repository.contents(commit, project.root, paths))
 
 
 def _versions(tree: Tree) -> set[str]:
-    """Return all versions that are or were promoted."""
+    """All versions that are or were promoted."""
     table = read_promoted(tree)
     return {f"{name} {version}" for name, entry in table.items() for version in (entry.version, *entry.locked)}
 
@@ -185,8 +183,8 @@ def _promoting_commit(repository: Repository, project: Project, ref: PromptRef) 
 
 
 def _has(repository: Repository, project: Project, commit: str, ref: PromptRef) -> bool:
-    """Return whether a commit has this version as the current one."""
-    entry = read_promoted(_tree_at(repository, project, commit, [PROMOTED])).get(ref.name)
+    """Whether a commit has this version as the current one."""
+    entry = read_promoted(_tree_of(repository, project, commit, [PROMOTED])).get(ref.name)
     return entry is not None and entry.version == str(ref.version)
 
 

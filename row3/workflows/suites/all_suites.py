@@ -16,7 +16,7 @@ from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
 from row3.store.transaction import commit
-from row3.workflows.comparing.compare import compare
+from row3.workflows.comparing.gating import compare_asking
 from row3.workflows.flags import LiveFlags
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.pipeline.stages import Overrides
@@ -230,7 +230,7 @@ def judge_suites(
                 how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
                 yield Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
             else:
-                yield Judged(compare(session, base=base, pages=pages))
+                yield Judged(compare_asking(session, base=base, pages=pages))
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
     if base is not None:

@@ -11,6 +11,7 @@ import pytest
 from row3.errors import InvalidFile
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
+from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.history.case_history import History, Past, Seen, gather
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.pipeline.stages import Parameters
@@ -123,6 +124,10 @@ class TestSavedRuns:
         record(box, "1.1", {"ember": 2})
         seen = of_version(gathered(box.root), "v1.1")["ember"]
         assert sorted(seen.single_runs()) == pytest.approx([0.725, FLAWLESS])
+
+    def test_saving_a_baseline_is_one_run(self, box: Box) -> None:
+        save_baseline(open_session(box.root, None, RunOptions()))
+        assert gathered(box.root).runs == 1
 
     def test_runs_of_another_scorer_are_left_out_and_counted(self, box: Box) -> None:
         self.run(box)
