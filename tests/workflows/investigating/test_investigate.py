@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from row3.kinds.extraction.investigation import Investigation
 
 from row3.domain.matches import Triple
 from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
 from row3.matching.normalise import normalise, normalise_text
-from row3.matching.texts.places import find_in_text
+from row3.matching.texts.places import SearchableText
 from row3.reports.investigations.checklist import Question, checklist
 from row3.reports.investigations.fixes import proposed_fixes, verification_plan
+from row3.reports.investigations.model import Investigation
 from row3.store.cases import read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
@@ -300,7 +300,7 @@ def test_beside_the_baseline(project: Project) -> None:
     ],
 )
 def test_a_place_is_told_in_the_text_as_it_is(text: str, name: str, there: str, paragraph: int, line: int) -> None:
-    place = find_in_text(text, name)
+    place = SearchableText(text).find([name])
     assert place is not None
     assert text[place.start : place.end] == there
     assert (place.paragraph, place.line) == (paragraph, line)
@@ -309,7 +309,7 @@ def test_a_place_is_told_in_the_text_as_it_is(text: str, name: str, there: str, 
 
 @pytest.mark.parametrize("name", ["barley", "", "…", "ye", "cereal rye"])
 def test_no_place(name: str) -> None:
-    assert find_in_text("Rye is a cereal.", name) is None
+    assert SearchableText("Rye is a cereal.").find([name]) is None
 
 
 def test_sentences_end_where_readers_see_an_end() -> None:
@@ -320,7 +320,7 @@ def test_sentences_end_where_readers_see_an_end() -> None:
         ("points", "Yes, at 3.5 points."),
         ("she asked", '"Why?" she asked.'),
     ]:
-        place = find_in_text(text, name)
+        place = SearchableText(text).find([name])
         assert place is not None
         assert place.sentence == sentence
 
@@ -330,7 +330,7 @@ def test_every_word_of_the_normalised_text_is_found_where_it_came_from(text: str
     words = normalise_text(text).split(" ")
     name = " ".join(words[first : first + count])
     assume(name and normalise(name) == name)
-    place = find_in_text(text, name)
+    place = SearchableText(text).find([name])
     assert place is not None
     assert name in normalise_text(text[place.start : place.end])
     assert 0 <= place.start < place.end <= len(text)
