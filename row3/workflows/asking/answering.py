@@ -18,14 +18,12 @@ from row3.store.recordings import merge, open_index
 from row3.workflows.asking.budget import Budget
 from row3.workflows.pipeline.evaluate import Given, Question
 from row3.workflows.pipeline.meanings import Meanings
-from row3.workflows.pipeline.results import CaseResult, Spent, spent_on
+from row3.workflows.pipeline.results import CaseResult, Cost, Spent, spent_on
 from row3.workflows.pipeline.run_header import new_run_id, now, run_id_at
 from row3.workflows.recorded.others_answers import ask_for_own
 
 LASTS_H = 24
 """Hours after which answers of an interrupted run say nothing about now."""
-
-Cost = Callable[[str, int, int], float | None]
 
 
 class Asks(Protocol):
@@ -167,7 +165,7 @@ class Asked:
                 self.kept.keep(question, answer)
         if isinstance(answer, Answer):
             spent = spent_on(question, answer)
-            self.observer.answered(spent, usd_of(spent, self.cost))
+            self.observer.answered(spent, 0.0 if spent.replayed else spent.usd(self.cost))
         return answer
 
     async def close(self) -> None:
@@ -188,12 +186,3 @@ class Asked:
         finally:
             self.budget.settle(reserved, request, answer)
         return answer
-
-
-def usd_of(spent: Spent, cost: Cost) -> float | None:
-    """US dollars of an answer; nothing for a replayed one, None where tokens or price are unknown."""
-    if spent.replayed:
-        return 0.0
-    if spent.prompt_tokens is None or spent.completion_tokens is None:
-        return None
-    return cost(spent.model, spent.prompt_tokens, spent.completion_tokens)

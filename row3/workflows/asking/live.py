@@ -15,12 +15,12 @@ from row3.store.cases import CaseFiles, StoredCase, case_files, read_case, read_
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.asking.answering import Asked, Cost, Kept, Observer
+from row3.workflows.asking.answering import Asked, Kept, Observer
 from row3.workflows.asking.budget import Budget
 from row3.workflows.pipeline.evaluate import Asking, Walk, steps
 from row3.workflows.pipeline.meanings import open_meanings
 from row3.workflows.pipeline.providers import open_provider
-from row3.workflows.pipeline.results import CaseResult, Packing
+from row3.workflows.pipeline.results import CaseResult, Cost, Packing
 from row3.workflows.pipeline.run_suite import RunOptions, wanted_cases
 
 DEFAULT_JOBS = 8

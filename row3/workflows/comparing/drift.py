@@ -27,8 +27,9 @@ from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_line
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.results import Packing, UsageMeter
+from row3.workflows.pipeline.results import Packing
 from row3.workflows.pipeline.stages import Overrides
+from row3.workflows.pipeline.sums import UsageMeter
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import NamedTuple
 
 from row3.errors import InvalidFile
@@ -131,25 +130,19 @@ def _pinned(named: Sequence[str]) -> dict[str, str]:
     return {name: f"v{version}" for name, _, version in parts}
 
 
-def saved_runs(project: Project, suite: Suite) -> Iterator[SavedRun]:
+def saved_runs(project: Project, suite: Suite) -> list[SavedRun]:
     """Return the run logs of the suite, oldest first. Raises `InvalidFile`."""
-    found: dict[str, SavedRun] = {}
+    found = []
     for path in latest_runs(project.local / "runs"):
-        run = _read(path, project.root)
+        where = path.relative_to(project.root).as_posix()
+        try:
+            run = read_log(path, where=where)
+        except InvalidFile as error:
+            raise InvalidFile(error.what, where=error.where, fix=f"Delete {where}") from None
         header = run.header
         if (header.suite, header.kind) == (suite.name, suite.kind.name) and header.mode != ELSEWHERE:
-            found.setdefault(header.run_id, run)
-    yield from sorted(found.values(), key=lambda run: (run.header.at, run.header.run_id))
-
-
-def _read(path: Path, root: Path) -> SavedRun:
-    where = path.relative_to(root).as_posix()
-    try:
-        return read_log(path, where=where)
-    except InvalidFile as error:
-        if where.startswith("."):  # a local log is in no git
-            raise InvalidFile(error.what, where=error.where, fix=f"Delete {where}") from None
-        raise
+            found.append(run)
+    return sorted(found, key=lambda run: (run.header.at, run.header.run_id))
 
 
 def _take(history: History, run: SavedRun, suite: Suite, digests: dict[str, str]) -> None:

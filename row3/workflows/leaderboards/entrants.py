@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -14,9 +14,7 @@ from row3.kinds.base import Kind
 from row3.metrics.aggregate import percentile
 from row3.store.saved_runs import parse_record
 from row3.workflows.pipeline.evaluate import Asking
-from row3.workflows.pipeline.results import CaseResult, Spent
-
-Cost = Callable[[str, int, int], float | None]
+from row3.workflows.pipeline.results import CaseResult, Cost
 
 
 class Row(NamedTuple):
@@ -62,7 +60,7 @@ class Entrant:
                 result.status,
                 0 if answered else stages - len(result.spent),
                 "" if record is None else record.said,
-                _per_asking([_usd(spent, cost) for spent in result.spent], self.asking.repeats),
+                _per_asking([spent.usd(cost) for spent in result.spent], self.asking.repeats),
                 _per_asking([spent.latency_s for spent in result.spent], self.asking.repeats),
                 result.problem,
             )
@@ -118,12 +116,6 @@ class Entrant:
 def _told(kind: Kind, metrics: Mapping[str, float]) -> Mapping[str, float]:
     """What a board has to know of a case, and no more: it holds every case of every combination."""
     return metrics if kind.invented else {key: value for key, value in metrics.items() if key == kind.primary}
-
-
-def _usd(spent: Spent, cost: Cost) -> float | None:
-    if spent.prompt_tokens is None or spent.completion_tokens is None:
-        return None
-    return cost(spent.model, spent.prompt_tokens, spent.completion_tokens)
 
 
 def _per_asking(values: list[float | None], repeats: int) -> float | None:

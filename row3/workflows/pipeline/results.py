@@ -1,30 +1,32 @@
-"""What running a case gives, small enough to be sent between processes and kept by the thousand."""
+"""The result of running a case: small enough to send between processes and to keep by the thousand."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import msgspec
 
 from row3.domain.metrics import Zone, by_other_names
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.domain.scores import CaseScore, Usage
+from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import Found, compare_case
 from row3.gate.zones import zones_of
 from row3.kinds.base import Kind
-from row3.metrics.aggregate import Aggregate, Seen, percentile
-from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase, source_of
 from row3.store.saved_runs import CaseRecord
 from row3.store.suites import Suite
 
 ANSWERS_DIGITS = 16
 """Hexadecimal digits that a record keeps of the digest of a case's answers."""
+
+
+Cost = Callable[[str, int, int], float | None]
+"""US dollars by model, prompt tokens and completion tokens; None for a model without a price."""
 
 
 class Spent(NamedTuple):
@@ -36,6 +38,12 @@ class Spent(NamedTuple):
     latency_s: float | None
     replayed: bool
     truncated: bool
+
+    def usd(self, cost: Cost) -> float | None:
+        """Return its price in US dollars; None where tokens or price are unknown."""
+        if self.prompt_tokens is None or self.completion_tokens is None:
+            return None
+        return cost(self.model, self.prompt_tokens, self.completion_tokens)
 
 
 class CaseResult(NamedTuple):
@@ -140,7 +148,7 @@ class Transcript:
 
 
 def spent_on(request: Request, answer: Answer) -> Spent:
-    """What an answer took."""
+    """Return what an answer took."""
     return Spent(
         request.model,
         answer.prompt_tokens,
@@ -253,7 +261,7 @@ _WORDS = tuple(zone.word for zone in Zone)
 
 
 def dump(value: Any) -> bytes:
-    """Compact JSON; lone surrogates, which a model can write, as escapes."""
+    """Return compact JSON; lone surrogates, which a model can write, as escapes."""
     try:
         return msgspec.json.encode(value)
     except UnicodeEncodeError:
@@ -261,7 +269,7 @@ def dump(value: Any) -> bytes:
 
 
 def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change: CaseChange | None) -> bytes:
-    """The case's JSON, with every match."""
+    """Return the case as JSON, with every match."""
     value: dict[str, Any] = {
         "id": score.case_id,
         "status": score.status,
@@ -286,93 +294,3 @@ def detail_json(kind: Kind, score: CaseScore, zones: Mapping[str, Zone], change:
         value["entityMetrics"] = entities
     value["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
     return dump(value)
-
-
-@dataclass(slots=True)
-class CaseRow:
-    """What a table shows of a case."""
-
-    case_id: str
-    status: str
-    metrics: Mapping[str, float]
-    zones: Mapping[str, Zone]
-    problem: str
-    spread: float | None
-    """Standard deviation of `overall` over the repeats."""
-
-
-class UsageMeter:
-    """Adds up what a run takes."""
-
-    def __init__(self, cost: Callable[[str, int, int], float | None]) -> None:
-        self._cost = cost
-        self.requests = 0
-        self.replayed = 0
-        self.prompt_tokens = 0
-        self.completion_tokens = 0
-        self.truncated = 0
-        self._usd: float | None = 0.0
-        self._latencies: list[float] = []
-
-    def add(self, spent: Spent) -> None:
-        """Take in one answer; a replayed one costs nothing now and its latency is that of its recording."""
-        self.requests += 1
-        self.replayed += spent.replayed
-        self.truncated += spent.truncated
-        tokens = (spent.prompt_tokens or 0, spent.completion_tokens or 0)
-        self.prompt_tokens += tokens[0]
-        self.completion_tokens += tokens[1]
-        if spent.latency_s is not None:
-            self._latencies.append(spent.latency_s)
-        if self._usd is not None:
-            known = spent.prompt_tokens is not None and spent.completion_tokens is not None
-            usd = self._cost(spent.model, *tokens) if known else None
-            self._usd = None if usd is None else self._usd + usd
-
-    def usage(self) -> Usage:
-        """The sums."""
-        return Usage(
-            requests=self.requests,
-            replayed=self.replayed,
-            prompt_tokens=self.prompt_tokens,
-            completion_tokens=self.completion_tokens,
-            cost_usd=self._usd if self.requests else None,
-            latency_p50_s=percentile(self._latencies, 0.50),
-            latency_p95_s=percentile(self._latencies, 0.95),
-            truncated=self.truncated,
-        )
-
-
-@dataclass(slots=True)
-class Collected:
-    """The sums of a run while its cases come in."""
-
-    aggregate: Aggregate = field(default_factory=Aggregate)
-    failed: list[str] = field(default_factory=list)
-    bad: list[str] = field(default_factory=list)
-    skipped: dict[str, dict[str, int]] = field(default_factory=dict)
-    """By metric: reason and how many cases."""
-    quarantined: list[str] = field(default_factory=list)
-    """Cases with an answer that are in no sum."""
-    tally: Tallies = field(default_factory=Tallies)
-
-    @property
-    def seen_in(self) -> Mapping[str, Seen]:
-        """Return for each metric in how many cases and sources there was any of it."""
-        return self.aggregate.seen_in()
-
-    def add(self, result: CaseResult) -> None:
-        """Take in one case."""
-        if result.status == "failed":
-            self.failed.append(result.case_id)
-            return
-        if result.status == "bad_answer":
-            self.bad.append(result.case_id)
-        if result.quarantined:
-            self.quarantined.append(result.case_id)
-            return
-        self.aggregate.add(result.metrics, result.counts, result.source)
-        self.tally.add(result.tally)
-        for key, reason in result.skipped.items():
-            reasons = self.skipped.setdefault(key, {})
-            reasons[reason] = reasons.get(reason, 0) + 1

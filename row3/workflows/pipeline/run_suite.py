@@ -28,10 +28,11 @@ from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.execute import Work, evaluate_all
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.replaying import Replay, open_recordings
-from row3.workflows.pipeline.results import Before, CaseResult, CaseRow, Collected, Packing, Page, UsageMeter
+from row3.workflows.pipeline.results import Before, CaseResult, Packing, Page
 from row3.workflows.pipeline.run_header import header_for, now, usage_json
 from row3.workflows.pipeline.spool import Spool
 from row3.workflows.pipeline.stages import Overrides, parameters_of
+from row3.workflows.pipeline.sums import CaseRow, Collected, UsageMeter
 
 __all__ = [
     "Run",
