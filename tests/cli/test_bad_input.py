@@ -172,7 +172,11 @@ ALL = (
     Bad(
         "toml-boolean-weight", add(TOML, "[suites.bread.weights]\nrecall = true\n"), (TOML, "weights.recall", "number")
     ),
-    Bad("toml-boolean-count", add(TOML, "[suites.bread.gate]\ndeclines = true\n"), (TOML, "gate.declines", "a whole number")),
+    Bad(
+        "toml-boolean-count",
+        add(TOML, "[suites.bread.gate]\ndeclines = true\n"),
+        (TOML, "gate.declines", "a whole number"),
+    ),
     Bad("toml-type", add(TOML, "[suites]\nbread = 3\n"), (TOML, "suites.bread")),
     Bad("toml-newer", write(TOML, f"schema_version = 2\n{CONFIG}"), (TOML, "newer")),
     Bad("toml-conflict", conflict(TOML), (f"{TOML}:3", "merge-conflict")),
@@ -205,7 +209,11 @@ ALL = (
     Bad("baseline-nan", put(BASELINE, '"recall": 0.75', '"recall": NaN'), (BASELINE, "NaN")),
     Bad("baseline-1e999", put(BASELINE, '"recall": 0.75', '"recall": 1e999'), (BASELINE, "1e999")),
     Bad("baseline-case-type", put(BASELINE, '{"id": "rye"', '{"id": 3'), (BASELINE, "`cases.1.id`", RESTORE)),
-    Bad("baseline-case-twice", put(BASELINE, '{"id": "rye"', '{"id": "oven"'), (BASELINE, "`oven` stands twice", RESTORE)),
+    Bad(
+        "baseline-case-twice",
+        put(BASELINE, '{"id": "rye"', '{"id": "oven"'),
+        (BASELINE, "`oven` stands twice", RESTORE),
+    ),
     Bad("baseline-run-id", put(BASELINE, '"runId": "', '"runId": "../../'), (BASELINE, "`runId`", RESTORE)),
     Bad("baseline-repeats", put(BASELINE, '"repeats": 1', '"repeats": 0'), (BASELINE, "`repeats`", RESTORE)),
     Bad("baseline-unknown-key", put(BASELINE, '"tier"', '"teir"'), (BASELINE, "did you mean `tier`", RESTORE)),
