@@ -123,7 +123,7 @@ def _by_id(cases: list[ManifestCase], where: str) -> Mapping[str, ManifestCase]:
     found = {case.id: case for case in cases}
     if len(found) < len(cases):
         ids = [case.id for case in cases]
-        twice = next(id for id in ids if ids.count(id) > 1)
+        twice = next(each for each in ids if ids.count(each) > 1)
         raise InvalidFile(f"field `cases`: `{twice}` stands twice", where=where, fix=RESTORE)
     return found
 

@@ -288,4 +288,4 @@ def test_the_shipped_corpus_scores_its_own_labels_as_perfect(tmp_path: Path) -> 
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_commits_are_compared_though_the_cases_lie_deeper(project: Box, kind: str) -> None:
     (first, *_) = project.row3("diff", "main", "main", "--suite", kind, code=0).out.splitlines()
-    assert first.startswith(f"{kind}: main (git ")
+    assert first.startswith(f"row3 diff · {kind}: main (git ")

@@ -272,9 +272,7 @@ def test_another_case_that_is_broken_does_not_matter(project: Project) -> None:
 def test_beside_the_baseline(project: Project) -> None:
     path = (project.root / project.golden("bakery")) / "bread.gold.json"
     stored = read_case(project.tree, "golden/bakery/bread.gold.json", EXTRACTION)
-    record_ = CaseRecord(
-        id="bread", digest=stored.digest, status="scored", metrics={"recall": 0.9}, found={}
-    )
+    record_ = CaseRecord(id="bread", digest=stored.digest, status="scored", metrics={"recall": 0.9}, found={})
     header = RunHeader(
         run_id="r", suite="bakery", kind="extraction", action="baseline", at="2026-01-29T00:00:00Z", mode="replay",
         prompts={"find": "v0.9"}, prompt_digests={}, model="m", parameters={"find": {"model": "m"}}, scorer="x",
