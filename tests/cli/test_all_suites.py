@@ -208,7 +208,7 @@ def test_a_suite_without_prompts_is_passed_by_a_prompt_that_is_named(box: Box) -
         box.write(f"golden/asked/{case_id}.gold.json", box.read(f"golden/good/{case_id}.gold.json"))
     box.write("system.py", 'print(\'{"concepts": [], "relationships": []}\')')
     box.row3("--suite", "asked", "--mode", "record", "--baseline", code=0)
-    value = box.row3("--compare", "--all", "--prompt", "find-worse-v1.0", "--format", "json", code=1).json
+    value = box.row3("--compare", "--all", "--prompt", "find-worse-v1.0", "--format", "json", code=0).json
     assert {each["suite"]: each["prompts"] for each in value["suites"]}["asked"] == {"python-system-py": "v1.0"}
     assert "NOT JUDGED" not in box.row3("comment", "--prompt", "find-worse-v1.0", "--dry-run", code=0).out
     done = box.row3("comment", "--prompt", "find-god-v1.0", "--dry-run", code=2)

@@ -159,7 +159,6 @@ def test_a_live_run_is_held_to_what_the_system_answered_then(box: Box, kind: str
         worse = box.row3("--compare", "--mode", "live", "--format", "json", code=1).json
         assert worse["deltas"]["overall"] < -0.05
         assert worse["usage"]["requests"] == len(CASES)
-        assert any("what the system answered when the baseline was saved" in line for line in worse["differs"])
     assert "--adaptive" in box.row3("--compare", "--adaptive", "--max-cost", "1", code=2).errors[0]
 
 
@@ -228,7 +227,7 @@ def test_the_request_is_planned_and_drift_is_asked_for(box: Box, kind: str) -> N
     box.row3("--baseline", "--mode", "record", code=0)
     assert "no drift seen" in box.row3("drift", code=0).out
     answer(box, {case_id: first(flawless(case), 1) for case_id, case in CASES.items()})
-    assert "baselines/bread.json" in box.row3("drift", code=1).out
+    assert box.row3("drift", "--format", "json").json["metrics"]["overall"]["delta"] < 0
 
 
 def test_a_changed_corpus_is_another_question(tmp_path: Path) -> None:
@@ -317,7 +316,7 @@ def test_a_server_that_cannot_be_had_ends_the_run_at_once(tmp_path: Path, old: s
         ("corpus/*.txt", "golden/../../*", "names no files under golden/ or corpus/"),
         ("{text}", "{words}", "`{words}` is not there; known are {file}, {text} in corpus/rye.txt"),
         ('tool = "extract"', 'tol = "extract"', "`suites.bread.provider.tol` is unknown; did you mean `tool`?"),
-        ('type = "mcp"', 'type = "mpc"', "`type` is not 'chat', 'mcp', 'command' or 'python'"),
+        ('type = "mcp"', 'type = "mpc"', "provider.type`: should be one of "),
         ('version = "1.0"', 'version = "2024"', "field `suites.bread.provider.version`"),
         ('version = "1.0"', 'version = "1.0"\nurl = "http://127.0.0.1:1/mcp"', "either `command` or `url`"),
         ('version = "1.0"', 'version = "1.0"\noutput = "concept"', "`concept` is no output of kind `extraction`"),
