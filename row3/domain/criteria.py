@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-Looser = Literal["lower", "higher", "fewer", "more", "set"]
-"""Which way a rule asks for less; `set` means that any value but the base's own default, if it was unset, does."""
+Looser = Literal["lower", "higher", "fewer", "more"]
+"""Which way a rule asks for less."""
 Effect = Literal["added", "removed", "changed", "loosened", "tightened"]
 
 
@@ -19,6 +19,8 @@ class Rule(Struct, frozen=True):
     """A number, text or truth value; a frozenset of names for a list without order."""
     looser: Looser | None = None
     """None for a rule without order: whatever differs is a change."""
+    instead: tuple[str, ...] = ()
+    """Keys of the rules that hold where this one is not set, the nearest first."""
 
 
 class Criteria(Struct, frozen=True):

@@ -52,3 +52,5 @@ class Compared(NamedTuple):
     """Digests of its answers."""
     problem: str = ""
     """Why the base has no answer."""
+    served: tuple[str, ...] = ()
+    """Models that gave them, by the provider's own account."""

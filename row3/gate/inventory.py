@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from row3.domain.criteria import Criteria, CriteriaChange, Effect, Rule
@@ -32,22 +32,31 @@ def _cases(base: Criteria, head: Criteria, base_demands: Demands, head_demands: 
         if before == after:
             continue
         if before is None or after is None:
-            yield CriteriaChange("added" if before is None else "removed", f"case {case_id}", case_id=case_id)
+            yield CriteriaChange("added" if before is None else "removed", f"case {case_id}", before, after, case_id)
             continue
         old, new = base_demands(case_id), head_demands(case_id)
-        for key in sorted({*old, *new}):
-            if old.get(key) != new.get(key):
-                effect: Effect = "added" if key not in old else "removed" if key not in new else "changed"
+        effects = {key: _moved(key, old, new) for key in sorted({*old, *new}) if old.get(key) != new.get(key)}
+        for key, effect in effects.items():
+            # What is asked about a concept comes and goes with the concept.
+            if effect == "changed" or effects.get(key.partition(":")[2]) != effect:
                 yield CriteriaChange(effect, f"case {case_id} {key}", old.get(key), new.get(key), case_id)
+
+
+def _moved(key: str, old: Mapping[str, str], new: Mapping[str, str]) -> Effect:
+    return "added" if key not in old else "removed" if key not in new else "changed"
 
 
 def _rules(base: Mapping[str, Rule], head: Mapping[str, Rule]) -> Iterator[CriteriaChange]:
     for key in sorted({*base, *head}):
-        before, after = base.get(key), head.get(key)
-        old, new = (None if rule is None else rule.value for rule in (before, after))
+        rule = base.get(key) or head[key]
+        old, new = (_value(rules, (key, *rule.instead)) for rules in (base, head))
         if old != new:
-            looser = (before or after or Rule(None)).looser
-            yield CriteriaChange(_effect(old, new, looser), f"rule {key}", old, new)
+            yield CriteriaChange(_effect(old, new, rule.looser), f"rule {key}", old, new)
+
+
+def _value(rules: Mapping[str, Rule], keys: Iterable[str]) -> Any:
+    """The value of the first rule that is set; None where none is."""
+    return next((rules[key].value for key in keys if key in rules), None)
 
 
 def _effect(old: Any, new: Any, looser: str | None) -> Effect:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from row3.domain.changes import MetricChange
 from row3.domain.criteria import CriteriaChange
@@ -90,13 +91,14 @@ class Context(Struct, frozen=True):
     """Consecutive declining runs, this one included."""
     partial: bool = False
     recorded_again: Sequence[str] = ()
-    """Cases an identical request of which has another answer than at the base."""
+    """Cases, and texts with an embedding, an identical request of which has another answer than at the base."""
     model: tuple[str, str] | None = None
     """Model and parameters of base and candidate where they differ."""
     served: tuple[str, str] | None = None
     """Models that answered, where they differ."""
     history_removed: int = 0
-    suite_added: bool = False
+    added: str = ""
+    """What the change brings and is judged by itself: `suite NAME`, `baseline`."""
     suite_removed: bool = False
     project_changes: Sequence[CriteriaChange] = ()
     """Default suite, protected branch."""
@@ -112,6 +114,7 @@ def judge(
     effect: Callable[[CriteriaChange], Effect | None] = lambda _: None,
     answers: Iterable[Any] = (),
     approvals: Callable[[str], Approval | None] = lambda _: None,
+    stale: Callable[[str], Approval | None] = lambda _: None,
 ) -> Judgement:
     """Return the worst of all reasons, and every reason once.
 
@@ -121,6 +124,7 @@ def judge(
         effect: what a change of the criteria does to the scores of the same answers.
         answers: digests of both sides' answers by case, for the signature.
         approvals: finds the approval of a signature.
+        stale: finds an approval that came with the change and was given for something else.
     """
     given: dict[tuple[str, str], Reason] = {}
     for reason in _all(suite, changes, sides, context, effect):
@@ -132,9 +136,22 @@ def judge(
     verdict = max((reason.verdict for reason in reasons), default=Verdict.PROCEED)
     signed = signature(suite, changes, answers, reasons)
     approval = approvals(signed) if complete and verdict is not Verdict.PROCEED else None
+    judgement = Judgement(verdict, tuple(reasons), complete, signed)
     if approval is not None:
-        reasons.append(Reason(Code.APPROVED, Verdict.PROCEED, figures={"by": approval.by, "reason": approval.reason}))
-    return Judgement(verdict, tuple(reasons), complete, signed, approval)
+        return approved(judgement, approval)
+    other = stale(signed) if verdict is Verdict.BLOCK else None
+    return judgement if other is None else replace(judgement, reasons=(*reasons, _note(Code.APPROVAL_STALE, other)))
+
+
+def approved(judgement: Judgement, approval: Approval) -> Judgement:
+    """Return the judgement with an approval, in place of one that it had before."""
+    about = (Code.APPROVED, Code.APPROVAL_STALE)
+    reasons = [reason for reason in judgement.reasons if reason.code not in about]
+    return replace(judgement, reasons=(*reasons, _note(Code.APPROVED, approval)), approval=approval)
+
+
+def _note(code: Code, approval: Approval) -> Reason:
+    return Reason(code, Verdict.PROCEED, figures={"by": approval.by, "reason": approval.reason})
 
 
 def signature(suite: str, changes: Sequence[CriteriaChange], answers: Iterable[Any], reasons: Iterable[Reason]) -> str:
@@ -250,8 +267,8 @@ def criteria_reasons(
 def _context_reasons(suite: str, context: Context) -> Iterator[Reason]:
     if context.suite_removed:
         yield Reason(Code.CRITERIA_REMOVED, Verdict.BLOCK, f"suite {suite}")
-    if context.suite_added:
-        yield Reason(Code.CRITERIA_ADDED, Verdict.PROCEED, f"suite {suite}")
+    if context.added:
+        yield Reason(Code.CRITERIA_ADDED, Verdict.PROCEED, context.added)
     for change in context.project_changes:
         yield Reason(
             Code.CRITERIA_CHANGED, Verdict.INVESTIGATE, change.key, {"before": change.before, "after": change.after}

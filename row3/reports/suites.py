@@ -200,9 +200,7 @@ def problem_of(result: SuiteResultView) -> str:
     """Return why a suite could not be run or judged, or why its removal blocks."""
     if result.judgement is None or result.comparison is not None:
         return result.problem
-    approval = result.judgement.approval
-    signed = "" if approval is None else f"; approved by {approval.by}: {approval.reason}"
-    return "; ".join(ground.text for ground in _grounds(result)) + signed
+    return "; ".join(ground.text for ground in _grounds(result))
 
 
 def _grounds(result: SuiteResultView) -> list[Ground]:

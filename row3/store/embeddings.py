@@ -20,7 +20,7 @@ from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json
 from row3.store.files import write_atomic
 from row3.store.recording_lines import decoded
-from row3.store.tree import Tree, WorkTree
+from row3.store.tree import Tree, WorkTree, same_file
 
 SCHEMA_VERSION = 1
 FIX = "Restore the file from git, or record it anew"
@@ -148,6 +148,16 @@ class EmbeddingIndex:
                 vector = self._vectors[text] = embedding.vector(where)
             found[text] = vector
         return found
+
+    def replaced(self, earlier: EmbeddingIndex) -> list[str]:
+        """Return the texts that have another vector here than in an earlier index."""
+        if self._tree is None or earlier._tree is None:
+            return []
+        if same_file(earlier._tree, self._tree, file_for(self._suite, self._model)):
+            return []
+        now = self._lines()
+        old = {digest: embedding for digest, (embedding, _) in earlier._lines().items() if digest in now}
+        return [each.text for digest, each in old.items() if now[digest][0].packed != each.packed]
 
     def _lines(self) -> dict[str, tuple[Embedding, str]]:
         if self._held is None:

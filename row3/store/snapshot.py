@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import get_args
+
+from msgspec.structs import replace
 
 from row3.domain.criteria import Criteria, Looser, Rule
 from row3.domain.manifests import Manifest
@@ -30,6 +32,7 @@ class Snapshot:
     behind: int = 0
     """Commits of it that change what row3 reads, and that HEAD lacks."""
     _cases: dict[str, dict[str, StoredCase]] = field(default_factory=dict)
+    _manifests: dict[str, Manifest | None] = field(default_factory=dict)
 
     @property
     def label(self) -> str:
@@ -52,7 +55,12 @@ class Snapshot:
     def manifest(self, suite: str, tier: Tier = "replay") -> Manifest | None:
         """Return the baseline of a tier; None where there is none. Raises `InvalidFile`."""
         tree, path = self.project.tree, self.project.baseline(suite, tier)
-        return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path)) if tree.exists(path) else None
+        if path not in self._manifests:
+            there = tree.exists(path)
+            self._manifests[path] = (
+                parse_manifest(tree.read(path, limit=2**30), where=tree.place(path)) if there else None
+            )
+        return self._manifests[path]
 
     def history(self) -> list[HistoryEntry]:
         """Return the entries of the history. Raises `InvalidFile`."""
@@ -104,13 +112,15 @@ class Snapshot:
 
 
 def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]:
-    """Yield every rule of a suite by key, those of its live tier under `live.`."""
-    config, name = project.config, suite.name
-    for tier in get_args(Tier):
-        each = suite if tier == suite.tier else make_suite(config, name, tier)
-        prefix = "" if tier == "replay" else f"{tier}."
-        for key, value, looser in _tier_rules(each):
-            yield f"{prefix}{key}", Rule(value, looser)
+    """Yield every rule of a suite by key; those of its live tier under `live.`, as far as they are its own."""
+    replay, live = (make_suite(project.config, suite.name, tier) for tier in get_args(Tier))
+    limits = sorted({*replay.policy.limits, *live.policy.limits})
+    usual = dict(_tier_rules(replay, limits))
+    yield from usual.items()
+    for key, rule in _tier_rules(live, limits):
+        if rule != usual.get(key):
+            instead = (key, *(f"live.{each}" for each in rule.instead), *rule.instead)
+            yield f"live.{key}", replace(rule, instead=instead)
     rules = suite.rules
     yield "kind", Rule(suite.kind.name)
     yield "matching.scorer", Rule(rules.names.scorer)
@@ -123,20 +133,22 @@ def criteria_rules(project: Project, suite: Suite) -> Iterator[tuple[str, Rule]]
     yield from ((f"weight.{key}", Rule(weight)) for key, weight in rules.weights.items())
 
 
-def _tier_rules(suite: Suite) -> Iterator[tuple[str, Any, Looser | None]]:
+def _tier_rules(suite: Suite, limits: Iterable[str]) -> Iterator[tuple[str, Rule]]:
     policy = suite.policy
     for metric in suite.kind.metrics:
         threshold = suite.rules.thresholds.get(metric.key)
         if threshold is not None:
             looser: Looser = "lower" if metric.higher_is_better else "higher"
             for zone in ("minimum", "target", "excellent"):
-                yield f"threshold.{metric.key}.{zone}", getattr(threshold, zone), looser
-            yield f"threshold.{metric.key}.blocking", threshold.blocking, "lower"
-        yield f"limit.{metric.key}", policy.limit(metric.key), "higher"
-    yield "gate.metrics", frozenset(policy.metrics), "fewer"
-    yield "gate.unit", policy.unit, None
-    yield "gate.investigate", policy.investigate, "higher"
-    yield "gate.declines", policy.declines, "higher"
-    yield "gate.policy", strictness(policy.policy), "lower"
-    yield "gate.inconclusive", policy.inconclusive == "block", "lower"
-    yield "gate.informational", policy.informational, "higher"
+                yield f"threshold.{metric.key}.{zone}", Rule(getattr(threshold, zone), looser)
+            yield f"threshold.{metric.key}.blocking", Rule(threshold.blocking, "lower")
+    for key in limits:
+        yield f"limit.{key}", Rule(policy.limit(key), "higher", ("gate.block",))
+    yield "gate.block", Rule(policy.block, "higher")
+    yield "gate.metrics", Rule(frozenset(policy.metrics), "fewer")
+    yield "gate.unit", Rule(policy.unit)
+    yield "gate.investigate", Rule(policy.investigate, "higher")
+    yield "gate.declines", Rule(policy.declines, "higher")
+    yield "gate.policy", Rule(strictness(policy.policy), "lower")
+    yield "gate.inconclusive", Rule(policy.inconclusive == "block", "lower")
+    yield "gate.informational", Rule(policy.informational, "higher")

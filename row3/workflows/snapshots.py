@@ -129,7 +129,7 @@ def affected(head: Snapshot, base: Snapshot, changed: Iterable[str]) -> set[str]
         elif path == PROMOTED:
             locks, earlier = head.locks(), base.locks()
             moved = {ref.rpartition("-v")[0] for ref in locks.keys() ^ earlier.keys()} or None
-            found |= names if moved is None else {name for prompt in moved for name in asked_by(project, prompt)}
+            found |= {name for prompt in moved or ("",) for name in asked_by(project, prompt) or names}
         elif path == HISTORY:
             found |= names & _of_other_entries(head, base)
         else:  # row3.toml, and whatever no rule places

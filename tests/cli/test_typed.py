@@ -148,7 +148,6 @@ def test_the_scorecard_says_what_kind_of_error_the_prompt_makes(project: Box) ->
     assert max(map(len, text.split("\n"))) <= 80
     text = scored(project, "--format", "markdown", standup=POOR).out
     assert "**Relationships**: 7 extracted: 1 exact · 1 inverse · 2 wrong predicate (manage for manages 1, " in text
-    assert "unknown predicates: funds 1 · manage 1 (near manages)" in text
 
 
 def test_python_gives_the_same(project: Box) -> None:
@@ -181,7 +180,6 @@ def test_a_comparison_shows_which_counts_moved(project: Box) -> None:
         "**Types**: 4 → 5 matched: exact 1 → 5 · normalised 2 → 0 (Orgs for ORG 1 → 0, Person for PERSON 1 → 0) · "
         "wrong 1 → 0 (ORG for PROJECT 1 → 0)\n"
     ) in text
-    assert "unknown predicates: funds 1 → 0 · manage 1 → 0 (near manages)\n" in text
 
 
 def test_a_case_without_types_is_skipped_and_a_suite_without_them_says_nothing(project: Box) -> None:

@@ -28,7 +28,7 @@ def test_each_case_shows_its_score_and_the_gate_its_verdict(in_box: Pytest) -> N
         "golden/bread::yeast PASSED 85.0% ★ excellent",
         "golden/bread::gate PASSED ✓ proceed",
     ]
-    assert "✓ bread  ✓ PROCEED  Overall 85.0% (+6.2 points, n = 3) · 3 improved" in lines
+    assert "✓ bread  PROCEED: Overall 85.0% (+6.2 points, n = 3) · 3 improved" in lines
     assert max(len(line) for line in lines if "bread" in line) <= 80
 
 
@@ -57,9 +57,8 @@ def test_the_gate_says_what_row3_compare_says(box: Box, in_box: Pytest) -> None:
     compared = box.row3("--compare", "--format", "json", code=1, CI="true").json
     out = " ".join(in_box("golden", "--row3", "-m", "row3_gate", code=1).out.split())
     assert compared["verdict"] == "block"
-    assert "✗ BLOCK" in out
-    for reason in compared["reasons"]:
-        assert f"{reason['verdict']}: {reason['text']}" in out
+    assert "BLOCK: Overall" in out
+    assert f"✗ block: {compared['reasons'][0]['text']}" in out
 
 
 def test_nothing_tracked_is_written(box: Box, in_box: Pytest) -> None:
@@ -75,7 +74,7 @@ def test_processes_share_one_run(box: Box, in_box: Pytest) -> None:
     junit = box.root.parent / "junit.xml"
     done = in_box("golden", "--row3", "-n", "2", "--junitxml", str(junit), code=1, plugins=["xdist"])
     assert "4 failed" in done.out
-    assert "✗ bread  ✗ BLOCK" in done.out
+    assert "✗ bread  BLOCK" in done.out
     assert len(logs(box)) == 1
     cases = cases_of(junit)
     assert {case.get("classname") for case in cases.values()} == {"golden.bread"}
@@ -167,12 +166,15 @@ class TestWhatCounts:
         box.write("row3.toml", box.read("row3.toml") + "[suites.bread.gate]\ninformational = true\n")
         assert "4 passed" in in_box("golden", "--row3", code=0).out
 
-    def test_what_was_approved_passes_and_is_told(self, box: Box, in_box: Pytest) -> None:
+    def test_what_was_approved_passes_with_a_note(self, box: Box, in_box: Pytest) -> None:
         worse(box)
         box.row3("--compare", "--approve", "Short answers are wanted", code=0)
-        done = in_box("golden", "--row3", "-rs", code=0)
+        done = in_box("golden", "--row3", code=0)
         assert "4 passed" in done.out
-        assert "✓ bread  ✓ APPROVED (was: block)" in done.out
+        assert "✓ bread  APPROVED (was: block): " in done.out
+        said = " ".join(done.out.split())
+        assert "approved by Zoë Tester <zoe@example.org>, " in said
+        assert "UTC: Short answers are wanted" in said
 
     def test_a_case_in_quarantine_is_skipped(self, box: Box, in_box: Pytest) -> None:
         worse(box)
@@ -195,7 +197,7 @@ class TestWhatCounts:
         box.record("1.2", answers | {"rye": first(flawless(CASES["rye"]), 2)})
         done = in_box("golden", "--row3", code=1)
         assert "FAILED golden/bread::rye - blocks the gate" in done.out
-        assert "✗ block: " in done.out
+        assert "a critical case broke or fell beyond the limit: rye" in " ".join(done.out.split())
 
     def test_the_base_judges_where_it_is_named(self, box: Box, in_box: Pytest) -> None:
         worse(box)
@@ -210,11 +212,11 @@ class TestWhatCounts:
         assert "--row3-prompt: `extract-v9.9` does not exist" in out
         assert " --prompt" not in out
         out = " ".join(in_box("golden", "--row3", "--row3-mode", "live", "--row3-against", "HEAD", code=1).out.split())
-        assert "--row3-mode: --row3-against judges recorded answers. Use --row3-mode replay, record or auto." in out
+        assert "--row3-mode: --row3-against judges recorded answers. Use --row3-mode replay." in out
 
     def test_another_version_can_be_named(self, in_box: Pytest) -> None:
         out = in_box("golden", "--row3", "--row3-prompt", "extract-v1.0", code=0).out
-        assert "✓ bread  ✓ PROCEED  Overall 78.8% (0.0 points, n = 3) · 3 unchanged" in out
+        assert "✓ bread  PROCEED: Overall 78.8% (0.0 points, n = 3) · 3 unchanged" in out
 
 
 def test_suites_may_share_a_folder_that_lies_deeper_and_has_folders_in_it(box: Box, in_box: Pytest) -> None:

@@ -2,147 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Final, Literal
 
 from msgspec import structs
 
-from row3.domain.criteria import CriteriaChange
-from row3.domain.manifests import Manifest
 from row3.errors import UsageError
-from row3.gate.inventory import inventory
-from row3.gate.judging import Effect, Scores, Side, judge
+from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.power import sensitivity
-from row3.gate.zones import SLACK
 from row3.store.cases import CaseFiles, case_files, read_cases
 from row3.store.project import Project
-from row3.store.recordings import RecordingIndex, open_changed
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, make_suite
-from row3.workflows.comparing.approvals import find_approval
-from row3.workflows.comparing.baseline import read_baseline, with_live_answers
-from row3.workflows.comparing.comparer import Comparer
+from row3.workflows.comparing.approvals import find_approval, stale_approval
+from row3.workflows.comparing.comparer import Comparer, effect_of
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.context import context_of
+from row3.workflows.comparing.gate import Gate, Scored, open_gate
 from row3.workflows.comparing.promotions import promotion_of
 from row3.workflows.comparing.prompt_texts import copies_of, diffs_of
-from row3.workflows.comparing.sides import BaseSide, side_of_base, side_of_baseline
-from row3.workflows.history.quarantine import in_force
+from row3.workflows.comparing.sides import BaseSide, promoted_lineup
 from row3.workflows.pipeline.lineup import Lineup, line_up
-from row3.workflows.pipeline.replaying import open_recordings
-from row3.workflows.pipeline.results import CaseResult
 from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking
-from row3.workflows.running import run_suite
+from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
 
 if TYPE_CHECKING:
-    from row3.workflows.asking.running_live import Interleaving
+    pass
 
 
 MOST_LINTED = 50
 """New or edited cases that are linted: each takes as long as scoring several answers."""
 POLICIES_AFTER_ROUNDS: Final[tuple[Literal["evidence", "paired"], ...]] = ("evidence", "paired")
-
-
-@dataclass(frozen=True, slots=True)
-class Recordings:
-    """Recorded answers: the candidate's are looked up at the head first, the base's at the base."""
-
-    head: RecordingIndex
-    """What the candidate is answered from; behind it the base's."""
-    base: RecordingIndex | None = None
-    """What the base is answered from, the files that the head has otherwise; None where the work tree judges itself."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A lineup run over cases, beside the base."""
-
-    run: Run
-    comparer: Comparer
-    results: list[CaseResult]
-    """Kept where the other side's criteria may share them."""
-
-
-@dataclass
-class Gate:
-    """What a comparison is made of: who judges, who answers on the base's side, what the change did to the criteria."""
-
-    session: Session
-    base: Snapshot | None
-    suite: Suite
-    """The base's rules, with what answers as the head has it."""
-    manifest: Manifest | None
-    side: BaseSide
-    recordings: Recordings
-    changes: list[CriteriaChange] = field(default_factory=list)
-    interleaving: Interleaving | None = None
-    """Asks the base's side in the same run."""
-
-    @property
-    def head(self) -> Snapshot:
-        """Return the change's own snapshot."""
-        return Snapshot(self.session.project)
-
-    @property
-    def judged_twice(self) -> bool:
-        """The head's criteria are others than the base's, so the change is judged by both."""
-        return bool(self.changes)
-
-    def score(
-        self, session: Session, lineup: Lineup | None, suite: Suite, files: CaseFiles, comparer: Comparer
-    ) -> Scored:
-        """Run a lineup over cases under a suite's rules, beside the base's answers under the same rules."""
-        results: list[CaseResult] = []
-
-        def take(result: CaseResult) -> None:
-            comparer.take(result)
-            if self.judged_twice:
-                results.append(result._replace(detail=None))
-
-        run = run_suite(
-            session,
-            suite=suite,
-            lineup=lineup,
-            files=files,
-            index=self.recordings.head,
-            before=self.side.judged_by(suite).score,
-            interleaving=self.interleaving,
-            take=take,
-        )
-        return Scored(run, comparer, results)
-
-
-def open_gate(session: Session, base: Snapshot | None) -> Gate:
-    """Return what a comparison rests on. Raises `InvalidFile` where there is no baseline, `UsageError`."""
-    project, own = session.project, session.suite
-    head = open_recordings(project, own)
-    if base is None:
-        baseline = read_baseline(project, own)
-        side = side_of_baseline(project, own, baseline, with_live_answers(project, own, baseline, head))
-        gate = Gate(session, None, own, baseline, side, Recordings(head))
-        if session.mode in ("live", "record"):
-            from row3.workflows.comparing.live import interleaving_of  # a replay does without the provider
-
-            gate.interleaving = interleaving_of(session, baseline)
-        return gate
-    there = make_suite(base.project.config, own.name, own.tier)
-    rules = replace(
-        there, pipeline=own.pipeline, provider=own.provider, system=own.system, flag=own.flag, given=own.given
-    )
-    head.fallback = open_changed(base.project.tree, project.tree, own.name)
-    before = open_changed(base.project.tree, project.tree, own.name)
-    before.fallback, before.asks_otherwise = head, head.asks_otherwise
-    manifest, mine = base.manifest(own.name), Snapshot(project)
-    side = side_of_base(base.project, there, manifest, before)
-    changes = inventory(
-        base.criteria(there, mine), mine.criteria(own, base), base.demands(there, mine), mine.demands(own, base)
-    )
-    return Gate(session, base, session.gate.applied(rules), manifest, side, Recordings(head, before), changes)
 
 
 def beside_baseline(session: Session) -> tuple[Scored, BaseSide]:
@@ -163,51 +58,55 @@ def compare(
     """Run the candidates, score them beside the base's answers, judge.
 
     Args:
-        base: what judges; without one, the work tree's own baseline does. A base that has no baseline of the suite
-            leaves the change's own to judge it.
+        base: what judges, recorded answers only; without one, the work tree's own baseline does. A base that has no
+            baseline of the suite leaves the change's own to judge it.
         lineup: the prompts that run instead of the candidates.
         policy: how falls are judged instead of as the suite says.
         pages: the run's details are what a page shows of each case.
 
     Raises `InvalidFile`, `UsageError`, `ProviderStopped`.
     """
-    if base is not None and not base.judges(session.suite.name):
-        comparison = compare(session, lineup=lineup, policy=policy, pages=pages)
-        comparison.own_baseline = True
-        return comparison
-    if base is not None and session.mode == "live":
-        raise UsageError("--against judges recorded answers", where="--mode", fix="Use --mode replay, record or auto")
+    added = "" if base is None or base.judges(session.suite.name) else _added(session, base)
+    if base is not None and not added:
+        if session.mode == "live":
+            raise UsageError("--against judges recorded answers", where="--mode", fix="Use replay, record or auto")
+        session = session.replaying()
     if pages:
         from row3.workflows.comparing.case_pages import CasePages
 
         session.options = replace(session.options, page=CasePages(session.suite))
-    gate = open_gate(session, base)
+    gate = open_gate(session, None if added else base)
     suite = gate.suite
-    files, comparer = _by(gate, suite, session.project if base is None else base.project)
+    files, comparer = _by(gate, suite, session.project if gate.base is None else gate.base.project)
     comparer.asked_again = None if gate.interleaving is None else {}
     scored = gate.score(session, lineup, suite, files, comparer)
     run = scored.run
-    if not session.options.partial and gate.manifest is not None and base is None:
+    if not session.options.partial and gate.manifest is not None and gate.base is None:
         comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in comparer.requests])
-    context, judged = context_of(gate, run, comparer), policy(suite.policy)
+    context, judged = context_of(gate, run, comparer, added), policy(suite.policy)
     after = _by_head(gate, scored, lineup)
-    own_policy = policy(session.suite.policy)
-    sides = [
-        Side(
-            _after_rounds(gate, comparer, comparer.scores(judged)),
-            None if after is None else after.scores(own_policy),
-            unchanged=_as_at_base(gate, run, again=bool(context.recorded_again)),
-        ),
-        *_promoted(gate, run, judged, own_policy, again=bool(context.recorded_again)),
-    ]
+    own_policy, again = policy(session.suite.policy), bool(context.recorded_again)
+    candidate = Side(
+        _after_rounds(gate, comparer, comparer.scores(judged)),
+        None if after is None else after.scores(own_policy),
+        unchanged=_as_at_base(gate, run, again=again),
+    )
+    promoted = _promoted(gate, run, again=again)
+    sides = [candidate]
+    if promoted is not None:
+        own = promoted[1]
+        sides.append(Side(promoted[0].scores(judged), None if own is None else own.scores(own_policy)))
+    comparers = (comparer, after, *(promoted or ()))
+    history = session.history()
     judgement = judge(
         suite.name,
         gate.changes,
         sides,
-        structs.replace(context, promotion=promotion_of(gate, run, comparer, after)),
-        effect=partial(_effect, comparer, after),
-        answers=comparer.answers,
-        approvals=partial(find_approval, session.history(), base),
+        structs.replace(context, promotion=promotion_of(gate, run, comparer, after, added=bool(added))),
+        effect=partial(effect_of, comparer, after),
+        answers=[answer for each in comparers if each is not None for answer in each.answers],
+        approvals=partial(find_approval, history, base),
+        stale=partial(stale_approval, history, base, suite.name),
     )
     kind, drift, adaptive = suite.kind, None, None
     if gate.interleaving is not None:
@@ -234,7 +133,13 @@ def compare(
         adaptive=adaptive,
         behind=0 if base is None else base.behind,
         wrong_cases=_wrong_cases(gate, comparer),
+        own_baseline=bool(added),
     )
+
+
+def _added(session: Session, base: Snapshot) -> str:
+    """What the change brings where the base cannot judge the suite."""
+    return "baseline" if base.has_cases(session.suite.name) else f"suite {session.suite.name}"
 
 
 def _after_rounds(gate: Gate, comparer: Comparer, scores: Scores) -> Scores:
@@ -277,9 +182,7 @@ def _wrong_cases(gate: Gate, comparer: Comparer) -> list[str]:
 
 def _by(gate: Gate, suite: Suite, project: Project, paths: list[str] | None = None) -> tuple[CaseFiles, Comparer]:
     """The cases of a project, all unless given, and a comparer that knows which of them are in quarantine there."""
-    if paths is None:
-        paths = case_files(project.tree, suite.golden)
-    files = CaseFiles(project.tree, paths)
+    files = CaseFiles(project.tree, case_files(project.tree, suite.golden) if paths is None else paths)
     active = in_force(gate.session.project, suite, CaseFiles(project.tree, [])).active
     watched = frozenset(change.case_id for change in gate.changes)
     resting = {entry.case_id: entry.until for entry in active}
@@ -309,16 +212,16 @@ def _by_head(gate: Gate, scored: Scored, lineup: Lineup | None, session: Session
 
 def _scores_alike(one: Suite, other: Suite) -> bool:
     """Both give the same answer the same scores: they differ in limits at most."""
-    same = replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
-    return same and one.kind is other.kind
+    return one.kind is other.kind and replace(one.rules, thresholds={}) == replace(other.rules, thresholds={})
 
 
 def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
-    """The candidate is a draft that the base has too, with the same settings and answers."""
+    """The candidate is a draft that the base has too, with the same settings and answers, and is not promoted here."""
     if gate.base is None or again or gate.session.named or run.suite.system is not None:
         return False
-    if run.lineup.digests() == gate.side.header.prompt_digests:
-        return False  # nothing is drafted; both sides are the same
+    promoted = promoted_lineup(gate.session.project, gate.session.suite, gate.head.manifest(run.suite.name))
+    if run.lineup.digests() in (gate.side.header.prompt_digests, promoted.digests()):
+        return False
     there = make_suite(gate.base.project.config, run.suite.name)
     draft = line_up(gate.base.project, there, role="candidate")
     asking = make_asking(there, draft, RunOptions(repeats=run.header.repeats))
@@ -326,58 +229,21 @@ def _as_at_base(gate: Gate, run: Run, *, again: bool) -> bool:
     return draft.digests() == run.lineup.digests() and parameters == run.header.parameters
 
 
-def _promoted(gate: Gate, run: Run, judged: GatePolicy, own: GatePolicy, *, again: bool) -> Iterator[Side]:
-    """What the head promotes, where it is neither the candidate nor what the base promotes."""
-    session = gate.session
+def _promoted(gate: Gate, run: Run, *, again: bool) -> tuple[Comparer, Comparer | None] | None:
+    """What the head promotes by both criteria, where it is neither the candidate nor what the base promotes."""
+    session, header = gate.session, gate.side.header
     if gate.base is None or run.suite.system is not None:
-        return
-    lineup = line_up(session.project, session.suite, role="promoted")
-    asking = make_asking(session.suite, lineup, RunOptions(repeats=gate.side.header.repeats))
-    runs = lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}
-    header = gate.side.header
-    if runs == (run.lineup.digests(), run.header.parameters):
-        return
-    if not again and runs == (header.prompt_digests, header.parameters):
-        return
-    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=header.repeats)
+        return None
+    manifest = gate.head.manifest(session.suite.name)
+    repeats = header.repeats if manifest is None else manifest.repeats
+    lineup = promoted_lineup(session.project, session.suite, manifest)
+    asking = make_asking(session.suite, lineup, RunOptions(repeats=repeats))
+    runs = lineup.digests(), {name: each.as_json() for name, each in asking.parameters.items()}, repeats
+    if runs == (run.lineup.digests(), run.header.parameters, run.header.repeats):
+        return None
+    if not again and runs == (header.prompt_digests, header.parameters, header.repeats):
+        return None
+    options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=repeats)
     alone = replace(session, options=options, named=(), may_write=False)
     scored = gate.score(alone, lineup, gate.suite, *_by(gate, gate.suite, gate.base.project))
-    after = _by_head(gate, scored, lineup, alone)
-    yield Side(scored.comparer.scores(judged), None if after is None else after.scores(own))
-
-
-def _effect(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
-    """What a change of the criteria does to the scores of the same answers; None where that is not known."""
-    if after is None:
-        return None
-    key = before.suite.kind.primary
-    if not change.case_id:
-        old, new = before.pairs.means(), after.pairs.means()
-        return Effect(_figures(key, old, new), raises=False)
-    one, other = before.kept.get(change.case_id), after.kept.get(change.case_id)
-    if one is None or other is None:
-        return None
-    sides = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
-    raised = any(_raises(before, metric.key, a, b) for a, b in sides for metric in before.suite.kind.metrics)
-    return Effect(_figures(key, one, other), raises=raised)
-
-
-def _raises(comparer: Comparer, key: str, before: Mapping[str, float], after: Mapping[str, float]) -> bool:
-    metric = next(metric for metric in comparer.suite.kind.metrics if metric.key == key)
-    gated = key in comparer.suite.policy.metrics or key == comparer.suite.kind.primary
-    if not gated or key not in before or key not in after:
-        return False
-    better = after[key] - before[key] if metric.higher_is_better else before[key] - after[key]
-    return better > SLACK
-
-
-Both = tuple[Mapping[str, float] | None, Mapping[str, float]]
-
-
-def _figures(key: str, old: Both, new: Both) -> dict[str, tuple[float, float]]:
-    """The primary metric by the old and by the new criteria, of the base's and of the candidate's answers."""
-    found = {}
-    for name, before, after in zip(("base", "candidate"), old, new, strict=True):
-        if before is not None and after is not None and key in before and key in after:
-            found[name] = before[key], after[key]
-    return found
+    return scored.comparer, _by_head(gate, scored, lineup, alone)

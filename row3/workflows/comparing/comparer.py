@@ -8,11 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from row3.domain.criteria import CriteriaChange
 from row3.domain.manifests import ManifestCase
 from row3.domain.metrics import Metric, Zone
 from row3.domain.verdicts import CaseChange, Compared
 from row3.gate.comparison import beyond_noise, by_size, worse_by
-from row3.gate.judging import Scores
+from row3.gate.judging import Effect, Scores
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
@@ -25,7 +26,6 @@ from row3.workflows.pipeline.results import CaseResult
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
-COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
 REPLACED = "another answer than the baseline's is recorded now"
 LEAST = 1e-12
 """Weight of a fall that the composite does not see, beside any that it sees."""
@@ -68,6 +68,8 @@ class Comparer:
     """Cases whose recorded answer is no longer the baseline's."""
     problem: str = ""
     """Why the base cannot answer the first case that it cannot."""
+    served: tuple[set[str], set[str]] = field(default_factory=lambda: (set(), set()))
+    """Models that answered for the base and for the candidate."""
     aggregate: Aggregate = field(default_factory=Aggregate)
     """Of the candidate, over all of its cases that count."""
     _heap: list[tuple[float, int, CaseChange]] = field(default_factory=list)
@@ -93,6 +95,8 @@ class Comparer:
             self._keep(change._replace(move="failed"))
             return
         before = None if compared is None else compared.before
+        self.served[0].update(() if compared is None else compared.served)
+        self.served[1].update(result.served)
         if self.asked_again is not None and compared is not None:
             self.asked_again[case_id] = compared
         self.answers.append((case_id, result.answers, () if compared is None else compared.answers))
@@ -208,3 +212,40 @@ class Comparer:
             critical=self.critical,
             quarantined=self.quarantined,
         )
+
+
+def effect_of(before: Comparer, after: Comparer | None, change: CriteriaChange) -> Effect | None:
+    """What a change of the criteria does to the scores of the same answers; None where that is not known."""
+    if after is None:
+        return None
+    key = before.suite.kind.primary
+    if not change.case_id:
+        old, new = before.pairs.means(), after.pairs.means()
+        return Effect(_figures(key, old, new), raises=False)
+    one, other = before.kept.get(change.case_id), after.kept.get(change.case_id)
+    if one is None or other is None:
+        return None
+    sides = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
+    raised = any(_raises(before, metric.key, a, b) for a, b in sides for metric in before.suite.kind.metrics)
+    return Effect(_figures(key, one, other), raises=raised)
+
+
+def _raises(comparer: Comparer, key: str, before: Mapping[str, float], after: Mapping[str, float]) -> bool:
+    metric = next(metric for metric in comparer.suite.kind.metrics if metric.key == key)
+    gated = key in comparer.suite.policy.metrics or key == comparer.suite.kind.primary
+    if not gated or key not in before or key not in after:
+        return False
+    better = after[key] - before[key] if metric.higher_is_better else before[key] - after[key]
+    return better > SLACK
+
+
+Both = tuple[Mapping[str, float] | None, Mapping[str, float]]
+
+
+def _figures(key: str, old: Both, new: Both) -> dict[str, tuple[float, float]]:
+    """The primary metric by the old and by the new criteria, of the base's and of the candidate's answers."""
+    found = {}
+    for name, before, after in zip(("base", "candidate"), old, new, strict=True):
+        if before is not None and after is not None and key in before and key in after:
+            found[name] = before[key], after[key]
+    return found

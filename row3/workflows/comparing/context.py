@@ -15,30 +15,36 @@ from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.running import declining_runs
 
 if TYPE_CHECKING:
-    from row3.workflows.comparing.compare import Gate
+    from row3.workflows.comparing.gate import Gate
 
 
-def context_of(gate: Gate, run: Run, comparer: Comparer) -> Context:
-    """Return what else may speak about a run. Raises `InvalidFile`."""
+def context_of(gate: Gate, run: Run, comparer: Comparer, added: str) -> Context:
+    """Return what else may speak about a run. Raises `InvalidFile`.
+
+    Args:
+        added: what the change brings by which it is judged itself: `suite NAME` or `baseline`; empty for nothing.
+    """
     session, base = gate.session, gate.base
     history = session.history()
     declines = declining_runs(history, run, gate.suite)
     before, after = gate.side.header.parameters, run.header.parameters
     models = (gate.side.header.model, run.header.model)
     settings_differ = any(name in after and before[name] != after[name] for name in before)
+    served = tuple(", ".join(sorted(each)) for each in comparer.served)
     return Context(
         declines=declines if declines >= gate.suite.policy.declines else 0,
         partial=session.options.partial,
         recorded_again=tuple(_recorded_again(gate, comparer)),
         model=models if settings_differ else None,
+        served=(served[0], served[1]) if all(served) and served[0] != served[1] and not settings_differ else None,
         history_removed=0 if base is None else _removed(base.history(), history, gate.suite.name),
-        suite_added=False,
+        added=added,
         project_changes=() if base is None else tuple(_project_changes(base, session.project, gate.suite.name)),
     )
 
 
 def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
-    """Ids of cases an identical request of which has another answer than at the base, or than the baseline's."""
+    """Cases and texts an identical request of which has another answer than at the base, or than the baseline's."""
     earlier = gate.recordings.base
     if earlier is None:
         yield from comparer.replaced
@@ -50,6 +56,10 @@ def _recorded_again(gate: Gate, comparer: Comparer) -> Iterator[str]:
             if old is not None and new is not None and old.answer.text != new.answer.text:
                 yield case_id
                 break
+    rule = gate.suite.rules.semantic
+    if rule is not None:
+        replaced = head.embeddings(rule.model).replaced(earlier.embeddings(rule.model))
+        yield from (f"embedding of {text}" for text in replaced)
 
 
 def _removed(before: list[HistoryEntry], now: list[HistoryEntry], suite: str) -> int:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
-from row3.domain.judgements import Approval
+from row3.domain.judgements import Approval, Code
 from row3.domain.verdicts import Verdict
 from row3.errors import InvalidFile
+from row3.gate.judging import approved
 from row3.store.cases import CaseFiles, case_files
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.changelog import read_changelog
@@ -16,10 +15,12 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.transaction import commit
-from row3.workflows.comparing.approvals import check_approval, says_the_same, sign
+from row3.workflows.comparing.approvals import check_approval, says_the_same
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.comparison import Comparison
+from row3.workflows.comparing.sides import promoted_lineup
 from row3.workflows.pipeline.run_suite import with_action
+from row3.workflows.reasons import sign
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, repository_state, save_log
 from row3.workflows.snapshots import find_base, work_base
 
@@ -35,9 +36,7 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     base = None if against is None else find_base(session.project, against)
     if approve is not None and base is None:
         base = _hook_base(session)
-    comparison = compare(session, base=base)
-    if base is not None and session.mode in ("record", "auto") and not comparison.judgement.complete:
-        comparison = _ask_for_the_rest(session, base, comparison)
+    comparison = compare_asking(session, base)
     state = repository_state(session.project) if session.may_write else OUTSIDE_GIT
     comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     comparison.in_git = not session.may_write or state != OUTSIDE_GIT
@@ -67,7 +66,7 @@ def _sign(session: Session, comparison: Comparison, approve: str | None) -> Appr
     if says_the_same(given, comparison.approval):
         session.say("approved with this reason already; nothing is written")
         return None
-    comparison.approval = given
+    comparison.approval, comparison.judgement = given, approved(judgement, given)
     return given
 
 
@@ -101,16 +100,25 @@ def approved_changelog(project: Project, comparison: Comparison, approval: Appro
     return insert_entry(changelog, unreleased_entry(version, candidate.name, approval=said), version, candidate.name)
 
 
-def _ask_for_the_rest(session: Session, base: Snapshot, comparison: Comparison) -> Comparison:
-    """Ask for what the candidate lacks, record it, and compare again from recordings."""
-    from row3.workflows.asking.running_live import record_missing
+def compare_asking(session: Session, base: Snapshot | None, *, pages: bool = False) -> Comparison:
+    """Compare; with a base, the modes `record` and `auto` ask for what recorded answers lack. Raises as `compare`."""
+    if base is None or not base.judges(session.suite.name) or session.mode not in ("record", "auto"):
+        return compare(session, base=base, pages=pages)
+    comparison = compare(session, base=base, pages=pages)
+    missing = [reason.subject for reason in comparison.reasons if reason.code is Code.NO_ANSWER]
+    if missing:
+        from row3.workflows.running_live import record_missing
 
-    suite = session.suite
-    places = {tree: case_files(tree, suite.golden) for tree in (base.project.tree, session.project.tree)}
-    for tree, paths in places.items():
-        record_missing(session, comparison.run, suite, CaseFiles(tree, paths))
-    replayed = replace(session, options=replace(session.options, mode="replay"))
-    return compare(replayed, base=base)
+        project, suite = session.project, session.suite
+        promoted = promoted_lineup(project, suite, Snapshot(project).manifest(suite.name))
+        for lineup, tree in (
+            (comparison.run.lineup, base.project.tree),
+            (comparison.run.lineup, project.tree),
+            (promoted, project.tree),
+        ):
+            record_missing(session, lineup, missing, CaseFiles(tree, case_files(tree, suite.golden)))
+        comparison = compare(session, base=base, pages=pages)
+    return comparison
 
 
 def _since(project: Project, comparison: Comparison) -> str | None:

@@ -11,25 +11,30 @@ from row3.domain.prompts import parse_reference
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile
 from row3.gate.judging import Promotion
-from row3.store.prompts import FOLDER, read_prompt
+from row3.store.prompts import FOLDER, read_promoted, read_prompt
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import manifest_of
 from row3.workflows.comparing.comparer import Comparer
-from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.comparing.sides import promoted_lineup
 from row3.workflows.pipeline.run_suite import Run, RunOptions
 from row3.workflows.running import run_suite
+from row3.workflows.snapshots import asked_by
 
 if TYPE_CHECKING:
-    from row3.workflows.comparing.compare import Gate
+    from row3.workflows.comparing.gate import Gate
 
 
-def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None) -> Promotion:
+def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None, *, added: bool = False) -> Promotion:
     """Return what is wrong with what a change promotes; nothing where no base judges.
 
+    Args:
+        added: the change brings the baseline by which it is judged, so that only has to be what it would write.
     Raises `InvalidFile` for a lock or baseline that cannot be read.
     """
     base, head, suite = gate.base, gate.head, gate.session.suite
+    if added and (own := head.manifest(suite.name)) is not None:
+        return Promotion(tuple(_wrong_locks(head, suite)), baseline_differs=_differs(gate, own))
     if base is None:
         return Promotion()
     before, now = base.manifest(suite.name), head.manifest(suite.name)
@@ -38,12 +43,18 @@ def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | Non
     if now is None:
         return Promotion(locks, before is not None, unanswered=tuple(dict.fromkeys(unanswered)))
     differs = False
-    if before is None or before.digest != now.digest:
-        differs = now.version == 1 or _as_written(gate, now).digest != now.digest
+    if before is None or before.digest != now.digest or _current(base, run) != _current(head, run):
+        differs = _differs(gate, now)
     else:
         gone, differs = _altered(gate, now, (after or comparer).requests)
         unanswered += gone
     return Promotion(locks, False, differs, tuple(dict.fromkeys(unanswered)))
+
+
+def _current(place: Snapshot, run: Run) -> list[str | None]:
+    """Which version of each prompt is promoted; None where none is."""
+    promoted = read_promoted(place.project.tree)
+    return [promoted[name].version if name in promoted else None for name in run.lineup.versions()]
 
 
 def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
@@ -56,17 +67,20 @@ def _unrecorded(gate: Gate, comparer: Comparer) -> Iterator[str]:
 
 def _left_behind(gate: Gate, run: Run, after: Comparer | None) -> Iterator[str]:
     """New or edited cases that the version which stays promoted does not answer."""
-    promoted = line_up(gate.session.project, gate.session.suite, role="promoted")
+    promoted = promoted_lineup(gate.session.project, gate.session.suite, gate.head.manifest(run.suite.name))
     stays = promoted.digests() == gate.side.header.prompt_digests != run.lineup.digests()
     yield from after.incomparable if after is not None and stays else ()
 
 
-def _as_written(gate: Gate, now: Manifest) -> Manifest:
-    """The baseline that `row3 --baseline` would write here."""
+def _differs(gate: Gate, now: Manifest) -> bool:
+    """A baseline is not what `row3 --baseline` would write here."""
+    if now.version == 1:
+        return True
     session = gate.session
     options = RunOptions(mode="replay", jobs=session.options.jobs, repeats=now.repeats)
-    run = run_suite(replace(session, options=options, named=()), role="promoted")
-    return manifest_of(session.project, run)
+    lineup = promoted_lineup(session.project, session.suite, now)
+    run = run_suite(replace(session, options=options, named=()), lineup=lineup)
+    return manifest_of(session.project, run).digest != now.digest
 
 
 def _altered(gate: Gate, now: Manifest, here: Collection[str]) -> tuple[list[str], bool]:
@@ -88,7 +102,7 @@ def _broken_locks(base: Snapshot, head: Snapshot, suite: Suite) -> Iterator[str]
     locks, tree = head.locks(), head.project.tree
     for ref, digest in base.locks().items():
         parsed = parse_reference(ref)
-        if parsed is None or not _asks(suite, parsed.name):
+        if parsed is None or not _concerns(suite, parsed.name, base, head):
             continue
         path = f"{FOLDER}/{ref}.md"
         if locks.get(ref) != digest or not tree.exists(path) or read_prompt(tree, parsed).digest != digest:
@@ -100,7 +114,7 @@ def _wrong_locks(head: Snapshot, suite: Suite) -> Iterator[str]:
     tree = head.project.tree
     for ref, digest in head.locks().items():
         parsed = parse_reference(ref)
-        if parsed is not None and _asks(suite, parsed.name):
+        if parsed is not None and _concerns(suite, parsed.name, head):
             try:
                 fits = read_prompt(tree, parsed).digest == digest
             except InvalidFile:
@@ -109,6 +123,7 @@ def _wrong_locks(head: Snapshot, suite: Suite) -> Iterator[str]:
                 yield ref
 
 
-def _asks(suite: Suite, prompt: str) -> bool:
-    """A suite without a pipeline of its own may ask any prompt."""
-    return suite.system is None and (not suite.pipeline or prompt in suite.pipeline)
+def _concerns(suite: Suite, prompt: str, *places: Snapshot) -> bool:
+    """The suite asks the prompt in one of these places, or no suite does."""
+    asked = [asked_by(place.project, prompt) for place in places]
+    return not asked[-1] or any(suite.name in names for names in asked)

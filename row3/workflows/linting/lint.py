@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from row3.domain.findings import LintFinding, LintReport
+from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
 from row3.store import positions
@@ -20,8 +21,8 @@ from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, tell_interrupted
+from row3.store.manifests import parse_manifest
 from row3.store.project import LOCAL, READ_PATHS, Project, find_root
-from row3.store.saved_runs import read_run
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
@@ -144,5 +145,5 @@ class _Lint:
         return made
 
 
-def _read_baseline(tree: Tree, path: str) -> int:
-    return sum(1 for _ in read_run(tree, path).records())
+def _read_baseline(tree: Tree, path: str) -> Manifest:
+    return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))

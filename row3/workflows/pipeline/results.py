@@ -72,6 +72,8 @@ class CaseResult(NamedTuple):
     """Digests of its requests, stage by stage, repeat by repeat."""
     answers: tuple[str, ...] = ()
     """SHA-256 of each answer's text, in the order of the requests; one fewer where the last had no answer."""
+    served: tuple[str, ...] = ()
+    """Models that answered, by the provider's own account."""
 
 
 def result_of(record: CaseRecord, compared: Compared | None, *, repeats: int, source: str | None) -> CaseResult:
@@ -108,12 +110,14 @@ class Transcript:
         self.requests: list[str] = []
         self.answers: list[str] = []
         self.spent: list[Spent] = []
+        self.served: dict[str, None] = {}
         self._said = hashlib.sha256()
 
     def copy(self) -> Transcript:
         """Return one that goes on from here without changing this one."""
         other = Transcript()
         other.requests, other.answers, other.spent = [*self.requests], [*self.answers], [*self.spent]
+        other.served = dict(self.served)
         other._said = self._said.copy()
         return other
 
@@ -126,6 +130,8 @@ class Transcript:
         self._said.update(text)
         self.answers.append(hashlib.sha256(text).hexdigest())
         self.spent.append(spent_on(request, answer))
+        if answer.served_model is not None:
+            self.served[answer.served_model] = None
 
     @property
     def said(self) -> str:
@@ -164,7 +170,7 @@ class Packing:
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
         suite = self.suite
-        found = suite.kind.shortfall(score)
+        found = _found(suite.kind, score)
         requests = () if transcript is None else tuple(transcript.requests)
         answers = () if transcript is None else tuple(transcript.answers)
         record = CaseRecord(
@@ -213,7 +219,12 @@ class Packing:
             found=found,
             requests=requests,
             answers=answers,
+            served=() if transcript is None else tuple(transcript.served),
         )
+
+
+def _found(kind: Kind, score: CaseScore) -> Mapping[str, tuple[str, ...]]:
+    return kind.shortfall(score) if score.found is None else score.found
 
 
 def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) -> Compared:
@@ -222,7 +233,7 @@ def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) 
     failed = before.status == "failed"
     change = compare_case(
         score.case_id,
-        (before.status, before.metrics, {} if failed else kind.shortfall(before)),
+        (before.status, before.metrics, {} if failed else _found(kind, before)),
         (score.status, score.metrics, found),
         kind=kind,
         comparable=not failed,
@@ -236,6 +247,7 @@ def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) 
         requests=tuple(transcript.requests),
         answers=tuple(transcript.answers),
         problem=before.problem if failed else "",
+        served=tuple(transcript.served),
     )
 
 

@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Mapping
 from typing import Any
 
+from row3.domain.counts import marked
 from row3.domain.requests import Request
-from row3.domain.spoken import marked
 from row3.errors import InvalidFile
 from row3.store.cases import read_cases
 from row3.store.project import Project

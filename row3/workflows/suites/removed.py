@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
-
-from msgspec import structs
+from functools import partial
 
 from row3.domain.judgements import Approval
-from row3.gate.judging import Context, judge
+from row3.gate.judging import Context, approved, judge
 from row3.reports.changelogs.changelog import approval_entry
 from row3.reports.changelogs.changelog_insert import insert_entry
 from row3.store.changelog import FILE as CHANGELOG
@@ -18,9 +17,10 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.transaction import commit
-from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, sign
+from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, stale_approval
 from row3.workflows.comparing.context import default_suite
 from row3.workflows.pipeline.run_header import new_run_id
+from row3.workflows.reasons import sign
 from row3.workflows.session import repository_state
 from row3.workflows.snapshots import find_base
 from row3.workflows.suites.results import Gone
@@ -39,7 +39,8 @@ def removed_suites(project: Project, base: Snapshot, names: Collection[str] | No
                 (),
                 Context(suite_removed=True),
                 answers=answers,
-                approvals=lambda signature: find_approval(head.history(), base, signature),
+                approvals=partial(find_approval, head.history(), base),
+                stale=partial(stale_approval, head.history(), base, name),
             )
             yield Gone(name, judgement)
 
@@ -70,7 +71,7 @@ def gate_removed(
     if says_the_same(approval, gone.judgement.approval):
         return gone
     _write(project, gone, approval, say)
-    return Gone(gone.suite, structs.replace(gone.judgement, approval=approval))
+    return Gone(gone.suite, approved(gone.judgement, approval))
 
 
 def _write(project: Project, gone: Gone, approval: Approval, say: Callable[[str], None]) -> None:

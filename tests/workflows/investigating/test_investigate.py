@@ -9,12 +9,11 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
+from row3.kinds.extraction.investigation import Investigation
 
 from row3.domain.matches import Triple
 from row3.domain.requests import Answer
 from row3.errors import RunIncomplete, UsageError
-from row3.kinds.extraction.investigation import Investigation
-from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.normalise import normalise, normalise_text
 from row3.matching.texts.places import find_in_text
 from row3.reports.investigations.checklist import Question, checklist
@@ -22,13 +21,13 @@ from row3.reports.investigations.fixes import proposed_fixes, verification_plan
 from row3.store.cases import read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
-from row3.store.run_records import CaseRecord, RunHeader
-from row3.store.saved_runs import write_run
 from row3.store.suites import Suite, pick_suite
+from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.investigating.investigate import investigate
 from row3.workflows.pipeline.evaluate import steps
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking
+from row3.workflows.session import open_session
 
 TEXT = (
     "Rye is a cereal. Salt slows the proofing. Wild yeast drives\nfermentation, and fermentation sours the dough.\n\n"
@@ -270,23 +269,16 @@ def test_another_case_that_is_broken_does_not_matter(project: Project) -> None:
 
 
 def test_beside_the_baseline(project: Project) -> None:
-    path = (project.root / project.golden("bakery")) / "bread.gold.json"
-    stored = read_case(project.tree, "golden/bakery/bread.gold.json", EXTRACTION)
-    record_ = CaseRecord(id="bread", digest=stored.digest, status="scored", metrics={"recall": 0.9}, found={})
-    header = RunHeader(
-        run_id="r", suite="bakery", kind="extraction", action="baseline", at="2026-01-29T00:00:00Z", mode="replay",
-        prompts={"find": "v0.9"}, prompt_digests={}, model="m", parameters={"find": {"model": "m"}}, scorer="x",
-        weights={}, thresholds={}, gate={}, metrics={}, pooled={}, denominators={}, zones={},
-    )  # fmt: skip
-    write_run((project.root / project.baseline("bakery")), header, [record_.line()])
-    found = looked_into(project)
+    looked_into(project)
+    (project.root / "golden/bakery/beer.gold.json").unlink()
+    save_baseline(open_session(project.root, "bakery", RunOptions()))
+    again = open_project(project.root)
+    found = investigate(again, _suite(again), "bread")
     recall = next(symptom for symptom in found.symptoms if symptom.metric.key == "recall")
-    assert (recall.value, recall.baseline) == (0.6, 0.9)
-    assert found.notes == ("Baseline: 2026-01-29, find v0.9, m.",)
-    path.write_text(json.dumps(CASE | {"topic": "Baking"}))
-    assert investigate(project, _suite(project), "bread").notes == (
-        "Baseline: 2026-01-29, find v0.9, m; the golden case was changed since.",
-    )
+    assert (recall.value, recall.baseline) == (0.6, 0.6)
+    (note,) = found.notes
+    assert note.startswith("Baseline: 20")
+    assert note.endswith(", find v1.0, connect v1.0, m.")
 
 
 # --- places ---

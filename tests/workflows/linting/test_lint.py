@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from row3.domain.findings import LintFinding
+from row3.domain.manifests import Manifest, ManifestCase
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.reports.findings import findings_json, findings_text
+from row3.store.manifests import manifest_bytes
 from row3.store.project import open_project
-from row3.store.run_records import RunHeader
-from row3.store.saved_runs import run_bytes
 from row3.store.suites import pick_suite
 from row3.workflows.linting.lint import lint, lint_at
 
@@ -722,19 +722,15 @@ def test_baseline_and_history(root: Path) -> None:
 
 
 def test_a_baseline_with_a_broken_case(root: Path) -> None:
-    header = RunHeader(
-        run_id="r", suite="starter", kind="extraction", action="baseline", at="2026-01-29T00:00:00Z", mode="replay",
-        prompts={}, prompt_digests={}, model="m", parameters={}, scorer="x", weights={}, thresholds={}, gate={},
-        metrics={}, pooled={}, denominators={}, zones={},
-    )  # fmt: skip
-    good = b'{"id":"a","digest":"d","status":"scored","metrics":{},"found":{}}'
-    bad = good.replace(b'"a"', b'"b"').replace(b"{}", b'{"recall":NaN}', 1)
-    text = b"".join(run_bytes(header, [good, bad])).decode()
+    manifest = Manifest("starter", "extraction", "replay", "r", "2026-01-29T00:00:00Z", {}, "m", {}, 1, {
+        case_id: ManifestCase(case_id, "d", "i") for case_id in ("a", "b")
+    })  # fmt: skip
+    text = manifest_bytes(manifest).decode().replace('"id": "b", "digest": "d"', '"id": "b", "digest": 7')
     (root / "baselines").mkdir()
     (root / "baselines/starter.json").write_text(text)
-    finding = found(root)[0]
-    assert (finding.file, finding.field) == ("baselines/starter.json", "cases.b")
-    assert finding.line == line_with(text, '"id":"b"')
+    (finding,) = found(root)
+    assert (finding.file, finding.field) == ("baselines/starter.json", "cases.1.digest")
+    assert finding.line == line_with(text, '"id": "b"')
 
 
 def test_broken_settings_do_not_hide_the_rest(root: Path) -> None:

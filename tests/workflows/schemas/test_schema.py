@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from msgspec import structs
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
 from row3.domain.quarantine import Quarantined

@@ -1,0 +1,214 @@
+"""Kind `retrieval`: a query and the documents that answer it, ranked (V7, component 3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any
+
+from msgspec import Meta
+
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.domain.metrics import Metric, Threshold
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.cases import CaseId, Day, Labelled, MemoryCase, Note, Text
+from row3.kinds.lists import NO_RESULTS, JudgedItems, ListKind
+from row3.kinds.outputs import Output, meta
+from row3.metrics.retrieval import (
+    average_precision,
+    judged_in,
+    ndcg_at,
+    ranked,
+    reciprocal_rank,
+    relevant_count,
+    relevant_in,
+)
+
+
+class Judged(Labelled, frozen=True):
+    """A document and how well it answers the query."""
+
+    id: Annotated[Text, Meta(description="The document.")]
+    relevance: Annotated[
+        int, Meta(ge=0, le=3, description="3 answers the query, 2 useful context, 1 tangential, 0 not relevant.")
+    ]
+    note: Note = None
+
+
+class RetrievalCase(MemoryCase, frozen=True, kw_only=True):
+    """A golden case of kind `retrieval`: a query and documents with their relevance."""
+
+    id: CaseId
+    query: Text
+    limit: Annotated[int, Meta(ge=1, le=1000, description="How many results are asked for.")] = 10
+    date: Annotated[Day | None, Meta(description="The day on which it is asked, YYYY-MM-DD.")] = None
+    relevant_documents: list[Judged]
+
+
+class ResultOut(Output, frozen=True):
+    """One result; the order of the list is the ranking where no scores are given."""
+
+    id: Annotated[str, meta("The document's id.", "document_id", "documentId", "doc_id")]
+    score: Annotated[float | None, meta(asked=False)] = None
+
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """A plain string is a document's id; beside a document's id, `id` is the result's own."""
+        if isinstance(value, str):
+            return {"id": value}
+        if isinstance(value, dict) and any(key in value for key in ("document_id", "documentId", "doc_id")):
+            return {key: part for key, part in value.items() if key != "id"}
+        return value
+
+
+class ResultsOut(Output, frozen=True):
+    """Answer of a search."""
+
+    results: Annotated[list[ResultOut], meta("", "documents", "events", "items")]
+
+
+SHOWN_RANKS = 10
+METRICS = (
+    Metric("ndcg_at_10", "NDCG@10", threshold=Threshold(0.70, 0.85, 0.95), blocking=False),
+    Metric("mrr", "MRR", threshold=Threshold(0.60, 0.75, 0.90)),
+    Metric("ndcg_at_5", "NDCG@5", threshold=Threshold(0.0, 0.75, 0.90), companion=True),
+    Metric("precision_at_3", "Precision@3", threshold=Threshold(0.0, 0.80, 0.95), companion=True),
+    Metric("recall_at_10", "Recall@10", threshold=Threshold(0.0, 0.90, 0.98), companion=True),
+    Metric("map", "MAP", companion=True),
+    Metric("judged_at_10", "Judged@10", companion=True),
+)
+
+
+class Retrieval(ListKind):
+    """Scores `{"results": [{"id", "score"}, …]}` against graded judgements."""
+
+    name = "retrieval"
+    version = 2
+    items = "results"
+    case_model = RetrievalCase
+    case_schema = "retrieval-case"
+    outputs: Mapping[str, type[Any]] = {"results": ResultsOut}
+    metrics = METRICS
+    primary = "mrr"
+
+    def signature(self, rules: Rules) -> str:
+        """Scorer version; ids are compared to the letter."""
+        return f"{self.name}/{self.version}"
+
+    def variables(self, case: RetrievalCase) -> dict[str, Any]:
+        """`query`, `limit`, and `date`, empty for none."""
+        return {"query": case.query, "limit": case.limit, "date": "" if case.date is None else case.date.isoformat()}
+
+    def _fit(self, value: Any, repairs: tuple[str, ...]) -> Parsed | Unusable:
+        """An answer with scores for some results only cannot be ranked."""
+        read = super()._fit(value, repairs)
+        return read if isinstance(read, Unusable) else _rankable(read)
+
+    def parse(self, output: str, text: str) -> Parsed | Unusable:
+        """Read an answer, repairing what is harmless."""
+        read = super().parse(output, text)
+        return read if isinstance(read, Unusable) else _rankable(read)
+
+    def judge(self, case: RetrievalCase, output: ResultsOut, rules: Rules) -> JudgedItems:
+        """Rank, and look up the judgements."""
+        judged = {document.id: document.relevance for document in case.relevant_documents}
+        ranking = ranked([(result.id, result.score) for result in output.results])
+        relevant = relevant_count(judged)
+        found3, found10 = relevant_in(3, ranking, judged), relevant_in(10, ranking, judged)
+        shown = min(10, len(ranking))
+        values = {
+            "mrr": reciprocal_rank(ranking, judged),
+            "ndcg_at_5": ndcg_at(5, ranking, judged),
+            "ndcg_at_10": ndcg_at(10, ranking, judged),
+            "map": average_precision(ranking, judged),
+        }
+        counts = {
+            "precision_at_3": (found3, 3),
+            "recall_at_10": (found10, relevant),
+            "judged_at_10": (judged_in(10, ranking, judged), shown),
+        }
+        skipped: dict[str, str] = {}
+        if not relevant:
+            skipped = dict.fromkeys([metric.key for metric in METRICS], "the query has no relevant document")
+        elif not shown:
+            skipped = {"judged_at_10": NO_RESULTS}
+        return JudgedItems(_explained(case, ranking, judged), counts, skipped, values)
+
+    def expected(self, case: RetrievalCase) -> Iterator[Expected]:
+        """Every judgement; of two about one document the one that counts."""
+        judged = {document.id: document.relevance for document in case.relevant_documents}
+        for name, relevance in judged.items():
+            yield Expected("judged", name, {"relevance": relevance})
+
+    def refers_to(self, case: RetrievalCase) -> list[Reference]:
+        """Every judged document."""
+        return [
+            Reference("document", document.id, ("relevant_documents", place, "id"))
+            for place, document in enumerate(case.relevant_documents)
+        ]
+
+    def lint(self, case: RetrievalCase, rules: Rules) -> list[Finding]:
+        """Every query has judged documents, each judged once, one of them relevant."""
+        found: list[Finding] = []
+        at = "relevant_documents"
+        if not case.relevant_documents:
+            found.append(Finding("error", "not-judged", "the query has no judged documents", (at,)))
+        elif not any(document.relevance for document in case.relevant_documents):
+            found.append(Finding("error", "nothing-relevant", "no document is relevant to the query", (at,)))
+        seen: dict[str, int] = {}
+        for index, document in enumerate(case.relevant_documents):
+            if document.id in seen:
+                found.append(Finding("error", "judged-twice", f"`{document.id}` is judged twice", (at, index, "id")))
+            seen[document.id] = index
+        return found
+
+    def lint_suite(self, cases: Sequence[RetrievalCase]) -> list[Finding]:
+        """No query twice."""
+        first: dict[str, str] = {}
+        found: list[Finding] = []
+        for case in cases:
+            key = " ".join(case.query.casefold().split())
+            if key in first:
+                found.append(Finding("warning", "query-twice", f"`{case.id}` asks what `{first[key]}` asks"))
+            first.setdefault(key, case.id)
+        return found
+
+
+def _rankable(read: Parsed) -> Parsed | Unusable:
+    scores = [result.score for result in read.value.results if result.score is not None]
+    if not all(map(math.isfinite, scores)):
+        return Unusable("a score is not a finite number")
+    if scores and len(scores) < len(read.value.results):
+        return Unusable("some results have a score and others none, so there is no ranking")
+    return read
+
+
+def _explained(case: RetrievalCase, ranking: Sequence[str], judged: dict[str, int]) -> Items:
+    """The results that metrics look at, and where each relevant document stands."""
+    ranks = {name: rank for rank, name in enumerate(ranking, 1)}
+    items = tuple(
+        ItemMatch(
+            name,
+            "not-judged" if name not in judged else "relevant" if judged[name] > 0 else "not-relevant",
+            name if judged.get(name, 0) > 0 else None,
+            judged.get(name, 0) / 3,
+            {"rank": rank, "relevance": judged.get(name)},
+        )
+        for rank, name in enumerate(ranking[:SHOWN_RANKS], 1)
+    )
+    expected = tuple(
+        ItemExpectation(
+            document.id,
+            document.id if ranks.get(document.id, SHOWN_RANKS + 1) <= SHOWN_RANKS else None,
+            None,
+            document.relevance / 3,
+            {"relevance": document.relevance, "rank": ranks.get(document.id)},
+        )
+        for document in case.relevant_documents
+        if document.relevance > 0
+    )
+    return Items(items, expected, frozenset({"relevant"}))
+
+
+KIND = Retrieval()

@@ -1,0 +1,186 @@
+"""Putting cases into quarantine and out of it, and which of them count for nothing in a run of today."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+
+from row3.domain.counts import count, part
+from row3.domain.quarantine import (
+    LONGEST_DAYS,
+    NO_QUARANTINE,
+    SHARE,
+    Quarantine,
+    Quarantined,
+    begins_later,
+    complaint,
+    room,
+    split,
+)
+from row3.errors import InvalidFile, UsageError
+from row3.store.cases import CaseFiles, case_files, ids_of, read_case
+from row3.store.documents import day
+from row3.store.locks import writing
+from row3.store.other_suites import case_hint
+from row3.store.project import Project
+from row3.store.quarantine import FILE, read_quarantine, write_quarantine
+from row3.store.suites import Suite
+from row3.store.tree import Tree
+from row3.workflows.reasons import check_reason, sign
+from row3.workflows.session import Session
+
+MOST = f"no more than one in {SHARE} may be"
+
+
+def today() -> date:
+    """The day, in UTC."""
+    return datetime.now(UTC).date()
+
+
+def in_force(project: Project, suite: Suite, files: CaseFiles | None = None, *, on: date | None = None) -> Quarantine:
+    """The quarantine that a run of the suite is under.
+
+    Args:
+        files: the golden cases that judge, where these are not the project's own. The file beside them decides, so that
+            a change cannot put a case into quarantine and be judged without it.
+    Raises `InvalidFile` for a broken file, and where more than a fifth of the cases is in quarantine.
+    """
+    folder, own = suite.golden, project.tree
+    tree = own if files is None else files.tree
+    on = on or today()
+    active, expired = split(_begun(tree, folder, on), on)
+    waiting: tuple[Quarantined, ...] = ()
+    if tree != own:
+        there = {entry.case_id for entry in active}
+        waiting = tuple(
+            [entry for entry in split(_begun(own, project.golden(suite.name), on), on)[0] if entry.case_id not in there]
+        )
+    if not (active or expired or waiting):
+        return NO_QUARANTINE
+    if active:
+        cases = len(files.paths if files and files.paths else case_files(tree, folder))
+        if len(active) > room(cases):
+            raise InvalidFile(
+                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine; {MOST}",
+                where=f"{folder}/{FILE}",
+                fix=f"Take some out with `row3 flaky release{suite.flag} CASE`",
+            )
+    return Quarantine(active, expired, waiting)
+
+
+def _begun(tree: Tree, folder: str, on: date) -> list[Quarantined]:
+    """The entries beside the golden cases; raises `InvalidFile` where one has not begun."""
+    entries = read_quarantine(tree, folder)
+    for entry in entries:
+        if begins_later(entry, on):
+            raise InvalidFile(
+                f"the quarantine of `{entry.case_id}` begins on {entry.since}, and today is {on}",
+                where=f"{folder}/{FILE}",
+                fix="Correct `since`, or remove the entry",
+            )
+    return entries
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What was done to a suite's quarantine."""
+
+    entry: Quarantined
+    before: Quarantined | None
+    """The entry that it took the place of."""
+    file: str
+    left: int
+    """Cases that are in quarantine now."""
+
+
+def quarantine(session: Session, case_id: str, *, until: str, reason: str, on: date | None = None) -> Changed:
+    """Put a case into quarantine until a day; one that is in it already keeps its first day.
+
+    Raises `UsageError` for an unknown case, a day that is none or too far, and one case too many; `InvalidFile`.
+    """
+    on = on or today()
+    _refuse_where_nothing_is_written(session)
+    end = _end(until, on)
+    check_reason(reason, where="--reason", write="what makes the case flaky, and who mends it")
+    folder = session.project.golden(session.suite.name)
+    cases = _known(session, case_id)
+    signed = sign(session.project, reason)
+    with writing(session.project.local, say=session.say):
+        held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
+        active = {entry.case_id for entry in split(held.values(), on)[0]}
+        before = held.get(case_id)
+        since = before.since if before is not None and case_id in active else on.isoformat()
+        if wrong := complaint(date.fromisoformat(since), end):
+            latest = date.fromisoformat(since) + timedelta(days=LONGEST_DAYS)
+            raise UsageError(wrong, where="--until", fix=f"Name a day up to {latest}, and mend the case by then")
+        if len(active | {case_id}) > room(cases):
+            where = f"suite {session.suite.name}"
+            if not room(cases):
+                raise UsageError(
+                    f"{count(cases, 'case is', 'cases are')} too few for a quarantine: {MOST}",
+                    where=where,
+                    fix="Add cases",
+                )
+            there = (
+                f"{part(len(active), cases, 'case', 'is', 'are')} in quarantine already ({', '.join(sorted(active))})"
+            )
+            raise UsageError(
+                f"{there}; {MOST}", where=where, fix=f"Release one with `row3 flaky release{session.suite.flag} CASE`"
+            )
+        entry = Quarantined(case_id, since, end.isoformat(), signed.reason, signed.by)
+        write_quarantine(session.project.root, folder, [*(held | {case_id: entry}).values()])
+    return Changed(entry, before, f"{folder}/{FILE}", len(active | {case_id}))
+
+
+def release(session: Session, case_id: str, *, on: date | None = None) -> Changed:
+    """Take a case out of quarantine; it counts from the next run. Raises `UsageError` where it is in none."""
+    _refuse_where_nothing_is_written(session)
+    folder = session.project.golden(session.suite.name)
+    with writing(session.project.local, say=session.say):
+        held = {entry.case_id: entry for entry in read_quarantine(session.project.tree, folder)}
+        if case_id not in held:
+            near = difflib.get_close_matches(case_id, held, n=1, cutoff=0.4)
+            there = f"In it: {', '.join(held)}" if held else "None is: there is nothing to release"
+            hint = f"Did you mean `{near[0]}`?" if near else there
+            if not near and case_id not in ids_of(session.project.tree, folder):
+                name = session.suite.name
+                hint = case_hint(session.project, name, case_id, (), otherwise=there, most=1)
+            raise UsageError(f"case `{case_id}` is not in quarantine", where=f"{folder}/{FILE}", fix=hint)
+        entry = held.pop(case_id)
+        write_quarantine(session.project.root, folder, held.values())
+    return Changed(entry, entry, f"{folder}/{FILE}", len(split(held.values(), on or today())[0]))
+
+
+def _refuse_where_nothing_is_written(session: Session) -> None:
+    if not session.may_write:
+        what = f"golden/<suite>/{FILE} is not written in CI"
+        raise UsageError(what, where="row3 flaky", fix="Run it on a developer's machine and commit the file")
+
+
+def _end(text: str, on: date) -> date:
+    """The day that --until names; raises `UsageError`."""
+    try:
+        end = date.fromisoformat(day(text.strip()))
+    except ValueError:
+        example = (on + timedelta(days=14)).isoformat()
+        raise UsageError(f"`{text}` is no date", where="--until", fix=f"Write it like {example}") from None
+    if end <= on:
+        raise UsageError(f"{end} is not after today, {on}", where="--until", fix="Name a day to come")
+    return end
+
+
+def _known(session: Session, case_id: str) -> int:
+    """How many cases the suite has; raises `UsageError` where this is none of them."""
+    folder = session.project.golden(session.suite.name)
+    tree = session.project.tree
+    files = case_files(tree, folder)
+    likely = f"{folder}/{case_id}.gold.json"
+    if likely in files and read_case(tree, likely, session.suite.kind).id == case_id:
+        return len(files)
+    ids = [read_case(tree, path, session.suite.kind).id for path in files]
+    if case_id not in ids:
+        see = f"See the ids with `row3 flaky{session.suite.flag}`"
+        hint = case_hint(session.project, session.suite.name, case_id, ids, otherwise=see, most=1, alike=0.4)
+        raise UsageError(f"case `{case_id}` does not exist", where=f"{folder}/", fix=hint)
+    return len(files)

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from row3.domain.calls import UnknownPlaceholderError, filled, found_at, names_in
+
+VALUES = {"query": "who {moved} it?", "limit": 5, "tags": ["a", "b"], "deep": {"list": [{"id": "x"}]}}
+
+
+@pytest.mark.parametrize(
+    ("template", "value"),
+    [
+        ("{query}", "who {moved} it?"),
+        ("{limit}", 5),
+        ("{tags}", ["a", "b"]),
+        ("{deep.list.0.id}", "x"),
+        ("find {limit} of {tags}: {query}", 'find 5 of ["a", "b"]: who {moved} it?'),
+        ("{{query}}", "{query}"),
+        (
+            {"a": ["{limit}", True, 1.5, None], "b": {"c": "{query}"}},
+            {"a": [5, True, 1.5, None], "b": {"c": VALUES["query"]}},
+        ),
+        ("plain", "plain"),
+        ("", ""),
+    ],
+)
+def test_values_take_the_place_of_their_names(template: Any, value: Any) -> None:
+    assert filled(template, VALUES) == value
+
+
+@pytest.mark.parametrize("template", ["{querry}", "a {deep.list.1.id}", "{limit.x}", "{", "a } b", "{two words}", "{}"])
+def test_what_has_no_value_is_refused(template: str) -> None:
+    with pytest.raises(UnknownPlaceholderError):
+        filled(template, VALUES)
+
+
+def test_the_error_names_what_there_is() -> None:
+    with pytest.raises(UnknownPlaceholderError, match=r"`\{q\}` is not there; known are \{query\}, \{limit\}"):
+        filled("{q}", VALUES)
+
+
+@given(st.text())
+def test_a_value_is_never_filled_itself(text: str) -> None:
+    assert filled("{a}", {"a": text, "b": "x"}) == text
+    assert filled("<{a}>", {"a": text, "b": "x"}) == f"<{text}>"
+
+
+@given(st.text())
+def test_doubled_braces_are_the_text_itself(text: str) -> None:
+    assert filled(text.replace("{", "{{").replace("}", "}}"), {}) == text
+
+
+def test_names_are_those_of_all_parts() -> None:
+    assert list(names_in({"a": ["{x.y} and {z}", 1], "b": "{{no}}"})) == ["x", "z"]
+
+
+def test_a_path_leads_through_objects_and_lists_only() -> None:
+    assert found_at({"a": [{"b": None}]}, "a.0.b") is None
+    for path in ("a.1", "a.b", "c", "a.0.b.c", "a.-1"):
+        with pytest.raises(KeyError):
+            found_at({"a": [{"b": None}]}, path)

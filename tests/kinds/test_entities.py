@@ -1,0 +1,234 @@
+"""Kind `entities`: V7's example, merged and unmerged mentions by hand, and what holds for every answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.domain.scores import CaseScore
+from row3.domain.structs import MisfitsError
+from row3.kinds.answers import Parsed, Unusable
+from row3.kinds.base import Rules
+from row3.kinds.entities import KIND as ENTITIES
+from row3.kinds.entities import METRICS, EntitiesCase
+from tests.scoring import score_by
+
+RULES = Rules()
+KEYS = {metric.key for metric in METRICS}
+TEXT = (
+    "Alice Chen (Product Manager) presented Project Alpha. Alice said the project is on time; AC signs off in Leeds.\n"
+    "Marta O. builds it and Marta L. of Nordfrisk buys it. Marta was late."
+)
+CASE: dict[str, Any] = {
+    "document_id": "meeting_001",
+    "document": TEXT,
+    "expected_entities": [
+        {
+            "name": "Alice Chen",
+            "type": "PERSON",
+            "role": "Product Manager",
+            "mentions": ["Alice", "Alice Chen", "AC"],
+        },
+        {"name": "Project Alpha", "type": "PROJECT", "mentions": ["Project Alpha", "the project"]},
+        {"name": "Marta Oliveira", "type": "PERSON", "mentions": ["Marta O.", "Marta"]},
+        {"name": "Marta Lindqvist", "type": "PERSON", "mentions": ["Marta L.", "Marta"]},
+        {"name": "Nordfrisk Foods", "type": "ORG", "mentions": ["Nordfrisk"]},
+    ],
+}
+PERFECT: list[dict[str, Any]] = [
+    {key: entity[key] for key in ("name", "type", "mentions")} for entity in CASE["expected_entities"]
+]
+
+
+def score(entities: Any, **fields: Any) -> CaseScore:
+    read = ENTITIES.read_output({"entities": entities} if isinstance(entities, list) else entities)
+    assert isinstance(read, Parsed), read
+    return score_by(ENTITIES, EntitiesCase.of(CASE | fields), read.value, RULES)
+
+
+def states(found: CaseScore) -> list[str]:
+    return [match.state for match in found.explanation.items]
+
+
+def test_a_perfect_and_an_empty_answer() -> None:
+    found = score(PERFECT)
+    assert found.metrics == dict.fromkeys(KEYS, 1.0)
+    assert ENTITIES.shortfall(found) == {}
+    empty = score([])
+    assert empty.metrics == dict.fromkeys(("entity_f1", "entity_precision", "entity_recall", "mention_recall"), 0.0)
+    assert empty.skipped.keys() == {"type_accuracy", "deduplication_accuracy"}
+
+
+def test_an_answer_by_hand() -> None:
+    found = score(
+        [
+            {"name": "Alice Chen", "type": "person", "mentions": ["Alice", "Alice Chen"]},
+            {"name": "AC", "type": "ORG", "mentions": ["AC"]},  # not merged with her
+            {"name": "Project Alpha", "type": "PRODUCT", "mentions": ["the project"]},
+            {"name": "Marta Oliveira", "type": "PERSON", "mentions": ["Marta O.", "Marta L.", "Marta"]},  # two in one
+            {"name": "Leeds", "type": "PLACE", "mentions": ["Leeds"]},
+        ]
+    )
+    assert states(found) == ["exact", "duplicate", "exact", "exact", "unmatched"]
+    # Mentions given: Alice, Alice Chen, AC; Project Alpha, the project; Marta O. and Marta for both Martas; Marta L.
+    # Right: Alice, Alice Chen, Project Alpha, the project, Marta O., and Marta once, under Oliveira.
+    precision, recall = 3 / 5, 3 / 5
+    assert found.metrics == pytest.approx(
+        {
+            "entity_f1": 2 * precision * recall / (precision + recall),
+            "entity_precision": precision,
+            "entity_recall": recall,
+            "type_accuracy": 2 / 3,
+            "deduplication_accuracy": 6 / 9,
+            "mention_recall": 9 / 10,
+        }
+    )
+    assert found.notes == ("1 entity named twice",)
+    assert ENTITIES.shortfall(found) == {
+        "missedEntities": ("Marta Lindqvist", "Nordfrisk Foods"),
+        "wrongEntities": ("AC", "Leeds"),
+        "wrongTypes": ("Project Alpha",),
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "state"),
+    [
+        ("alice chen", "exact"),
+        ("Alice", "alias"),
+        ("AC", "alias"),
+        ("Nordfrsk Foods", "fuzzy"),
+        ("Marta", "unmatched"),  # it may be either
+        ("Marta L.", "alias"),
+        ("Project Beta", "unmatched"),
+        ("Leeds", "unmatched"),
+    ],
+)
+def test_one_name(name: str, state: str) -> None:
+    assert states(score([{"name": name, "type": "PERSON"}])) == [state]
+
+
+def test_a_mention_of_two_is_right_under_either() -> None:
+    assert score(PERFECT).metrics["deduplication_accuracy"] == 1.0
+    only_one = [entity | {"mentions": [m for m in entity["mentions"] if m != "Marta"]} for entity in PERFECT[:3]]
+    rest = [*only_one, *PERFECT[3:]]
+    assert score(rest).metrics["deduplication_accuracy"] < 1.0, "Marta Oliveira too is called Marta"
+
+
+def test_entities_of_several_documents_are_one() -> None:
+    case = {
+        "case_id": "link_1",
+        "documents": [
+            {"document_id": "d1", "document": "Alice Chen chairs."},
+            {"document_id": "d2", "document": "AC was away."},
+        ],
+        "expected_entities": [{"name": "Alice Chen", "type": "PERSON", "mentions": ["Alice Chen", "AC"]}],
+    }
+    read = ENTITIES.read_output([{"name": "Alice Chen", "type": "PERSON"}, {"name": "AC", "type": "PERSON"}])
+    assert isinstance(read, Parsed)
+    found = score_by(ENTITIES, EntitiesCase.of(case), read.value, RULES)
+    assert found.metrics["deduplication_accuracy"] == 1 / 2
+    assert found.metrics["entity_precision"] == 1 / 2
+
+
+def test_a_document_without_entities() -> None:
+    assert score([], expected_entities=[]).metrics == {}
+    assert score(PERFECT[:1], expected_entities=[]).metrics == {"entity_precision": 0.0, "entity_f1": 0.0}
+
+
+def test_what_a_template_sees_is_the_input_alone() -> None:
+    case = EntitiesCase.of(CASE | {"expected_events": [{"anything": "goes"}]})
+    assert ENTITIES.variables(case).keys() == {"document_id", "title", "date", "document", "documents"}
+    assert "Marta Lindqvist" not in str(ENTITIES.variables(case))
+
+
+def test_the_types_that_an_answer_is_asked_for_are_the_suites() -> None:
+    def types(rules: Rules) -> Any:
+        return ENTITIES.schema("entities", rules)["properties"]["entities"]["items"]["properties"]["type"].get("enum")
+
+    assert types(Rules()) == ["PERSON", "ORG", "PROJECT", "PRODUCT", "PLACE"]
+    assert types(Rules(types=("PERSON",))) == ["PERSON"]
+    assert types(Rules(types=())) is None
+
+
+def test_lint() -> None:
+    def rules(*entities: dict[str, Any]) -> list[str]:
+        case = EntitiesCase.of(CASE | {"expected_entities": list(entities)})
+        return [finding.rule for finding in ENTITIES.lint(case, RULES)]
+
+    alice = CASE["expected_entities"][0]
+    assert rules(*CASE["expected_entities"]) == []
+    assert rules(alice, alice) == ["entity-twice"]
+    assert rules(alice | {"type": "HUMAN"}) == ["unknown-type"]
+    assert rules(alice | {"mentions": []}) == ["no-mention"]
+    assert rules(alice | {"mentions": ["Alicia"]}) == ["mention-not-there"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"expected_entities": [{"name": " ", "type": "PERSON"}]},
+        {"expected_entities": [{"name": "A", "type": "PERSON", "mentions": "A"}]},
+        {"document_id": "no spaces"},
+        {"date": "2024-04-31"},
+        {"entities": []},
+    ],
+)
+def test_a_malformed_case(wrong: dict[str, Any]) -> None:
+    with pytest.raises(MisfitsError):
+        EntitiesCase.of(CASE | wrong)
+
+
+@pytest.mark.parametrize("answer", ["", '{"entities": [{"type": "ORG"}]}', '{"entities": Infinity}', {"entities": 3}])
+def test_an_answer_that_cannot_be_read_scores_nothing(answer: Any) -> None:
+    read = ENTITIES.read_output(answer)
+    assert isinstance(read, Unusable)
+    bad = ENTITIES.bad_answer(EntitiesCase.of(CASE), read.reason, str(answer), RULES)
+    assert (bad.status, set(bad.metrics.values())) == ("bad_answer", {0.0})
+    assert bad.metrics.keys() >= {"type_accuracy", "deduplication_accuracy", "mention_recall"}
+
+
+def test_breaking_is_no_better_than_inventing_where_nothing_is_expected() -> None:
+    case = EntitiesCase.of(CASE | {"expected_entities": []})
+    invented = score_by(
+        ENTITIES, case, ENTITIES.read_output({"entities": [{"name": "Bob", "type": "Person"}]}).value, RULES
+    )
+    broken = ENTITIES.bad_answer(case, "no JSON", "Bob", RULES)
+    assert broken.metrics == invented.metrics == {"entity_precision": 0.0, "entity_f1": 0.0}
+    assert not broken.metrics.keys() & broken.skipped.keys()
+
+
+@pytest.mark.parametrize(
+    ("mentions", "read"), [(None, []), ("Alice", ["Alice"]), (["Alice", None, 7, {}], ["Alice"]), (7, []), ({}, [])]
+)
+def test_mentions_that_are_no_list_of_texts_do_not_spoil_the_answer(mentions: Any, read: list[str]) -> None:
+    answer = [PERFECT[0] | {"mentions": mentions}, *PERFECT[1:]]
+    assert score(answer).metrics == score([PERFECT[0] | {"mentions": read}, *PERFECT[1:]]).metrics
+    assert score(answer).metrics["entity_f1"] == 1.0
+
+
+made_up = [
+    {"name": "AC", "type": "PERSON", "mentions": ["AC", "Alice"]},
+    {"name": "Marta", "mentions": ["Marta", "Marta O.", "Marta L."]},
+    {"name": "Leeds", "type": 4},
+    {"name": "", "mentions": [""]},
+]
+answers = st.lists(st.sampled_from([*PERFECT, *made_up]), max_size=8)
+
+
+@given(answers, st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_every_answer_scores_fractions_and_in_any_order_the_same(entities: list[Any], random: Any) -> None:
+    found, mixed = score(entities), score(random.sample(entities, len(entities)))
+    assert found.metrics == pytest.approx(mixed.metrics)
+    assert all(0.0 <= value <= 1.0 for value in found.metrics.values())
+    assert found.metrics.keys() | found.skipped.keys() == KEYS
+
+
+@given(st.permutations(CASE["expected_entities"]), answers)
+@settings(deadline=None, max_examples=50)
+def test_the_order_of_expectations_means_nothing(expected: list[Any], entities: list[Any]) -> None:
+    assert score(entities, expected_entities=expected).metrics == pytest.approx(score(entities).metrics)

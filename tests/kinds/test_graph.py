@@ -1,0 +1,219 @@
+"""Kind `graph`: connections by document or event, their paths, and what holds for every answer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from row3.domain.scores import CaseScore
+from row3.domain.structs import MisfitsError
+from row3.kinds.answers import Parsed
+from row3.kinds.base import Rules
+from row3.kinds.graph import KIND as GRAPH
+from row3.kinds.graph import METRICS, ConnectionsOut, GraphCase
+from tests.scoring import score_by
+
+RULES = Rules()
+METRIC_KEYS = {metric.key for metric in GRAPH.metrics}
+KEYS = {metric.key for metric in METRICS}
+CASE: dict[str, Any] = {
+    "id": "g1",
+    "seed_document": "seed",
+    "seed_text": "the launch",
+    "expected_connections": [
+        {
+            "document_id": "a",
+            "connection_reason": "shared_entity",
+            "entity": "Alice Chen",
+            "aliases": ["AC"],
+            "also": ["Acme Foods"],
+            "hops": 1,
+        },
+        {
+            "document_id": "b",
+            "connection_reason": "shared_event",
+            "event": "Move the launch from May to June",
+            "hops": 1,
+        },
+        {
+            "document_id": "c",
+            "connection_reason": "shared_entity",
+            "entity": "Project Alpha",
+            "hops": 2,
+            "via": "a",
+        },
+    ],
+    "expected_not_connected": ["x", "y"],
+}
+PERFECT = [
+    {"document_id": "a", "connection_reason": "shared_entity", "entity": "Alice Chen", "hops": 1},
+    {"document_id": "b", "connection_reason": "shared_event", "event": "Move the launch from May to June", "hops": 1},
+    {"document_id": "c", "connection_reason": "shared_entity", "entity": "Project Alpha", "hops": 2},
+]
+
+
+def score(connections: Any, **fields: Any) -> CaseScore:
+    read = GRAPH.read_output({"connections": connections} if isinstance(connections, list) else connections)
+    assert isinstance(read, Parsed), read
+    return score_by(GRAPH, GraphCase.of(CASE | fields), read.value, RULES)
+
+
+def states(found: CaseScore) -> list[str]:
+    return [match.state for match in found.explanation.items]
+
+
+def test_an_expansion_by_hand() -> None:
+    found = score(
+        [
+            PERFECT[0],
+            {"document_id": "b", "connection_reason": "shared_entity", "entity": "Alice Chen"},  # another path
+            {"document_id": "x"},  # expected not to be
+            {"document_id": "z"},  # nobody judged it
+            {"document_id": "a"},  # again
+            {"document_id": "seed"},
+        ]
+    )
+    assert states(found) == ["connected", "wrong-path", "not-connected", "not-judged", "duplicate", "seed"]
+    assert found.metrics == pytest.approx(
+        {
+            "connection_precision": 2 / 4,
+            "connection_recall": 2 / 3,
+            "false_positive_rate": 1 / 2,
+            "hop_accuracy": 1 / 2,
+            "judged_rate": 3 / 4,
+        }
+    )
+    assert GRAPH.shortfall(found)["missedConnections"] == ("c",)
+
+
+def test_a_perfect_and_an_empty_expansion() -> None:
+    assert score(PERFECT).metrics == {
+        "connection_precision": 1.0,
+        "connection_recall": 1.0,
+        "false_positive_rate": 0.0,
+        "hop_accuracy": 1.0,
+        "judged_rate": 1.0,
+    }
+    empty = score([])
+    assert empty.metrics == {"connection_precision": 0.0, "connection_recall": 0.0, "false_positive_rate": 0.0}
+    assert empty.skipped.keys() == {"hop_accuracy", "judged_rate"}
+
+
+@pytest.mark.parametrize(
+    "item",
+    [
+        {"event": "Launch moved from May to June", "hops": 1},
+        {"id": "evt_7", "description": "Move the launch from May to June"},
+        {"id": "evt_7", "document_id": "b", "event": "Moved the launch from May to June"},
+        {"documentId": "b", "reason": "shared_event", "narrative": "Move launch from May to June", "hop": 1},
+    ],
+)
+def test_an_event_stands_for_the_document_that_is_connected_over_it(item: dict[str, Any]) -> None:
+    assert states(score([item])) == ["connected"]
+
+
+def test_an_event_without_a_document_that_is_none_of_the_expected() -> None:
+    found = score([{"id": "a", "description": "Hire two installers"}])
+    assert states(found) == ["not-judged"]
+    assert found.explanation.items[0].label == "Hire two installers"
+
+
+@pytest.mark.parametrize(
+    ("item", "state"),
+    [
+        ({"document_id": "a", "entity": "AC"}, "connected"),
+        ({"document_id": "a", "entity": ["Bob", "Alice Chen"]}, "connected"),
+        ({"document_id": "a", "entities": [{"name": "Alice Chen"}]}, "connected"),
+        ({"document_id": "a", "entity": "Acme Foods"}, "connected"),
+        ({"document_id": "a", "entity": "Bob Smith"}, "wrong-path"),
+        ({"document_id": "a"}, "wrong-path"),
+        ({"document_id": "a", "entity": "Alice Chen", "hops": 2}, "wrong-path"),
+        ({"document_id": "c", "entity": "Project Alpha"}, "connected"),
+        ({"document_id": "a", "entity": "Alice Chen", "connection_reason": "shared_event"}, "wrong-path"),
+        ({"document_id": "b", "event": "Move the launch from May to July"}, "wrong-path"),
+        ("a", "wrong-path"),
+    ],
+)
+def test_the_path(item: Any, state: str) -> None:
+    assert states(score([item])) == [state]
+
+
+def test_what_a_tool_call_needs_is_there_and_no_expectation() -> None:
+    case = GraphCase.of(CASE)
+    assert GRAPH.variables(case) == {"seed_document": "seed", "seed_text": "the launch", "depth": 2, "limit": 20}
+    bare = GraphCase.of({key: CASE[key] for key in CASE if key != "seed_text"} | {"depth": 1})
+    assert GRAPH.variables(bare)["seed_text"] == "seed"
+
+
+def test_lint() -> None:
+    def rules(**fields: Any) -> list[str]:
+        return [finding.rule for finding in GRAPH.lint(GraphCase.of(CASE | fields), RULES)]
+
+    first = CASE["expected_connections"][0]
+    assert rules() == []
+    assert rules(expected_not_connected=["a"]) == ["contradiction"]
+    assert rules(expected_connections=[first, first]) == ["connection-twice"]
+    assert rules(seed_document="a") == ["seed"]
+    assert rules(expected_not_connected=["seed"]) == ["seed"]
+    assert rules(expected_connections=[{"document_id": "a", "connection_reason": "shared_event"}]) == ["no-path"]
+    assert rules(expected_connections=[], expected_not_connected=[]) == ["nothing-expected"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"seed_document": ""},
+        {"depth": 0},
+        {"expected_connections": [{"document_id": "a", "connection_reason": "friends"}]},
+        {"expected_connections": [{"document_id": "a", "connection_reason": "shared_event", "hops": 9}]},
+        {"connections": []},
+    ],
+)
+def test_a_malformed_case(wrong: dict[str, Any]) -> None:
+    with pytest.raises(MisfitsError):
+        GraphCase.of(CASE | wrong)
+
+
+items = st.lists(
+    st.sampled_from(
+        [
+            *PERFECT,
+            {"document_id": "a"},
+            {"id": "b", "hops": 1},
+            {"document_id": "x"},
+            {"document_id": "z"},
+            {"document_id": "seed"},
+            {"event": "Hired"},
+        ]
+    ),
+    max_size=10,
+)
+
+
+@given(items, st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_every_answer_scores_fractions_and_in_any_order_the_same(given_items: list[Any], random: Any) -> None:
+    found, mixed = score(given_items), score(random.sample(given_items, len(given_items)))
+    assert found.metrics == mixed.metrics
+    assert all(0.0 <= value <= 1.0 for value in found.metrics.values())
+    assert found.metrics.keys() | found.skipped.keys() == KEYS
+
+
+def test_an_answer_that_cannot_be_read_is_nothing_right_whatever_else_is_asked_of_one() -> None:
+    """A silent answer says nothing of hops; one that breaks must not leave the mean to the others."""
+    case = GraphCase.of(CASE)
+    silent = score_by(GRAPH, case, ConnectionsOut([]), RULES)
+    assert silent.metrics.keys() == METRIC_KEYS - {
+        "hop_accuracy",
+        "judged_rate",
+    }
+    bad = GRAPH.bad_answer(case, "the answer is not JSON", "sorry, no", RULES)
+    assert bad.metrics == dict.fromkeys(bad.metrics, 0.0)
+    assert bad.metrics.keys() == METRIC_KEYS
+    nothing_expected = GraphCase.of(CASE | {"expected_connections": [], "expected_not_connected": ["x"]})
+    bad = GRAPH.bad_answer(nothing_expected, "the answer is not JSON", "sorry, no", RULES)
+    assert bad.skipped["hop_accuracy"] == "the case expects no connections"
+    assert bad.metrics["connection_precision"] == bad.metrics["judged_rate"] == 0.0  # as of one that is wrong
