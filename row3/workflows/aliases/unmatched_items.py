@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from row3.domain.asks import finish, no_vectors
+from row3.domain.embeddings import finish, no_vectors
 from row3.domain.matches import Explanation
 from row3.kinds.alias_review import Candidate, Form, Stands, Unmatched
 from row3.kinds.extraction.model import GoldenCase

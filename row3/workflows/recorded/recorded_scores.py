@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from row3.domain.counts import spoken
 from row3.domain.embeddings import Ask, Vectors, finish
 from row3.domain.prompts import Prompt
 from row3.domain.scores import CaseScore
-from row3.domain.spoken import spoken
 from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.suites import Suite

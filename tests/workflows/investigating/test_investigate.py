@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from row3.kinds.extraction.investigation import Investigation
 
 from row3.domain.matches import Triple
 from row3.domain.requests import Answer
@@ -18,6 +17,7 @@ from row3.matching.normalise import normalise, normalise_text
 from row3.matching.texts.places import find_in_text
 from row3.reports.investigations.checklist import Question, checklist
 from row3.reports.investigations.fixes import proposed_fixes, verification_plan
+from row3.reports.investigations.model import Investigation
 from row3.store.cases import read_case
 from row3.store.project import Project, open_project
 from row3.store.recordings import merge, to_line
