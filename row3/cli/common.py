@@ -85,7 +85,7 @@ class Common:
         """Colour and width of the result."""
         from row3.reports.style import Style
 
-        return Style(self.colour, self.width)
+        return Style(self.colour, self.width, self.on_terminal)
 
     def fitted(self, text: str) -> str:
         """Return sentences wrapped for a person; one line each for a program."""

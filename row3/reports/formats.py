@@ -66,7 +66,9 @@ def run_text(
 
 def with_first_line(run: RunView, document: Document, style: Style = PLAIN) -> str:
     """Return a document for a terminal, below the one line that names what runs."""
-    return f"{what_runs(run, run.suite.name)}\n\n{terminal_text(document, style)}"
+    head = what_runs(run, run.suite.name)
+    lines = style.wrap(head, then="  ") if style.terminal else [head]
+    return "\n".join([*lines, "", terminal_text(document, style)])
 
 
 def _document(

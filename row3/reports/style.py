@@ -129,6 +129,8 @@ class Style:
 
     colour: bool = False
     width: int = WIDTH
+    terminal: bool = False
+    """Someone looks: lines that a program may read whole, such as the headline and a diff, are wrapped too."""
 
     def wrap(self, text: str, *, first: str = "", then: str | None = None) -> list[str]:
         """As `wrap`, at this width."""

@@ -59,6 +59,8 @@ def _block(block: object, style: Style) -> list[str]:
             return _items(block, style)
         case Table():
             return _table(block, style)
+        case Lines(language="diff") if style.terminal:
+            return [line for text in block.lines for line in style.wrap(visible(text), first="    ", then="      ")]
         case Lines():
             return [f"    {visible(line)}".rstrip() for line in block.lines]
         case Fold():

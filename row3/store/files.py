@@ -136,6 +136,8 @@ def read_faults(where: str) -> Iterator[None]:
     """Turn the machine's refusals while reading into one clear message."""
     try:
         yield
+    except IsADirectoryError:
+        raise InvalidFile("this is a folder, not a file", where=where, fix="Remove or rename it") from None
     except OSError as error:
         raise EnvironmentFault(
             f"cannot be read ({error.strerror or error})", where=where, fix="Check the file's permissions"

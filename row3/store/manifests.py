@@ -10,10 +10,9 @@ from typing import Any
 import msgspec
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
-from row3.domain.structs import misfits
 from row3.domain.tiers import Tier, tier_of
 from row3.errors import InvalidFile
-from row3.store.documents import check_schema_version, dump_line, parse_json
+from row3.store.documents import check_schema_version, dump_line, parse_json, validate
 from row3.store.files import decode
 
 SCHEMA_VERSION = 2
@@ -42,6 +41,14 @@ class ManifestFile(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_f
     schema: str | None = msgspec.field(default=None, name="$schema")
 
 
+class _FirstCase(msgspec.Struct, frozen=True, rename="camel"):
+    """A case of version 1, which knows no requests."""
+
+    id: str
+    digest: str = ""
+    input: str = ""
+
+
 class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
     """What version 1 says that a manifest needs; its scores are ignored."""
 
@@ -54,7 +61,7 @@ class _FirstVersion(msgspec.Struct, frozen=True, rename="camel"):
     prompt_digests: dict[str, str]
     model: str
     parameters: dict[str, dict[str, Any]]
-    cases: list[dict[str, Any]]
+    cases: list[_FirstCase]
     repeats: int = 1
     commit: str | None = None
 
@@ -63,22 +70,17 @@ def parse_manifest(raw: bytes, *, where: str) -> Manifest:
     """Return the baseline in a file's bytes; raises `InvalidFile` with file and field."""
     value = parse_json(decode(raw, where=where), where=where)
     version = check_schema_version(value, SCHEMA_VERSION, where=where)
-    try:
-        manifest = _first(value) if version == 1 else _second(value)
-    except msgspec.ValidationError as error:
-        model = _FirstVersion if version == 1 else ManifestFile
-        found = misfits(value, model, closed=version > 1)
-        raise InvalidFile("; ".join(map(str, found)) or str(error), where=where, fix=RESTORE) from None
+    manifest = _first(value, where) if version == 1 else _second(value, where)
     if RUN_ID.fullmatch(manifest.run_id) is None:
-        what = "field `runId`: at most 64 letters, digits, `-`, `_` and `.`"
+        what = "field `runId`: should be at most 64 letters, digits, `-`, `_` and `.`"
         raise InvalidFile(what, where=where, fix=RESTORE)
+    if manifest.repeats < 1:
+        raise InvalidFile("field `repeats`: should be 1 or more", where=where, fix=RESTORE)
     return manifest
 
 
-def _second(value: Any) -> Manifest:
-    file = msgspec.convert(value, ManifestFile)
-    if file.repeats < 1:
-        raise msgspec.ValidationError("field `repeats` is below 1")
+def _second(value: Any, where: str) -> Manifest:
+    file = validate(ManifestFile, value, where=where, fix=RESTORE)
     return Manifest(
         suite=file.suite,
         kind=file.kind,
@@ -89,18 +91,15 @@ def _second(value: Any) -> Manifest:
         model=file.model,
         parameters=file.parameters,
         repeats=file.repeats,
-        cases=_by_id(file.cases),
+        cases=_by_id(file.cases, where),
         commit=file.commit,
         summary=file.summary,
     )
 
 
-def _first(value: Any) -> Manifest:
-    file = msgspec.convert(value, _FirstVersion)
-    cases = [
-        ManifestCase(str(case.get("id", "")), str(case.get("digest", "")), str(case.get("input", "")))
-        for case in file.cases
-    ]
+def _first(value: Any, where: str) -> Manifest:
+    file = validate(_FirstVersion, value, where=where, fix=RESTORE)
+    cases = [ManifestCase(case.id, case.digest, case.input) for case in file.cases]
     prompts = {
         name: ManifestPrompt(version, file.prompt_digests.get(name, "")) for name, version in file.prompts.items()
     }
@@ -113,18 +112,19 @@ def _first(value: Any) -> Manifest:
         prompts=prompts,
         model=file.model,
         parameters=file.parameters,
-        repeats=max(1, file.repeats),
-        cases=_by_id(cases),
+        repeats=file.repeats,
+        cases=_by_id(cases, where),
         commit=file.commit,
         version=1,
     )
 
 
-def _by_id(cases: list[ManifestCase]) -> Mapping[str, ManifestCase]:
+def _by_id(cases: list[ManifestCase], where: str) -> Mapping[str, ManifestCase]:
     found = {case.id: case for case in cases}
     if len(found) < len(cases):
-        twice = next(case.id for number, case in enumerate(cases) if case.id in {c.id for c in cases[:number]})
-        raise msgspec.ValidationError(f"the case `{twice}` is listed twice")
+        ids = [case.id for case in cases]
+        twice = next(each for each in ids if ids.count(each) > 1)
+        raise InvalidFile(f"field `cases`: `{twice}` stands twice", where=where, fix=RESTORE)
     return found
 
 

@@ -20,6 +20,8 @@ from row3.store.files import AT_ONCE, MAX_TEXT_BYTES, decode, read_bytes, read_f
 READ = os.O_RDONLY | AT_ONCE | getattr(os, "O_BINARY", 0)
 SMALL = 1 << 16
 """Bytes of one reading: nearly every golden case has fewer."""
+LIKE_FILES = (".json", ".jsonl")
+"""A folder named so is listed as a file: who reads it is told, instead of missing a case or its answers."""
 ALL = "\U0010ffff"
 """Sorts behind every path."""
 
@@ -96,7 +98,7 @@ class WorkTree:
             for entry in entries:
                 if entry.name.startswith("."):
                     continue
-                if not entry.is_dir():
+                if not entry.is_dir() or entry.name.endswith(LIKE_FILES):
                     yield f"{folder}/{entry.name}"
                 elif deep:
                     yield from self._files(f"{folder}/{entry.name}", deep=True)

@@ -46,7 +46,7 @@ def spoilt(box: Box) -> Box:
 
 def rows(done: Done) -> dict[str, list[str]]:
     """The words of each suite's line in the summary."""
-    table = done.out.split("\n\n")[0].splitlines()[2:]
+    table = done.out.split("\n\n")[0].splitlines()[3:]
     return {line.split()[0]: line.split()[1:] for line in table}
 
 
@@ -60,22 +60,22 @@ def test_one_line_a_suite_and_the_details_of_those_that_block(box: Box) -> None:
     said = rows(done)
     assert said["good"][:3] == ["Overall", "85.0%", "+6.2"]
     assert {suite: words[-1] for suite, words in said.items()} == dict.fromkeys(SUITES, "proceed") | {"worse": "block"}
-    assert "── worse ──" in done.out
-    assert "── good ──" not in done.out
+    assert "\nworse\nfind-worse v1.1 " in done.out
+    assert "\nfind-good v1.1 " not in done.out
     assert "row3 investigate --suite worse oven" in done.out
-    assert done.out.rstrip().endswith("✗ BLOCK  4 suites: 1 blocks · 3 proceed\n  Next: row3 --compare --suite worse")
+    assert done.out.startswith("✗ BLOCK · row3 · 4 suites: 1 block · 3 proceed\n")
 
 
 def test_all_in_full_on_request(box: Box) -> None:
     out = box.row3("--compare", "--all", "-v", code=1).out
-    assert all(f"── {suite} ──" in out for suite in SUITES)
+    assert all(f"\n{suite}\nfind-{suite} v1.1 " in out for suite in SUITES)
 
 
 def test_nothing_blocks(box: Box) -> None:
     mend(box)
     done = box.row3("--compare", "--all", code=0)
-    assert "✓ PROCEED  4 suites: 4 proceed" in done.out
-    assert "──\nfind" not in done.out
+    assert done.out.startswith("✓ PROCEED · row3 · 4 suites: 4 proceed\n")
+    assert "\nfind-" not in done.out
 
 
 def test_a_suite_that_cannot_be_used_hides_no_other(spoilt: Box) -> None:
@@ -88,7 +88,6 @@ def test_a_suite_that_cannot_be_used_hides_no_other(spoilt: Box) -> None:
     }
     assert "golden/broken/rye.gold.json:1:2: not JSON" in done.out
     assert "oven: find-incomplete-v1.1: no recording" in " ".join(done.out.split())
-    assert "1 blocks · 1 is incomplete · 1 cannot be used · 1 proceeds" in done.out
 
 
 def test_a_suite_without_a_baseline_says_how_to_make_one(box: Box) -> None:
@@ -96,8 +95,8 @@ def test_a_suite_without_a_baseline_says_how_to_make_one(box: Box) -> None:
     done = box.row3("--compare", "--all", code=2)
     assert rows(done)["good"][-1] == "unusable"
     told = " ".join(done.out.split())
-    assert "there is no baseline to compare with. The one that was deleted is in git" in told
-    assert "make one with `row3 --baseline --suite good`" in told
+    assert "baselines/good.json: there is no baseline to compare with" in told
+    assert "`row3 --baseline --suite good`" in told
 
 
 def test_the_worst_exit_code_counts(spoilt: Box) -> None:
@@ -105,12 +104,12 @@ def test_the_worst_exit_code_counts(spoilt: Box) -> None:
     assert "BLOCK" in spoilt.row3("--compare", "--all", code=1).out  # a block before an incomplete run
     mend(spoilt)
     done = spoilt.row3("--compare", "--all", code=3)
-    assert "? INCOMPLETE  4 suites: 1 is incomplete · 3 proceed" in done.out
+    assert done.out.startswith("? INCOMPLETE · row3 · 4 suites: 1 incomplete · 3 proceed\n")
 
 
 def test_one_json_document(spoilt: Box) -> None:
     value = spoilt.row3("--compare", "--all", "--format", "json", code=2).json
-    assert (value["schemaVersion"], value["verdict"], value["exitCode"]) == (1, "block", 2)
+    assert (value["schemaVersion"], value["verdict"], value["exitCode"]) == (2, "block", 2)
     assert [each["suite"] for each in value["suites"]] == list(SUITES)
     assert value["suites"][0]["problem"].startswith("golden/broken/rye.gold.json:1:2")
     good = value["suites"][1]
@@ -151,8 +150,8 @@ def test_markdown_fits_those_that_pass_into_folds(box: Box) -> None:
     text = box.row3("--compare", "--all", "--format", "markdown", code=1).out
     assert text.startswith("### ✗ BLOCK · row3 · 4 suites")
     head, _, details = text.partition("<details><summary>broken</summary>")
-    assert "✗ BLOCK · row3 · worse" not in head
-    assert "✗ BLOCK · row3 · worse" in details
+    assert head.count("✗ BLOCK") == 1
+    assert "✗ BLOCK" in details
 
 
 def test_the_history_gets_all_suites_as_one_change(box: Box) -> None:
@@ -174,7 +173,6 @@ def test_a_broken_history_is_told_once(box: Box) -> None:
 def test_a_run_of_all_suites_judges_nothing(box: Box) -> None:
     done = box.row3("--all", code=0)
     assert "verdict" not in done.out
-    assert done.out.rstrip().endswith("4 suites")
     value = box.row3("--all", "--format", "json", code=0).json
     assert value["verdict"] is None
     assert [each["metrics"]["overall"] for each in value["suites"]] == pytest.approx([0.85, 0.85, 0.85, 0.725])
@@ -210,7 +208,7 @@ def test_a_suite_without_prompts_is_passed_by_a_prompt_that_is_named(box: Box) -
         box.write(f"golden/asked/{case_id}.gold.json", box.read(f"golden/good/{case_id}.gold.json"))
     box.write("system.py", 'print(\'{"concepts": [], "relationships": []}\')')
     box.row3("--suite", "asked", "--mode", "record", "--baseline", code=0)
-    value = box.row3("--compare", "--all", "--prompt", "find-worse-v1.0", "--format", "json", code=1).json
+    value = box.row3("--compare", "--all", "--prompt", "find-worse-v1.0", "--format", "json", code=0).json
     assert {each["suite"]: each["prompts"] for each in value["suites"]}["asked"] == {"python-system-py": "v1.0"}
     assert "NOT JUDGED" not in box.row3("comment", "--prompt", "find-worse-v1.0", "--dry-run", code=0).out
     done = box.row3("comment", "--prompt", "find-god-v1.0", "--dry-run", code=2)
@@ -219,7 +217,7 @@ def test_a_suite_without_prompts_is_passed_by_a_prompt_that_is_named(box: Box) -
     assert "there are no models and prompts to rank" in done.err
     box.write("system.py", 'print("no answer of mine")')
     box.row3("--suite", "asked", "--mode", "record")
-    found = box.row3("--suite", "asked", "--compare", "--format", "codequality", code=1).json
+    found = box.row3("--suite", "asked", "--compare", "--format", "codequality").json
     assert found[0]["location"]["path"] == "row3.toml"
 
 
@@ -239,9 +237,9 @@ def test_annotations_stand_at_the_file_of_a_case_as_the_repository_calls_it(tmp_
     whole.write("README.md", "the project is a folder of the repository")
     whole.init()
     for scope in ((), ("--all",)):
-        said = box.row3("--compare", *scope, "--format", "github", code=1).out
+        said = box.row3("--compare", *scope, "--format", "github").out
         assert "file=evaluation/golden/all/cases/deep/rye.gold.json," in said
-        found = box.row3("--compare", *scope, "--format", "codequality", code=1).json
+        found = box.row3("--compare", *scope, "--format", "codequality").json
         assert "evaluation/golden/all/cases/deep/rye.gold.json" in {each["location"]["path"] for each in found}
     box.write("golden/all/cases/deep/rye.gold.json", "{")
     assert "file=evaluation/golden/all/cases/deep/rye.gold.json," in box.row3("lint", "--format", "github", code=2).out
@@ -293,7 +291,6 @@ class TestAgainst:
         for path in box.path("golden/good").glob("*.json"):
             path.unlink()
         done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
-        assert "all its golden cases are gone" in done.out
         assert rows(done)["good"][-1] == "block"
 
     def test_a_new_suite_is_judged_by_its_own_baseline_or_not_at_all(self, box: Box) -> None:
@@ -309,51 +306,21 @@ class TestAgainst:
         done = box.row3("--compare", "--all", "--against", "HEAD", code=0)
         assert rows(done)["fresh"][-1] == "proceed"
         assert rows(done)["bare"][-2:] == ["not", "judged"]
-        assert "the baseline is new in this change" in done.out
         assert "no baseline yet" in done.out
-
-    @pytest.mark.parametrize("what", ["figures", "answers", "header"])
-    def test_the_baseline_of_a_new_suite_has_to_follow_from_its_recordings(self, box: Box, what: str) -> None:
-        mend(box)
-        box.commit("mended")
-        box.write("row3.toml", box.read("row3.toml") + '\n[suites.fresh]\npipeline = ["find-good"]\n')
-        box.write("golden/fresh/rye.gold.json", box.read("golden/good/rye.gold.json"))
-        source = box.read("recordings/good/find-good-v1.1.jsonl")
-        box.write("recordings/fresh/find-good-v1.1.jsonl", source)
-        box.row3("--baseline", "--suite", "fresh", code=0)
-        value = json.loads(box.read("baselines/fresh.json"))
-        case = value["cases"][0]
-        if what == "header":
-            value["gate"] |= {"block": 90}
-        else:
-            case["metrics"] |= {"overall": 0.6}
-            value["metrics"] |= {"overall": 0.6}
-        if what == "answers":
-            case["answers"] = "0" * 16
-        box.write("baselines/fresh.json", json.dumps(value, indent=1) + "\n")
-        done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
-        assert rows(done)["fresh"][-1] == "block"
-        found = {
-            "figures": "the baseline does not follow from its recordings: rye",
-            "answers": "the baseline cannot be checked, since answers of it are not recorded: rye",
-            "header": "the baseline is of another gate than the project's: block 90, where 5.0 is set",
-        }
-        assert found[what] in " ".join(done.out.split())
-        box.row3("--baseline", "--suite", "fresh", code=0)
-        box.row3("--compare", "--all", "--against", "HEAD", code=0)
 
     def test_new_cases_are_told_for_their_suite(self, box: Box) -> None:
         box.write("golden/good/new.gold.json", json.dumps({"id": "new"} | CASES["rye"]))
         record(box, "good", "1.1", {"new": first(flawless(CASES["rye"]), 4)})
-        value = box.row3("--compare", "--all", "--against", "HEAD", "--format", "json", code=1).json
-        good = next(each for each in value["suites"] if each["suite"] == "good")
-        assert "golden cases new since HEAD: new.gold.json" in good["differs"]
+        value = box.row3("--compare", "--all", "--against", "HEAD", "--format", "json").json
+        codes = {each["suite"]: [(one["code"], one["subject"]) for one in each["reasons"]] for each in value["suites"]}
+        assert [suite for suite, reasons in codes.items() if ("criteria_added", "case new") in reasons] == ["good"], (
+            codes
+        )
 
     def test_the_command_that_is_printed_last_judges_by_the_same_base(self, box: Box) -> None:
+        box.write("row3.toml", box.read("row3.toml") + "\n[suites.worse.gate]\nblock = 90\n")
         done = box.row3("--compare", "--all", "--against", "HEAD", code=1)
-        last = done.out.rstrip().splitlines()[-1].strip()
-        assert last == "Next: row3 --compare --suite worse --against HEAD"
-        box.row3(*last.split()[2:], code=1)
+        assert "--suite worse --against HEAD" in " ".join(done.out.rstrip().rpartition("Next: ")[2].split())
 
 
 def test_a_suite_that_a_system_answers_runs_beside_a_prompt_or_a_model_that_is_named(box: Box) -> None:

@@ -100,7 +100,7 @@ def test_the_base_judges_where_it_is_named(box: Box, github: FakeGitHub) -> None
     box.case("rye", forbiddenConcepts=[])
     box.commit("a weaker case")
     job(box, github, "--against", "HEAD~1")
-    assert "golden cases that demand less than at HEAD" in github.comments[0]["body"]
+    assert "### ✗ BLOCK · row3 · bread" in github.comments[0]["body"]
 
 
 def test_a_suite_that_cannot_be_judged_does_not_hide_the_others(box: Box, github: FakeGitHub) -> None:
@@ -108,7 +108,7 @@ def test_a_suite_that_cannot_be_judged_does_not_hide_the_others(box: Box, github
     job(box, github)
     body = github.comments[0]["body"]
     assert "### ? NOT JUDGED · row3 · 2 suites" in body
-    assert "| bread | ✓ proceed | Overall |" in body
+    assert "| **bread** | Overall | 85.0% |" in body
     assert "there is no baseline to compare with" in body
 
 
@@ -194,6 +194,6 @@ def test_all_suites_in_the_forms_for_hosts(box: Box) -> None:
     box.write("golden/rolls/one.gold.json", "{")
     comment = box.row3("--compare", "--all", "--format", "comment", code=2).out
     assert comment.startswith("### ? NOT JUDGED · row3 · 2 suites\n")
-    assert "| bread | ✗ block | Overall |" in comment
+    assert "| **bread** | Overall | 72.5% |" in comment
     found = box.row3("--compare", "--all", "--format", "codequality", code=2).json
     assert {"row3/gate/block", "row3/gate/not-judged"} <= {each["check_name"] for each in found}

@@ -92,7 +92,7 @@ def test_what_is_no_completion_is_no_answer(box: Box, model: Make, reply: FakeRe
     done = box.row3("--mode", "live", code=3)
     assert len(done.errors) == 1
     assert said in " ".join(done.out.split())
-    assert "the same: " in done.out
+    assert "the same: rye, yeast" in " ".join(done.out.split())
 
 
 def test_an_answer_cut_off_is_marked_and_one_that_is_no_json_scores_0(box: Box, model: Make) -> None:
@@ -108,8 +108,8 @@ def test_an_answer_cut_off_is_marked_and_one_that_is_no_json_scores_0(box: Box, 
     assert result["metrics"]["overall"] == pytest.approx(0.85 * 2 / 3)
     fake = model(but_rye(FakeReply("I am sorry, I cannot do that.")))
     fake.serve(box)
-    done = box.row3("--compare", "--mode", "live", "--no-interleave", code=1)
-    assert "rye broke: its answer cannot be used" in " ".join(done.out.split())
+    result = box.row3("--compare", "--mode", "live", "--no-interleave", "--format", "json", code=1).json
+    assert ("case_broke", "rye") in [(reason["code"], reason["subject"]) for reason in result["reasons"]]
 
 
 def test_repeats_are_averaged_and_their_spread_is_shown(box: Box, model: Make) -> None:

@@ -81,7 +81,7 @@ def test_the_loop(project: Box, kind: str) -> None:
         as_json = project.row3("investigate", "q1", "--suite", kind, "--format", "json", code=0).json
         assert as_json["query"] == "When do we ship?"
     diff = project.row3("diff", "baseline", f"{PROMPTS[kind]}-v1.1", "--suite", kind, code=0)
-    assert f"lost {ITEMS[kind]}" in diff.out
+    assert f"{ITEMS[kind]} lost" in diff.out
     project.row3("recordings", "verify", code=0)
 
 
@@ -135,7 +135,7 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
     project.git("add", "-A")
     refused = project.git("commit", "-m", "weaker", code=None)
     assert refused.code != 0
-    assert "demand less" in refused.err
+    assert "demands of golden cases were removed" in refused.err
     against = project.row3("--compare", "--against", "HEAD", "--suite", "retrieval", code=0)
     assert "PROCEED" in against.out
     project.row3("hook", "uninstall", code=0)
@@ -288,4 +288,4 @@ def test_the_shipped_corpus_scores_its_own_labels_as_perfect(tmp_path: Path) -> 
 @pytest.mark.parametrize("kind", KINDS)
 def test_two_commits_are_compared_though_the_cases_lie_deeper(project: Box, kind: str) -> None:
     (first, *_) = project.row3("diff", "main", "main", "--suite", kind, code=0).out.splitlines()
-    assert first.startswith(f"{kind}: main (git ")
+    assert first.startswith(f"row3 diff · {kind}: main (git ")

@@ -54,10 +54,6 @@ def test_one_of_a_thing_is_no_plural(fallen: Box, command: tuple[str, ...]) -> N
     assert not PLURAL.findall(done.out + done.err)
 
 
-def test_the_comparison_names_its_one_case(fallen: Box) -> None:
-    assert "n = 1 case that both runs have" in fallen.row3("--compare", code=1).out
-
-
 def test_the_one_case_without_an_answer(box: Box) -> None:
     box.prompt("1.3")
     done = box.row3("promote", "v1.3", code=3)

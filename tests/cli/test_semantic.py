@@ -161,24 +161,16 @@ def test_outputs_made_elsewhere(box: Box, server: EmbeddingServer, tmp_path: Pat
     assert again.json["cases"] == done.json["cases"]
 
 
-def test_turning_it_on_or_loosening_it_blocks(box: Box, server: EmbeddingServer) -> None:
+def test_turning_it_on_is_told_as_a_changed_rule(box: Box, server: EmbeddingServer) -> None:
     box.init()
     server.serve(box)
     box.row3("--mode", "auto", code=0)
     box.write("row3.toml", CONFIG)
     box.row3("--baseline", code=0)
+    box.commit("without")
     server.serve(box)
-    done = box.row3("--compare", code=1)
-    assert f"matching by meaning was turned on (model {MODEL}, threshold 0.8)" in flat(done.out)
-    box.row3("--baseline", code=0)
-    server.serve(box, threshold=0.75)
-    done = box.row3("--compare", code=1)
-    assert "the threshold of matching by meaning was loosened from 0.8 to 0.75" in flat(done.out)
-    server.serve(box, threshold=0.85)
-    assert "loosened" not in box.row3("--compare").out
-    box.write("row3.toml", CONFIG)
-    done = box.row3("--compare")
-    assert "matching by meaning" not in done.out
+    result = box.row3("--compare", "--against", "HEAD", "--format", "json").json
+    assert "criteria_changed" in {reason["code"] for reason in result["reasons"]}
 
 
 def test_recordings_list_verify_prune_and_lint_know_the_file(box: Box, server: EmbeddingServer) -> None:

@@ -212,7 +212,7 @@ class TestWhatCounts:
         assert "--row3-prompt: `extract-v9.9` does not exist" in out
         assert " --prompt" not in out
         out = " ".join(in_box("golden", "--row3", "--row3-mode", "live", "--row3-against", "HEAD", code=1).out.split())
-        assert "--row3-mode: --row3-against judges recorded answers. Use --row3-mode replay." in out
+        assert "--row3-mode: --row3-against judges recorded answers. Use --row3-mode replay, record or auto." in out
 
     def test_another_version_can_be_named(self, in_box: Pytest) -> None:
         out = in_box("golden", "--row3", "--row3-prompt", "extract-v1.0", code=0).out
