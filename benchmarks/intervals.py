@@ -17,7 +17,7 @@ from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, PolicyName
 from row3.gate.power import sensitivity
-from row3.kinds import extraction
+from row3.kinds.extraction.score import METRICS
 
 RUNS = 5
 RULES: tuple[PolicyName, ...] = ("fixed", "evidence", "paired")
@@ -39,7 +39,7 @@ def main() -> None:
 
 def drawn(cases: int) -> Sides:
     rng = np.random.default_rng(1)
-    keys = [metric.key for metric in extraction.METRICS]
+    keys = [metric.key for metric in METRICS]
     before = rng.beta(8, 2, (cases, len(keys)))
     after = np.clip(before + rng.normal(-0.01, 0.08, before.shape), 0, 1)
     return [
@@ -50,7 +50,7 @@ def drawn(cases: int) -> Sides:
 
 def measured(sides: Sides, repeats: int, sources: bool, rule: PolicyName) -> float:
     """Processor seconds for one comparison."""
-    keys = [metric.key for metric in extraction.METRICS]
+    keys = [metric.key for metric in METRICS]
     policy = GatePolicy(metrics=tuple(keys[:7]), policy=rule)
     spread = dict.fromkeys(keys, 0.05) if repeats > 1 else {}
     seconds = []
@@ -60,7 +60,7 @@ def measured(sides: Sides, repeats: int, sources: bool, rule: PolicyName) -> flo
         for place, (before, after) in enumerate(sides):
             source = f"source {place // 5}" if sources else None
             pairs.add(before, after, source=source, repeats=(repeats, repeats), spreads=(spread, spread))
-        compare_metrics(*pairs.means(), extraction.METRICS, policy, pairs)
+        compare_metrics(*pairs.means(), METRICS, policy, pairs)
         sensitivity(pairs, "overall", policy)
         seconds.append(time.process_time() - began)
     return max(seconds)

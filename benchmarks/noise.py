@@ -24,7 +24,7 @@ from row3.domain.verdicts import Verdict
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy, PolicyName
-from row3.kinds import extraction
+from row3.kinds.extraction.score import METRICS as KIND_METRICS
 
 RESULTS = Path(__file__).parent / "noise-results.json"
 POLICIES: tuple[PolicyName, ...] = ("fixed", "evidence", "paired")
@@ -34,7 +34,7 @@ DROPS = (0, 5, 10)
 GATED = {1: METRICS[:1], 6: METRICS}
 RUNS = 300
 """Comparisons of a cell; half as many with 200 cases."""
-KINDS = {metric.key: metric for metric in extraction.METRICS}
+KINDS = {metric.key: metric for metric in KIND_METRICS}
 
 
 class Cell(NamedTuple):

@@ -53,15 +53,15 @@ def table(found: Rates) -> str:
         ("**no change**: `fixed` blocks", "fixed", 0, "blocked", (1, 6)),
         ("`evidence` blocks", "evidence", 0, "blocked", (6,)),
         ("`evidence` blocks by a component", "evidence", 0, "by a component", (6,)),
-        ("`paired` blocks", "paired", 0, "blocked", (1, 6)),
+        ("`paired` blocks", "paired", 0, "blocked", (6,)),
         ("**all lose 10 points**: `evidence` blocks", "evidence", 10, "blocked", (6,)),
         ("`evidence` blocks or investigates", "evidence", 10, "seen", (6,)),
-        ("`paired` blocks", "paired", 10, "blocked", (1, 6)),
+        ("`paired` blocks", "paired", 10, "blocked", (6,)),
         ("**loss of the limit**: passes `paired`", "paired", 5, "passed", (1,)),
     ):
         for count in counts:
             cells = [
-                " / ".join(
+                "/".join(
                     _rate(found, Cell(shape.name, cases, 1, drop), f"{policy} {count} {outcome}") for shape in SHAPES
                 )
                 for cases in CASES
@@ -69,7 +69,7 @@ def table(found: Rates) -> str:
             lines.append("| " + " | ".join((words, str(count), *cells)) + " |")
     for shape in COLLAPSES:
         cells = [
-            " / ".join(_rate(found, Cell(shape.name, cases, repeats, 5), "paired 1 passed") for repeats in (1, 5))
+            "/".join(_rate(found, Cell(shape.name, cases, repeats, 5), "paired 1 passed") for repeats in (1, 5))
             for cases in CASES
         ]
         lines.append("| " + " | ".join((f"**{shape.name}**: passes `paired`, asked 1 / 5 times", "1", *cells)) + " |")

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import pytrec_eval
 
 from row3.kinds.base import Rules
-from row3.kinds.retrieval.model import ResultsOut, RetrievalCase
-from row3.kinds.retrieval.score import KIND as RETRIEVAL
+from row3.kinds.retrieval import KIND as RETRIEVAL
+from row3.kinds.retrieval import ResultsOut, RetrievalCase
 from row3.metrics import retrieval as formulas
 
 QUERIES, DOCUMENTS, JUDGED = 10_000, 100, 20

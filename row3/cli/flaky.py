@@ -49,7 +49,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
     Written to golden/<suite>/quarantine.json; commit it. No more than a fifth of the cases.
     """
     from row3.reports.quarantine_text import changed_text
-    from row3.workflows.history.quarantine import quarantine as put
+    from row3.workflows.quarantine import quarantine as put
 
     done = put(common.session(), case_id, until=until, reason=reason)
     common.show(changed_text(done.entry, done.file, left=done.left, released=False))
@@ -62,7 +62,7 @@ def quarantine(common: Common, *, case_id: str, until: str, reason: str) -> None
 def release(common: Common, *, case_id: str) -> None:
     """Take CASE out of quarantine; it counts from the next run."""
     from row3.reports.quarantine_text import changed_text
-    from row3.workflows.history.quarantine import release as take_out
+    from row3.workflows.quarantine import release as take_out
 
     done = take_out(common.session(), case_id)
     common.show(changed_text(done.entry, done.file, left=done.left, released=True))

@@ -28,9 +28,9 @@ def command(case_id: str, common: Common) -> None:
     Fills in the investigation template of the standards; for kinds other than extraction: what was expected, answered
     and wrong. A terminal gets it laid out, a pipe or a file as Markdown; --format table or markdown chooses.
     """
-    from row3.domain.investigations import ItemsInvestigation
     from row3.reports.investigations.extraction import investigation_document, investigation_json
     from row3.reports.investigations.items import items_document, items_json_text
+    from row3.reports.investigations.model import ItemsInvestigation
     from row3.workflows.investigating.investigate import investigate
 
     session = common.session()

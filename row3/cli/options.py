@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from row3.domain.limits import MOST_REPEATS
+from row3.domain.requests import MOST_REPEATS
 
 FORMATS = ("table", "json", "markdown", "junit", "github", "codequality", "comment")
 """Forms of a run or a comparison; `row3 report` also has `html`."""

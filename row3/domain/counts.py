@@ -1,6 +1,10 @@
-"""Numbers beside the words that they count: the one place that knows what one of a thing is called."""
+"""Numbers and values as messages write them: `1 case`, `15 cases`, `none`, `true`."""
 
 from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
 
 
 def count(number: int, noun: str, plural: str = "") -> str:
@@ -12,3 +16,21 @@ def part(number: int, whole: int, noun: str, verb: str = "", verbs: str = "") ->
     """`0 of 1 case`, `3 of 15 cases`; with a verb, which goes by the part: `1 of 15 cases has`, `0 of 1 case have`."""
     told = f" {verb if number == 1 else verbs}" if verb else ""
     return f"{number:,} of {count(whole, noun)}{told}"
+
+
+def spoken(value: Any) -> str:
+    """A setting in a sentence: `none`, `true`, `0.5`, `a, b`, `key value, key value`."""
+    if value is None:
+        return "none"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {spoken(item)}" for key, item in value.items())
+    return ", ".join(map(spoken, value)) if isinstance(value, list | tuple) else str(value)
+
+
+def marked(value: Any) -> str:
+    """A value that is quoted: what stands in a file as JSON, a text as it is; `none` where there is none."""
+    if value is None:
+        return "none"
+    return f"`{value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)}`"

@@ -1,12 +1,9 @@
-"""How each extracted and each expected item fared, so that every score can explain itself.
-
-Structs, which are made in a third of the time of named tuples: a case makes two hundred of them, and they are the inner
-loop of every run.
-"""
+"""What each item of an answer turned out to be, and what found each expected one."""
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -110,3 +107,51 @@ class Explanation(Struct, frozen=True, gc=False, rename="camel"):
     expected_concepts: tuple[Expectation, ...]
     relationships: tuple[RelationshipMatch, ...]
     expected_relationships: tuple[ExpectedRelationship, ...]
+
+
+class ItemMatch(NamedTuple):
+    """One item of the answer, in its order."""
+
+    label: str
+    """What it says, in a line."""
+    state: str
+    """The kind's own word: `match`, `wrong-category`, `duplicate`, `unmatched` …"""
+    expected: str | None
+    """The expected item that it is, or comes nearest to."""
+    score: float
+    """How well the two fit, in [0, 1]."""
+    notes: Mapping[str, Any]
+    """What else can be said: category, actor, evidence, rank …"""
+
+
+class ItemExpectation(NamedTuple):
+    """One expected item and what found it."""
+
+    label: str
+    found_by: str | None
+    nearest: str | None
+    score: float
+    notes: Mapping[str, Any]
+
+
+class Items(NamedTuple):
+    """Why a case scored as it did."""
+
+    items: tuple[ItemMatch, ...]
+    expected: tuple[ItemExpectation, ...]
+    correct: frozenset[str]
+    """States that count as found."""
+
+
+def items_json(found: Items) -> dict[str, Any]:
+    """As plain values, for JSON."""
+    return {
+        "items": [
+            {"label": m.label, "state": m.state, "expected": m.expected, "score": round(m.score, 4), **m.notes}
+            for m in found.items
+        ],
+        "expected": [
+            {"label": e.label, "foundBy": e.found_by, "nearest": e.nearest, "score": round(e.score, 4), **e.notes}
+            for e in found.expected
+        ],
+    }

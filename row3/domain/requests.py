@@ -1,4 +1,4 @@
-"""A request to a provider and its answer."""
+"""A request to a provider and its answer; which models have special names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,14 @@ def digest_text(text: str | bytes) -> str:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text).hexdigest()
 
 
+def canonical(value: Any) -> str:
+    """Return a value as JSON with sorted keys, without spaces and without escapes that are not needed."""
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def digest_json(value: Any) -> str:
-    """SHA-256 of a value's canonical JSON: sorted keys, no spaces, no escapes but the needed."""
-    return digest_text(json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    """Return the SHA-256 of a value's canonical JSON."""
+    return digest_text(canonical(value))
 
 
 class Request(NamedTuple):
@@ -48,7 +53,7 @@ class Request(NamedTuple):
     variables: Mapping[str, Any]
     """What the template was given: the case's input and the earlier stages' output."""
     digest: str
-    """Made by `request_digest`."""
+    """Made by `digest_of`."""
 
     @property
     def input_digest(self) -> str:
@@ -70,32 +75,6 @@ class Request(NamedTuple):
         }
 
 
-def request_digest(
-    *,
-    model: str,
-    temperature: float | None,
-    seed: int | None,
-    max_tokens: int | None,
-    system: str,
-    user: str,
-    schema_digest: str,
-    repeat: int,
-) -> str:
-    """The digest a recording is found by: everything that can move the answer."""
-    return digest_of(
-        digest_head(
-            model=model,
-            temperature=temperature,
-            seed=seed,
-            max_tokens=max_tokens,
-            schema_digest=schema_digest,
-            repeat=repeat,
-        ),
-        system,
-        user,
-    )
-
-
 def digest_head(
     *,
     model: str,
@@ -105,12 +84,12 @@ def digest_head(
     schema_digest: str,
     repeat: int,
 ) -> bytes:
-    """What `request_digest` reads before the texts; the same for all cases of a prompt."""
+    """Return what `digest_of` hashes before the texts; the same for all cases of a prompt."""
     return json.dumps([model, temperature, seed, max_tokens, schema_digest, repeat]).encode()
 
 
 def digest_of(head: bytes, system: str, user: str) -> str:
-    """The digest of `request_digest`, from the part that is made once and the two texts, each after its length."""
+    """Return the digest that finds a recording: all that can move the answer, each text after its length."""
     one, other = system.encode("utf-8", "surrogatepass"), user.encode("utf-8", "surrogatepass")
     return hashlib.sha256(b"%b%d:%b%d:%b" % (head, len(one), one, len(other), other)).hexdigest()
 
@@ -134,3 +113,25 @@ class NoAnswer:
 
     error: str
     fix: str = ""
+
+
+LOCAL_CHAT_MODEL = "gemma3-270m"
+WEAK = "(local, weak)"
+"""Shown wherever such a model is named to people."""
+_MEANT = ("", "local", "default", "gemma3")
+
+
+def is_local(name: str) -> bool:
+    """Return whether the local provider takes a model's name for its own: `Gemma-3-270M`, `local` or nothing."""
+    asked = name.lower().removesuffix(WEAK).strip().replace("gemma-3", "gemma3")
+    return asked in _MEANT or asked.startswith("gemma3-")
+
+
+def labelled(model: str) -> str:
+    """Return the name of a model, or of those of several stages, as people see it where the local provider answers."""
+    names = model.split(", ")
+    return ", ".join(f"{name} {WEAK}" if name and is_local(name) else name for name in names)
+
+
+MOST_REPEATS = 100
+"""How often a case may be asked."""

@@ -42,6 +42,8 @@ class CaseScore(Struct, frozen=True):
     repeats: int = 1
     tally: Tally = {}
     """What became of its items, counted; over all repeats."""
+    found: Mapping[str, tuple[str, ...]] | None = None
+    """What was missed and what is extra, by list; None where the explanation says it."""
     output: Any = None
     """What was scored, as the kind reads it; None where nothing usable was answered or nobody kept it."""
 

@@ -47,21 +47,13 @@ class Flakiness:
         return self.highest - self.lowest
 
 
-def flakiness(
-    values: Sequence[float],
-    *,
-    pass_mark: float | None = None,
-    ordered: bool = False,
-    least: int = LEAST,
-    flips: float = FLIPS,
-    noise: float = NOISE,
-) -> Flakiness | None:
+def flakiness(values: Sequence[float], *, pass_mark: float | None = None, ordered: bool = False) -> Flakiness | None:
     """Spread, flip rate and verdict of one case.
 
-    The rule. `unknown` with fewer than `least` values. Otherwise `flaky` where
+    The rule. `unknown` with fewer than `LEAST` values. Otherwise `flaky` where
 
-    - the outcome flips: the flip rate is at least `flips`, and where there is an order it flipped at least twice; or
-    - the value wanders: the noise is at least `noise`.
+    - the outcome flips: the flip rate is at least `FLIPS`, and where there is an order it flipped at least twice; or
+    - the value wanders: the noise is at least `NOISE`.
 
     Otherwise `steady`, which means that nothing was seen, not that nothing can happen: `hidden` says how much could.
 
@@ -90,8 +82,8 @@ def flakiness(
     changes, pairs = (0, 0) if passes is None else _flips(passes, ordered)
     rate = None if passes is None else changes / pairs if pairs else 0.0
     hidden = None if passes is None else upper_bound(min(sum(passes), n - sum(passes)), n)
-    flipping = rate is not None and changes >= (2 if ordered else 1) and rate >= flips
-    verdict: Steadiness = "unknown" if n < least else "flaky" if flipping or wander >= noise else "steady"
+    flipping = rate is not None and changes >= (2 if ordered else 1) and rate >= FLIPS
+    verdict: Steadiness = "unknown" if n < LEAST else "flaky" if flipping or wander >= NOISE else "steady"
     return Flakiness(n, min(values), max(values), wander, rate, verdict, hidden)
 
 

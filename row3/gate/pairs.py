@@ -7,7 +7,6 @@ from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
 from row3.gate.exact import EXACT
 from row3.gate.intervals import Differences, spread_of_mean
@@ -18,13 +17,11 @@ from row3.kinds.base import Kind
 class _Metric:
     """One metric's values over the cases that both runs have it for."""
 
-    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "silent", "weight")
+    __slots__ = ("after", "before", "labels", "noise", "repeat_df", "weight")
 
     def __init__(self) -> None:
         self.before, self.after = array("d"), array("d")
         self.labels: list[str | None] = []
-        self.silent: list[int] = []
-        """Places of the cases in which the later answer is silent, where the earlier one invented."""
         self.noise = 0.0
         """Sum of squared deviations of answers from their case's mean, both sides."""
         self.repeat_df = 0.0
@@ -67,7 +64,7 @@ class DifferenceVariance:
     repeat_df: float = 0.0
     """Degrees of freedom behind `repeat_variance`."""
     step: float = 0.0
-    """How far a case moved on average, of those that moved."""
+    """The smallest move of a case where others did not move at all; else 0."""
 
     def at(self, repeats: float) -> tuple[float, float] | None:
         """The variance of a case's mean difference with that many repeats, and its degrees of freedom.
@@ -95,7 +92,6 @@ class Pairs:
         self._kind = kind
         self._metrics: dict[str, _Metric] = {}
         self._clustered = False
-        self._moved = False
 
     def add(
         self,
@@ -107,7 +103,6 @@ class Pairs:
         spreads: tuple[Mapping[str, float], Mapping[str, float]] = ({}, {}),
     ) -> None:
         """Take in one case, with the metrics that apply to it on both sides; for a silent one see `silence`."""
-        own = after
         if self._kind is not None:
             before, after = both_sides(self._kind, before, after)
         self._clustered = self._clustered or source is not None
@@ -120,14 +115,10 @@ class Pairs:
             held = metrics.get(key)
             if held is None:
                 held = metrics[key] = _Metric()
-            if after is not own and key not in own:
-                held.silent.append(len(held.after))
             held.before.append(old)
             held.after.append(value)
             held.labels.append(source)
             held.weight += weight
-            if value != old and abs(value - old) > EXACT:
-                self._moved = True
             if repeated:
                 held.add_spreads(key, repeats, spreads)
 
@@ -139,24 +130,9 @@ class Pairs:
             {key: math.fsum(held.after) / len(held.after) for key, held in items},
         )
 
-    def figures(self) -> dict[str, float]:
-        """Means of the later side over the cases that it has a value for by itself, as its scorecard has them."""
-        means = {}
-        for key, held in self._metrics.items():
-            silent = frozenset(held.silent)
-            own = [value for place, value in enumerate(held.after) if place not in silent] if silent else held.after
-            if len(own):
-                means[key] = math.fsum(own) / len(own)
-        return means
-
     def counts(self) -> dict[str, int]:
         """How many cases stand behind each metric."""
         return {key: len(held.after) for key, held in self._metrics.items()}
-
-    @property
-    def still(self) -> bool:
-        """No metric of any case moved: the answers are the same, as those of a replay are."""
-        return not self._moved
 
     def differences(self, metric: Metric) -> Differences:
         """Return how each case moved, oriented so that up is better; raises KeyError for a metric no case has.
@@ -170,13 +146,6 @@ class Pairs:
             return Differences(held.moved(), labels, lowest=lowest, highest=highest)
         return Differences([0.0 - by for by in held.moved()], labels, lowest=-highest, highest=-lowest)
 
-    def interval(self, metric: Metric, level: float = 0.95) -> Interval | None:
-        """Return the paired interval of after - before; None with fewer than two independent units or no case."""
-        if metric.key not in self._metrics:
-            return None
-        interval = self.differences(metric).interval(level)
-        return interval if interval is None or metric.higher_is_better else interval.negated()
-
     def variance(self, key: str) -> DifferenceVariance | None:
         """Return the variance of a case's difference, split where cases were asked more than once."""
         held = self._metrics.get(key)
@@ -188,7 +157,7 @@ class Pairs:
         if spread is None:
             return None
         sizes = [abs(value) for value in moved if abs(value) > EXACT]
-        step = math.fsum(sizes) / len(sizes) if sizes else 0.0
+        step = min(sizes) if 0 < len(sizes) < n else 0.0
         total, df, shrink = n * spread[0] ** 2, spread[1], held.weight / n
         if not held.repeat_df:
             return DifferenceVariance(total, df, n, 2.0 / shrink, step=step)

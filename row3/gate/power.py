@@ -153,8 +153,8 @@ def smallest_drop(
 ) -> float | None:
     """Return the smallest true drop that a comparison of that size finds in `POWER` of all cases; a fraction.
 
-    D with D - m = k sqrt((V + (UNEVEN D)^2) / n), for the limit and for the test, and no less than what moves as many
-    units as the test takes to reject, each as far as units moved on average.
+    D with D - m = k sqrt((V + (UNEVEN D)^2) / n), for the limit and for the test. Where some cases do not move at all,
+    it is no less than what the smallest move makes in as many units as the test takes to reject.
 
     None where it is unknown: no spread was seen, or other repeats than observed were asked for and the parts of the
     variance are not known. None too where no drop is sure to be found.

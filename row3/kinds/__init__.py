@@ -1,4 +1,4 @@
-"""What a suite scores. A kind is one folder and one word in `NAMES`; see CONTRIBUTING.md."""
+"""What a suite scores. A kind is a module or a package here, and one line in `MODULES`; see CONTRIBUTING.md."""
 
 from __future__ import annotations
 
@@ -9,31 +9,37 @@ from importlib import import_module
 from row3.errors import InvalidFile
 from row3.kinds.base import Kind
 
-NAMES = ("extraction", "events", "entities", "retrieval", "graph")
-"""Each is a folder here, whose module `score` has the kind as `KIND`. Imported when asked for: a run needs one."""
+MODULES = {
+    "extraction": "row3.kinds.extraction.score",
+    "events": "row3.kinds.events.score",
+    "entities": "row3.kinds.entities",
+    "retrieval": "row3.kinds.retrieval",
+    "graph": "row3.kinds.graph",
+}
+"""By name, the module whose `KIND` is the kind. Imported on first use: a run needs only one."""
 
 
 class _Kinds(Mapping[str, Kind]):
     """The kinds by name."""
 
     def __getitem__(self, name: str) -> Kind:
-        if name not in NAMES:
+        if name not in MODULES:
             raise KeyError(name)
         return _kind(name)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(NAMES)
+        return iter(MODULES)
 
     def __len__(self) -> int:
-        return len(NAMES)
+        return len(MODULES)
 
     def __contains__(self, name: object) -> bool:
-        return name in NAMES
+        return name in MODULES
 
 
 @cache
 def _kind(name: str) -> Kind:
-    kind: Kind = import_module(f"row3.kinds.{name}.score").KIND
+    kind: Kind = import_module(MODULES[name]).KIND
     return kind
 
 

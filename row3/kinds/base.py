@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,15 +10,20 @@ from typing import Any, Literal, NamedTuple
 
 import rapidfuzz
 
-from row3.domain.asks import Scoring
+from row3.domain.embeddings import Scoring
 from row3.domain.metrics import Metric, Threshold
+from row3.domain.requests import digest_json, digest_text
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.demands import Expected, demand_map
 from row3.kinds.outputs import plain
 from row3.matching.names import NameRule
 from row3.matching.predicates import INVERSES, ROW3_PREDICATES, SYMMETRIC
 from row3.matching.semantic_rule import SemanticRule
+
+SHOWN = 60
+"""Characters of a content that stands in the map as it is."""
+DIGITS = 16
+"""Hexadecimal digits of a digest: 64 bits tell the demands of a project apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +62,16 @@ class Reference(NamedTuple):
     name: str
     path: tuple[str | int, ...] = ()
     """Field that names it, outermost first."""
+
+
+class Expected(NamedTuple):
+    """One thing that a case expects or forbids."""
+
+    what: str
+    """`concept`, `canary`, `relationship` …"""
+    name: str
+    facts: Mapping[str, Any] = {}
+    """What is asked about it, by name: `required`, `alias`, `type`. None asks nothing."""
 
 
 class Kind(ABC):
@@ -132,6 +148,12 @@ class Kind(ABC):
     def matches_json(self, explanation: Any) -> dict[str, Any]:
         """Return an explanation in values that msgspec writes as JSON: every match of every item."""
 
+    def page_json(self, case: Any, explanation: Any, output: Any, before: Any) -> dict[str, Any]:
+        """Return what the report page shows of a case: its matches, its answer and the baseline's; None for none."""
+        outputs = {"answer": output, "before": before}
+        value: dict[str, Any] = {"matches": None if explanation is None else self.matches_json(explanation)}
+        return value | {key: None if one is None else self.output_json(one) for key, one in outputs.items()}
+
     @abstractmethod
     def expected(self, case: Any) -> Iterable[Expected]:
         """Return all that a case expects and forbids."""
@@ -155,3 +177,45 @@ class Kind(ABC):
     def lint_suite(self, cases: Sequence[Any]) -> list[Finding]:
         """Return what is wrong or weak about the cases together."""
         return []
+
+
+def demand_map(case: Any, variables: Mapping[str, Any], expected: Iterable[Expected]) -> dict[str, str]:
+    """Return the demands of a case by key. What it lists twice it demands once; the order of lists does not matter.
+
+    Args:
+        case: of any kind; its `critical` and `source` are demands too.
+        variables: what a prompt is shown of the case.
+        expected: all that it expects or forbids.
+    """
+    found = {"input": {digest_json(variables)}}
+    if case.critical:
+        found["critical"] = {"yes"}
+    if source := (case.source or "").strip():
+        found["source"] = {source}
+    for one in expected:
+        key = f"{one.what}:{_folded(one.name)}"
+        found.setdefault(key, set()).add(one.name)
+        for fact, value in one.facts.items():
+            if value is not None:
+                found.setdefault(f"{fact}:{key}", set()).add(_content(value))
+    return {key: _brief(contents) for key, contents in found.items()}
+
+
+def expected_in(demands: Mapping[str, str]) -> list[str]:
+    """Return the demands that an answer can meet: without input and marks of the case, and other names."""
+    return [key for key in demands if ":" in key and not key.startswith("alias:")]
+
+
+def _folded(name: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+
+
+def _content(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return digest_json(sorted(value)) if isinstance(value, list) else str(value)
+
+
+def _brief(contents: set[str]) -> str:
+    text = "; ".join(sorted(contents))
+    return text if len(text) <= SHOWN and text.isprintable() else digest_text(text)[:DIGITS]

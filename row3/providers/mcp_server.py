@@ -11,9 +11,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from row3.domain.calls import Call, Poll, Stage, canonical
-from row3.domain.placeholders import UnknownPlaceholderError, filled, found_at
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.calls import Call, Poll, Stage, UnknownPlaceholderError, filled, found_at
+from row3.domain.requests import Answer, NoAnswer, Request, canonical
 from row3.errors import ProviderStopped, UsageError
 from row3.providers.base import Access
 from row3.providers.faults import backoff_s

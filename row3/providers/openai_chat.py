@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Collection, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from row3.domain.counts import marked
 from row3.domain.requests import Answer, NoAnswer, Request
-from row3.domain.spoken import marked
 from row3.providers.base import Endpoint
 from row3.providers.faults import Exchange, Fault, looks_like_html, status_fault
 from row3.providers.redaction import public_model_name, redact

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from row3.domain.calls import canonical
-from row3.domain.placeholders import found_at
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.calls import found_at
+from row3.domain.requests import Answer, NoAnswer, Request, canonical
 from row3.providers.redaction import LONGEST, SHORT, holds, redact
 
 SYSTEM_VARIABLES = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SYSTEMROOT", "TEMP", "PATHEXT")

@@ -29,7 +29,8 @@ from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import Ground, grounds_of
 from row3.reports.scorecard import missing_note, problem_blocks, usage_note
 from row3.reports.sensitivity_text import points as drop_points
-from row3.reports.style import VERDICT_MARKS, arrow
+from row3.reports.style import VERDICT_MARKS, arrow, plain
+from row3.reports.terminal import terminal_text
 
 SHOWN_CASES, SHOWN_REASONS = 5, 8
 LEAST_MOVE = 5e-4
@@ -83,10 +84,12 @@ def brief_comparison(comparison: ComparisonView, *, headed: bool = False, named:
     return Document([*blocks, quarantine_note(comparison.run.quarantine), next_note(comparison, named=named)])
 
 
-def gate_document(comparison: ComparisonView) -> Document:
-    """Return verdict, what ran, reasons and next steps: for a test that fails."""
+def gate_text(comparison: ComparisonView) -> str:
+    """Return the text of a test that stands for the gate; its first line says it all."""
     runs = Note([what_runs(comparison.run, comparison.run.suite.name)])
-    return Document([*heading(comparison, headed=False), runs, *reason_blocks(comparison), next_note(comparison)])
+    document = Document([runs, *reason_blocks(comparison), next_note(comparison)])
+    first = "; ".join(filter(None, (f"{look(comparison).word}: {summary(comparison)}", approval_line(comparison))))
+    return f"{plain(first)}\n{terminal_text(document)}".rstrip("\n")
 
 
 def heading(comparison: ComparisonView, *, headed: bool, level: int = 3) -> list[Block]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from row3.domain.spoken import spoken
+from row3.domain.counts import spoken
 from row3.reports.document import Block, Fold, Lines, Note
 from row3.reports.model import BaseView, ComparisonView
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from row3.domain.counts import spoken
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.requests import Request
-from row3.domain.spoken import spoken
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Items, Lines, Note, Table, Title
 

@@ -17,10 +17,8 @@ from row3.reports.issues import (
     suites_issues,
     suites_notice,
 )
-from row3.reports.junit import junit_xml, suites_junit
 from row3.reports.markdown import markdown_text
 from row3.reports.model import ComparisonView, RunView, SuitesView
-from row3.reports.result_json import result_json, suites_json
 from row3.reports.scorecard import scorecard_document
 from row3.reports.style import PLAIN, Style
 from row3.reports.suites import comment_markdown, comparison_comment, suites_document
@@ -46,8 +44,12 @@ def run_text(
     """
     match form:
         case "json":
+            from row3.reports.result_json import result_json
+
             return result_json(run, comparison, declines=declines)
         case "junit":
+            from row3.reports.junit import junit_xml  # the XML library is for this format alone
+
             return junit_xml(run, comparison)
         case "github":
             notice = None if comparison is None else run_notice(comparison)
@@ -93,8 +95,12 @@ def suites_text(
     """Return the results of several suites in one of the formats of `--format`; None is the table."""
     match form:
         case "json":
+            from row3.reports.result_json import suites_json
+
             return suites_json(report)
         case "junit":
+            from row3.reports.junit import suites_junit
+
             return suites_junit(report.results)
         case "github":
             return github_text(suites_issues(report, places), suites_notice(report), places)

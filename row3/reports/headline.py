@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from row3.domain.local_models import WEAK, labelled
 from row3.domain.metrics import Metric, Zone
+from row3.domain.requests import WEAK, labelled
 from row3.domain.scores import Usage
 from row3.reports import numbers
 from row3.reports.document import Span, Text, Tone

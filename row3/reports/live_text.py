@@ -34,11 +34,6 @@ def interleaved_line() -> str:
     return "baseline prompts were asked again, interleaved: provider differences cancel out"
 
 
-def equal_line(flag: str) -> str:
-    """That both sides are one and the same; `flag` names the suite in a command."""
-    return f"the candidates are the baseline's own prompts: row3 drift{flag} tells whether the provider moved"
-
-
 def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     """How far the baseline's prompts have moved from their baseline."""
     change = drift.change
@@ -64,25 +59,6 @@ def sees_text(drift: Drift) -> str:
     if drift.sees >= 1.0:
         return f" ({numbers.count(drift.cases, 'case is', 'cases are')} too few to see any)"
     return f" (sees {numbers.points(drift.sees).lstrip('+')} points or more)"
-
-
-def saved_line(at: str, why: str) -> str:
-    """That the comparison is with the baseline as it was saved."""
-    flag = f" ({why})" if why else ""
-    moment = numbers.moment(at)
-    return (
-        f"compared with the baseline as it was saved, {moment} UTC{flag}: a provider that moved looks like the prompt"
-    )
-
-
-def system_line(at: str) -> str:
-    """That a system is held to what it answered when its baseline was saved."""
-    return f"compared with what the system answered when the baseline was saved, {numbers.moment(at)} UTC"
-
-
-def asked_now(requests: int) -> str:
-    """How much of a comparison of recordings was asked for now."""
-    return f"{numbers.count(requests, 'answer')} not recorded yet {'was' if requests == 1 else 'were'} asked for now"
 
 
 def live_json(comparison: LiveView) -> dict[str, Any]:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from row3.domain.changes import MetricChange
-from row3.domain.counts import count
+from row3.domain.counts import count, spoken
 from row3.domain.judgements import Code, Reason
 from row3.domain.metrics import Metric
-from row3.domain.spoken import spoken
 from row3.domain.verdicts import Verdict
 from row3.gate.policy import GatePolicy
 from row3.gate.zones import SLACK

@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
-from row3.domain.spoken import marked
+from row3.domain.counts import marked
 from row3.domain.structs import MisfitsError, convert
 from row3.errors import InvalidFile
 from row3.kinds.answers import why_no_json

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 
 from row3.domain.manifests import Manifest, ManifestCase, ManifestPrompt
+from row3.domain.structs import misfits
 from row3.domain.tiers import Tier, tier_of
 from row3.errors import InvalidFile
 from row3.store.documents import check_schema_version, dump_line, parse_json
@@ -65,7 +66,9 @@ def parse_manifest(raw: bytes, *, where: str) -> Manifest:
     try:
         manifest = _first(value) if version == 1 else _second(value)
     except msgspec.ValidationError as error:
-        raise InvalidFile(str(error), where=where, fix=RESTORE) from None
+        model = _FirstVersion if version == 1 else ManifestFile
+        found = misfits(value, model, closed=version > 1)
+        raise InvalidFile("; ".join(map(str, found)) or str(error), where=where, fix=RESTORE) from None
     if RUN_ID.fullmatch(manifest.run_id) is None:
         what = "field `runId`: at most 64 letters, digits, `-`, `_` and `.`"
         raise InvalidFile(what, where=where, fix=RESTORE)

@@ -12,8 +12,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from row3.domain.counts import marked
 from row3.domain.requests import Answer, Request, digest_text
-from row3.domain.spoken import marked
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.embeddings import EmbeddingIndex
 from row3.store.files import open_file, read_faults

@@ -42,15 +42,6 @@ class SavedRun:
         self._number = {case_id: number for number, case_id in enumerate(places)}
         self._bounds = array("Q", [bound for place in places.values() for bound in place])
 
-    @classmethod
-    def of_lines(cls, header: RunHeader, lines: Mapping[str, bytes], where: str) -> SavedRun:
-        """A run that is in no file, from the lines of its cases by id."""
-        places, end = {}, 0
-        for case_id, line in lines.items():
-            places[case_id] = (end, end + len(line))
-            end += len(line)
-        return cls(header, b"".join(lines.values()), places, where)
-
     def __len__(self) -> int:
         return len(self._number)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from row3.errors import EnvironmentFault, UsageError
-from row3.vcs import refs, status, trees
+from row3.vcs import refs, trees
 from row3.vcs.discovery import Place, discover
 from row3.vcs.process import Answer, refusal
 
@@ -63,17 +63,13 @@ class Repository:
             named += head.read_text(encoding="ascii", errors="replace").split()
         return [name for name in dict.fromkeys(named) if name and set(name) <= _HEX and self.knows(name)]
 
-    def branch(self) -> str | None:
-        """The branch that is checked out, None where HEAD is detached."""
-        return self._git.ask("symbolic-ref", "-q", "--short", "HEAD", expect=(0, 1)).text or None
-
     def is_dirty(self, paths: Sequence[str]) -> bool:
         """Whether anything under `paths` differs from HEAD, in the index or on disk, untracked files included."""
-        return bool(status.pending(self._git, paths, "normal"))
+        return bool(trees.pending(self._git, paths, "normal"))
 
     def state(self, paths: Sequence[str]) -> tuple[str | None, bool]:
         """`head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
-        return status.state(self._git, paths)
+        return trees.state(self._git, paths)
 
     def user(self) -> str:
         """`Name <mail>` of whoever works here, from git's configuration; else the name of the OS user.
@@ -176,20 +172,6 @@ class Repository:
         """
         return refs.protected_branch(self._git, configured, self.is_shallow)
 
-    def read_tree(self, ref: str, paths: Sequence[str], into: Path) -> int:
-        """Write the files that a commit has under `paths` to the same places under `into`; how many.
-
-        Raises UsageError for an unknown ref, a symlink or a submodule, EnvironmentFault where the disk refuses.
-        """
-        if not paths:
-            return 0
-        try:
-            entries = trees.tree_entries(self._git, refs.checked(ref), paths)
-        except EnvironmentFault:
-            self.resolve(ref)
-            raise
-        return trees.write_out(self._git, entries, into)
-
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
         """Return the files that a commit, or the index where it is None, has under `paths` of a folder.
 
@@ -201,7 +183,11 @@ class Repository:
         if commit is None:
             entries = trees.index_entries(self._git, within)
         else:
-            entries = trees.tree_entries(self._git, self.resolve(commit), within)
+            try:
+                entries = trees.tree_entries(self._git, refs.checked(commit), within)
+            except EnvironmentFault:
+                self.resolve(commit)
+                raise
         ids, differing = trees.contents_of(self._git, entries, within)
         return trees.Contents(
             {name.removeprefix(prefix): oid for name, oid in ids.items()},
@@ -211,14 +197,6 @@ class Repository:
     def has(self, commit: str, file: str) -> bool:
         """Whether a commit has a file of that path."""
         return bool(trees.tree_entries(self._git, commit, [file]))
-
-    def read_index(self, paths: Sequence[str], into: Path) -> int:
-        """The same for what is about to be committed: the index, or the one that git hands to a hook.
-
-        Raises UsageError where the index holds an unresolved conflict, a symlink or a submodule, EnvironmentFault
-        where the disk refuses.
-        """
-        return trees.write_out(self._git, trees.index_entries(self._git, paths), into) if paths else 0
 
     def submodules(self, paths: Sequence[str]) -> list[str]:
         """The submodules at or under `paths`, as the index has them."""
@@ -248,17 +226,6 @@ class Repository:
             self._explain(answer, command[0], base, *((tree,) if tree else ()))
         return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
 
-    def differing(self, paths: Sequence[str], *, base: str) -> list[str]:
-        """The files under `paths` of `base` that are otherwise, or not at all, in the work tree.
-
-        Raises UsageError for an unknown ref.
-        """
-        how = ("-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "--diff-filter=a")
-        answer = self._git.ask("diff", *how, refs.checked(base), "--", *trees.pathspecs(paths), expect=None)
-        if answer.code:
-            self._explain(answer, "diff", base)
-        return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
-
     def unstaged(self, paths: Sequence[str]) -> list[str]:
         """The files under `paths` that the work tree has otherwise than the index, untracked ones included."""
         specs = ["--", *trees.pathspecs(paths)]
@@ -270,7 +237,7 @@ class Repository:
 
         What else is staged stays staged. Hooks run. Raises EnvironmentFault where git or a hook refuses.
         """
-        files = status.pending(self._git, paths, "all")
+        files = trees.pending(self._git, paths, "all")
         if not files:
             return None
         specs = trees.pathspecs(files)
@@ -288,11 +255,6 @@ class Repository:
         at = self.head() if at is None else refs.checked(at)
         if at is not None:
             yield from self._git.ask("log", "--format=%H", at, "--", *trees.pathspecs([path])).text.split()
-
-    def ever_held(self, path: str, text: str, *, at: str) -> bool:
-        """Whether a file had this text in any commit up to `at`, as far as git can tell here."""
-        search = ("log", "-1", "--full-history", "-m", f"-S{text}", "--format=%H", refs.checked(at))
-        return bool(self._git.ask(*search, "--", *trees.pathspecs([path]), expect=None).out)
 
     def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
         """Put an annotated tag on a commit.

@@ -1,16 +1,14 @@
-"""Files of a commit or of the index, written to a folder as git would check them out.
+"""What a commit, the index and the work tree hold.
 
-Not `git archive`: it leaves out what `.gitattributes` marks `export-ignore`, and a gate that cannot see the golden
-cases would let everything pass. A private index and `checkout-index` apply the same line ends and filters as a
-checkout does, so that a file of the base and the same file of the index are equal byte for byte.
+Contents are as git would check them out: with the same line ends and filters, so that a file of the base and the same
+file of the index are equal byte for byte. Not `git archive`, which leaves out what `.gitattributes` marks
+`export-ignore`: a gate that cannot see the golden cases would let everything pass.
 """
 
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from row3.errors import EnvironmentFault, UsageError
@@ -24,6 +22,7 @@ _EMPTY_BLOBS = (
 
 SUBMODULE = "this is a git submodule"
 INSTEAD = "Keep these files in the repository itself: its commits hold none of them now"
+OID = b"# branch.oid "
 SHORT = 10
 """Characters of a commit's id in messages."""
 
@@ -123,25 +122,6 @@ def submodules(process: GitProcess, paths: Sequence[str]) -> list[str]:
     return [_name(entry) for entry in entries if entry.startswith(b"160000 ")]
 
 
-def write_out(process: GitProcess, entries: Sequence[bytes], into: Path) -> int:
-    """Write the files to the same relative places under `into`; the number of files.
-
-    Raises EnvironmentFault where git cannot (disk full, a filter fails, a missing object).
-    """
-    target = into.absolute()
-    target.mkdir(parents=True, exist_ok=True)
-    if not entries:
-        return 0
-    # A shared index or a monitor would leave traces of the private index in the repository.
-    quiet = ("-c", "core.splitIndex=false", "-c", "core.fsmonitor=false", "-c", "core.untrackedCache=false")
-    with tempfile.TemporaryDirectory(prefix="row3-index-") as scratch:
-        private = {"GIT_INDEX_FILE": str(Path(scratch) / "index")}
-        listing = b"\0".join(entries) + b"\0"
-        process.ask(*quiet, "update-index", "-z", "--index-info", stdin=listing, environment=private)
-        process.ask(*quiet, "checkout-index", "-a", "-f", "-q", f"--prefix={target}/", environment=private)
-    return len(entries)
-
-
 def _files_only(listing: bytes, place: str) -> list[bytes]:
     """All entries, each of them a file.
 
@@ -163,3 +143,36 @@ def _files_only(listing: bytes, place: str) -> list[bytes]:
 
 def _name(entry: bytes) -> str:
     return os.fsdecode(entry.partition(b"\t")[2])
+
+
+def state(process: GitProcess, paths: Sequence[str]) -> tuple[str | None, bool]:
+    """The commit that is checked out, None before the first one, and whether anything under `paths` differs from it."""
+    how = (
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "--no-ahead-behind",
+        "-z",
+        "--no-renames",
+        "--ignore-submodules=all",
+    )
+    answer = process.ask(*how, "--untracked-files=normal", "--", *pathspecs(paths))
+    told = [entry for entry in answer.out.split(b"\0") if entry]
+    head = next((entry.removeprefix(OID).decode() for entry in told if entry.startswith(OID)), "(initial)")
+    return None if head == "(initial)" else head, any(not entry.startswith(b"# ") for entry in told)
+
+
+def pending(process: GitProcess, paths: Sequence[str], untracked: str) -> list[str]:
+    """The files under `paths` that differ; `untracked` says which of those that git does not know are told."""
+    if not paths:
+        return []
+    status = (
+        "status",
+        "--porcelain=v1",
+        "-z",
+        "--no-renames",
+        "--ignore-submodules=all",
+        f"--untracked-files={untracked}",
+    )
+    listing = process.ask(*status, "--", *pathspecs(paths)).out
+    return [os.fsdecode(entry[3:]) for entry in listing.split(b"\0") if entry]

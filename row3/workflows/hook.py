@@ -17,11 +17,11 @@ from row3.store.suites import pick_suite
 from row3.workflows.pipeline.run_suite import RunOptions
 from row3.workflows.session import Session
 from row3.workflows.snapshots import affected, fork_of_work, inside_of, protected_branch, snapshot_of
-from row3.workflows.suites.judge_suites import judge_suites
+from row3.workflows.suites.all_suites import judge_suites
 from row3.workflows.suites.results import SuiteResult, worst_code
 
 if TYPE_CHECKING:
-    from row3.vcs.pushes import Push
+    from row3.vcs.refs import Push
     from row3.vcs.repository import Repository
 
 HookName = Literal["pre-commit", "pre-merge-commit", "pre-push"]
@@ -66,7 +66,7 @@ def run_hook(start: Path, name: HookName, stdin: str = "") -> HookVerdict:
     verdict = HookVerdict(name)
     verdict.directory, verdict.folder = _called_from(repository, start)
     if name == "pre-push":
-        from row3.vcs.pushes import parse_pushes
+        from row3.vcs.refs import parse_pushes
 
         for push in parse_pushes(stdin):
             if push.local_sha is not None:

@@ -19,16 +19,16 @@ from row3.store.history import HistoryEntry
 from row3.store.recordings import RecordingIndex
 from row3.store.suites import Suite
 from row3.workflows.asking.budget import pricing
-from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.lineup import Lineup, Role, line_up
 from row3.workflows.pipeline.results import Before, CaseResult
 from row3.workflows.pipeline.run_header import header_for
 from row3.workflows.pipeline.run_suite import Run, collect, make_asking, replay
 from row3.workflows.pipeline.unused_input import unused_inputs
+from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session, save_log
 
 if TYPE_CHECKING:
-    from row3.workflows.asking.running_live import Interleaving
+    from row3.workflows.running_live import Interleaving
 
 
 def run_suite(
@@ -57,16 +57,18 @@ def run_suite(
     lineup = lineup or line_up(session.project, suite, role=role, named=session.named)
     note_unused_inputs(session, suite, lineup, files)
     asking = make_asking(suite, lineup, session.options)
+    if session.mode == "replay" and not session.options.explain and session.options.page is None:
+        asking.scores = session.scores(suite)
     head = header_for(suite, asking, mode=session.mode)
     results: Iterable[CaseResult]
     if session.mode in ("replay", "auto"):
         results = replay(session.project, suite, asking, session.options, files, index=index, before=before)
         if session.mode == "auto":
-            from row3.workflows.asking.running_live import asking_for_the_rest  # replay does without the provider
+            from row3.workflows.running_live import asking_for_the_rest  # replay does without the provider
 
             results = asking_for_the_rest(results, session, suite, asking, before=before)
     else:
-        from row3.workflows.asking.running_live import asked
+        from row3.workflows.running_live import asked
 
         results = asked(session, suite, asking, before=before, interleaving=interleaving)
         if interleaving is not None:
@@ -81,6 +83,8 @@ def run_suite(
         cost=pricing(session.project, session.suite),
         quarantine=in_force(session.project, suite, files),
     )
+    for cache in session.caches.values():
+        cache.save()
     return run if interleaving is None else _with_unfinished(run, interleaving.unfinished)
 
 

@@ -166,7 +166,7 @@ def score_outputs(
     """
     if options.repeats != 1:
         raise UsageError("outputs made elsewhere are scored once", where="--repeats", fix="Leave it out")
-    lineup = Lineup((), {}, {})
+    lineup = Lineup((), {})
     head = header_for(suite, Asking(suite, lineup, {}), mode=MODE) | {"model": MODEL}
     results = output_results(project, suite, outputs, options, may_be_empty=may_be_empty)
     return collect(results, suite, lineup, head, partial=options.partial)

@@ -8,18 +8,21 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from row3 import __version__
 from row3.domain.counts import count, part
 from row3.domain.judgements import Approval, Judgement
+from row3.domain.requests import digest_text
 from row3.domain.tiers import tier_of
 from row3.domain.verdicts import Verdict
 from row3.errors import EnvironmentFault, RunIncomplete
 from row3.store.config import FILE, Mode
 from row3.store.files import disk_faults
-from row3.store.golden import PATTERN, misnamed
+from row3.store.golden import PATTERN, golden_files, misnamed
 from row3.store.history import HistoryEntry, read_history
 from row3.store.locks import finish_interrupted, local_folder, tell_interrupted
 from row3.store.project import Project, open_project
 from row3.store.saved_runs import latest_runs, write_run
+from row3.store.scores import ScoreCache
 from row3.store.suites import Suite, pick_suite
 from row3.workflows.flags import NO_FLAGS, GateFlags, LiveFlags, given_by
 from row3.workflows.pipeline.run_suite import Run, RunOptions
@@ -30,6 +33,8 @@ if TYPE_CHECKING:
 
 NAMED = 5
 """Files that one note names."""
+MOST_CACHED = 300
+"""Cases up to which known scores save time; more of them are scored in several processes."""
 KEPT_RUNS = 20
 """Run logs kept in `.row3/runs` for each suite that there is."""
 
@@ -62,6 +67,8 @@ class Session:
     """The project's folder as it was typed; empty where it need not be."""
     answers: list[str] = field(default_factory=list)
     """Of a live run: its answers, as recordings spell them."""
+    caches: dict[str, ScoreCache] = field(default_factory=dict)
+    """Known scores, by scorer and rules."""
     warned: set[str] = field(default_factory=set)
     """Prompts of which it was said that they do not show what a case gives them."""
 
@@ -114,6 +121,16 @@ class Session:
         for each in self.afterwards or ():
             each()
         self.afterwards = None
+
+    def scores(self, suite: Suite) -> ScoreCache | None:
+        """Return the known scores under a suite's rules; None where the answers are too many, or matched by meaning."""
+        if suite.rules.semantic is not None or len(golden_files(self.project.tree, suite.golden)) > MOST_CACHED:
+            return None
+        rules = repr(replace(suite.rules, thresholds={}))
+        key = digest_text("\n".join([__version__, suite.kind.name, suite.kind.signature(suite.rules), rules]))[:16]
+        if key not in self.caches:
+            self.caches[key] = ScoreCache(self.project.local / "scores", f"{suite.name}-{key}")
+        return self.caches[key]
 
     @property
     def mode(self) -> str:

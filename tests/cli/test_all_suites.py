@@ -149,10 +149,10 @@ def test_annotations_and_a_summary_for_github(spoilt: Box, tmp_path: Path) -> No
 
 def test_markdown_fits_those_that_pass_into_folds(box: Box) -> None:
     text = box.row3("--compare", "--all", "--format", "markdown", code=1).out
-    assert text.startswith("### ⛔ BLOCK · row3 · 4 suites")
+    assert text.startswith("### ✗ BLOCK · row3 · 4 suites")
     head, _, details = text.partition("<details><summary>broken</summary>")
-    assert "⛔ BLOCK · row3 · worse" not in head
-    assert "⛔ BLOCK · row3 · worse" in details
+    assert "✗ BLOCK · row3 · worse" not in head
+    assert "✗ BLOCK · row3 · worse" in details
 
 
 def test_the_history_gets_all_suites_as_one_change(box: Box) -> None:

@@ -46,7 +46,7 @@ def test_one_comment_is_kept_up_to_date(box: Box, github: FakeGitHub) -> None:
     worse(box)
     assert "comment updated on #7" in job(box, github).err
     (comment,) = github.comments
-    assert comment["body"].startswith(f"{MARKER}### ⛔ BLOCK · row3 · bread\n")
+    assert comment["body"].startswith(f"{MARKER}### ✗ BLOCK · row3 · bread\n")
     assert summary(box) == ""
 
 
@@ -73,7 +73,7 @@ def test_a_fork_finds_the_comment_in_the_summary(box: Box, github: FakeGitHub, m
     assert "note: no comment was written: " in done.err
     assert "It is in the job's summary" in done.err
     assert "t0k3n" not in done.err
-    assert summary(box).startswith("### ✅ PROCEED · row3 · bread\n")
+    assert summary(box).startswith("### ✓ PROCEED · row3 · bread\n")
     assert github.comments == []
 
 
@@ -107,8 +107,8 @@ def test_a_suite_that_cannot_be_judged_does_not_hide_the_others(box: Box, github
     box.write("golden/rolls/one.gold.json", box.read("golden/bread/rye.gold.json"))
     job(box, github)
     body = github.comments[0]["body"]
-    assert "### ❔ NOT JUDGED · row3 · 2 suites" in body
-    assert "| bread | ✅ proceed | Overall |" in body
+    assert "### ? NOT JUDGED · row3 · 2 suites" in body
+    assert "| bread | ✓ proceed | Overall |" in body
     assert "there is no baseline to compare with" in body
 
 
@@ -116,7 +116,7 @@ def test_a_commit_that_is_not_there_takes_the_place_of_what_was_said(box: Box, g
     job(box, github)
     job(box, github, "--against", "deadbeef")
     body = github.comments[0]["body"]
-    assert "### ❔ NOT JUDGED · row3 · bread" in body
+    assert "### ? NOT JUDGED · row3 · bread" in body
     assert "deadbeef" in body
 
 
@@ -193,7 +193,7 @@ def test_all_suites_in_the_forms_for_hosts(box: Box) -> None:
     worse(box)
     box.write("golden/rolls/one.gold.json", "{")
     comment = box.row3("--compare", "--all", "--format", "comment", code=2).out
-    assert comment.startswith("### ❔ NOT JUDGED · row3 · 2 suites\n")
-    assert "| bread | ⛔ block | Overall |" in comment
+    assert comment.startswith("### ? NOT JUDGED · row3 · 2 suites\n")
+    assert "| bread | ✗ block | Overall |" in comment
     found = box.row3("--compare", "--all", "--format", "codequality", code=2).json
     assert {"row3/gate/block", "row3/gate/not-judged"} <= {each["check_name"] for each in found}

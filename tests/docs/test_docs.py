@@ -18,7 +18,7 @@ from msgspec import Struct
 from row3.domain.structs import keys_of
 from row3.kinds import KINDS
 from row3.kinds.cases import MemoryCase
-from row3.kinds.entities.model import ExpectedEntity
+from row3.kinds.entities import ExpectedEntity
 from row3.kinds.events.model import EventsCase
 from row3.kinds.extraction.model import GoldenCase
 from row3.kinds.extraction.score import METRICS

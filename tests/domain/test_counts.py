@@ -1,11 +1,14 @@
-"""One of a thing, and many."""
+"""Numbers and values in messages."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.counts import count, part
+from row3.domain.counts import count, marked, part, spoken
 
 
 def test_one_and_many() -> None:
@@ -22,3 +25,26 @@ def test_a_noun_goes_by_the_whole_and_its_verb_by_the_part() -> None:
 @given(st.integers(0, 10**6))
 def test_only_one_is_singular(number: int) -> None:
     assert count(number, "case").endswith("s") == (number != 1)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (None, "none"),
+        (True, "true"),
+        (0.5, "0.5"),
+        ("paired", "paired"),
+        (["a", None], "a, none"),
+        ({"on": False, "k": 1}, "on false, k 1"),
+    ],
+)
+def test_a_setting_in_a_sentence(value: Any, text: str) -> None:
+    assert spoken(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(None, "none"), ("it's", "`it's`"), (True, "`true`"), (400, "`400`"), ({"a": None}, '`{"a": null}`')],
+)
+def test_a_value_that_is_quoted(value: Any, text: str) -> None:
+    assert marked(value) == text

@@ -1,17 +1,16 @@
-"""Whether the provider moved, and the sentence that says which of the two did."""
+"""Whether the provider moved."""
 
 from __future__ import annotations
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from row3.gate.which_moved import by_sample, interleaved, not_known
 
-from row3.domain.intervals import Interval
 from row3.domain.metrics import Metric
-from row3.gate.drift import Drift, drift_of, moved_text, others, sample_of, sample_size, signed, steady_text
+from row3.gate.drift import Drift, drift_of, others, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
+from row3.reports.drift import moved_text, signed, steady_text
 
 OVERALL, RECALL = Metric("overall", "Overall"), Metric("recall", "Concept recall")
 RATE = Metric("hallucinationRate", "Hallucination rate", higher_is_better=False)
@@ -116,38 +115,6 @@ class TestState:
         assert others(drift) == {"recall": pytest.approx(-0.2)}
 
 
-class TestSentences:
-    moved, steady, unclear = drifted(-0.06, -0.07, -0.05), drifted(0.001, 0.003, 0.002), drifted(0.3, -0.3)
-
-    @pytest.mark.parametrize(
-        ("drift", "fell", "who", "begins"),
-        [
-            (moved, True, "both", "the prompt: the candidates fall behind the baseline's prompts"),
-            (steady, True, "prompt", "the prompt: the baseline's prompts answer as before: +0.2 points"),
-            (unclear, True, "prompt", "the prompt: the candidates fall behind the baseline's prompts"),
-            (moved, False, "provider", "the provider moved: the baseline's own prompts fell by 6.0 points"),
-            (steady, False, "neither", "neither moved: beside them the candidates are within the limit"),
-            (unclear, False, "open", "not the prompt: "),
-        ],
-    )
-    def test_interleaved_the_run_itself_says_it(self, drift: Drift, fell: bool, who: str, begins: str) -> None:
-        found, text = interleaved(drift, fell=fell)
-        assert found == who
-        assert text.startswith(begins)
-
-    def test_a_sample_sets_the_candidates_beside_them(self) -> None:
-        beside = Interval(-0.002, -0.01, 0.006, 0.95, 0.5, 0.003, 9.0, 10)
-        assert by_sample(self.moved, beside) == (
-            "provider",
-            "the provider moved: the baseline's own prompts fell by 6.0 points of Overall since its baseline (95%: "
-            "−6.9 to −5.1, 6 cases); as of now the candidates are at −0.2 points from them (95%: −1.0 to +0.6, 10 "
-            "cases); "
-            "--mode live compares both as of now",
-        )
-        assert by_sample(self.steady, beside)[0] == "prompt"
-        assert by_sample(self.unclear, None)[0] == "open"
-        assert not_known("no key").endswith("could not be asked again: no key")
-
-    @pytest.mark.parametrize(("delta", "text"), [(0.0, "0.0"), (-0.0001, "0.0"), (-0.0612, "−6.1"), (0.05, "+5.0")])
-    def test_signs(self, delta: float, text: str) -> None:
-        assert signed(delta) == text
+@pytest.mark.parametrize(("delta", "text"), [(0.0, "0.0"), (-0.0001, "0.0"), (-0.0612, "−6.1"), (0.05, "+5.0")])
+def test_signs(delta: float, text: str) -> None:
+    assert signed(delta) == text

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import stats
 
-from row3.gate.flakiness import Flakiness, beyond_noise, flakiness
+from row3.gate.flakiness import Flakiness, flakiness
 
 VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=20)
 
@@ -102,28 +101,3 @@ def test_nothing_and_nonsense() -> None:
     assert flakiness([]) is None
     with pytest.raises(ValueError, match="finite"):
         flakiness([0.1, math.nan])
-
-
-class TestBeyondNoise:
-    @pytest.mark.parametrize("counts", [(5, 5), (3, 8), (2, 2)])
-    def test_is_welchs_test(self, counts: tuple[int, int]) -> None:
-        rng = np.random.default_rng(4)
-        for shift in (0.0, 0.05, 0.1, 0.3):
-            before, after = (rng.normal(level, 0.1, n) for level, n in zip((0.8, 0.8 - shift), counts, strict=True))
-            theirs = stats.ttest_ind(before, after, equal_var=False, alternative="greater").pvalue
-            ours = beyond_noise(
-                before.mean() - after.mean(), before.std(ddof=1), counts[0], after.std(ddof=1), counts[1]
-            )
-            assert ours == (theirs <= 0.05)
-
-    def test_one_answer_is_as_noisy_as_the_other_side(self) -> None:
-        assert not beyond_noise(0.15, 0.0, 1, 0.1, 5)
-        assert beyond_noise(0.5, 0.0, 1, 0.1, 5)
-        assert beyond_noise(0.5, 0.1, 5, 0.0, 1) == beyond_noise(0.5, 0.0, 1, 0.1, 5)
-
-    def test_without_repeats_nothing_is_known_of_the_noise(self) -> None:
-        assert beyond_noise(0.06, 0.0, 1, 0.0, 1)
-
-    def test_answers_that_are_all_alike(self) -> None:
-        assert beyond_noise(0.06, 0.0, 3, 0.0, 3)
-        assert not beyond_noise(0.0, 0.0, 3, 0.0, 3)

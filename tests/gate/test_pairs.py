@@ -58,16 +58,16 @@ def test_only_metrics_of_both_sides_count() -> None:
     before, after = pairs.means()
     assert before == {"overall": 0.5, "recall": 0.5}
     assert after == {"overall": pytest.approx(0.65), "recall": 0.9}
-    assert found(pairs.interval(OVERALL)).estimate == pytest.approx(0.15)
-    assert pairs.interval(RECALL) is None  # one case has no spread
+    assert found(pairs.differences(OVERALL).interval()).estimate == pytest.approx(0.15)
+    assert pairs.differences(RECALL).interval() is None  # one case has no spread
     assert pairs.variance("recall") is None
     for key in ("precision", "absent"):
-        assert pairs.interval(Metric(key, key)) is pairs.variance(key) is None
+        assert pairs.variance(key) is None
 
 
 def test_nothing_at_all() -> None:
     pairs = Pairs()
-    assert (pairs.counts(), pairs.means(), pairs.still) == ({}, ({}, {}), True)
+    assert (pairs.counts(), pairs.means()) == ({}, ({}, {}))
 
 
 @given(SIDES)
@@ -75,24 +75,22 @@ def test_nothing_at_all() -> None:
 def test_the_interval_is_that_of_the_differences(sides: list[tuple[float, float]]) -> None:
     before, after = [old for old, _ in sides], [new for _, new in sides]
     moves = Differences([new - old for old, new in sides], lowest=-max(before), highest=1.0 - min(before))
-    assert of(before, after).interval(OVERALL) == moves.interval()
+    assert of(before, after).differences(OVERALL).interval() == moves.interval()
 
 
 def test_what_is_worse_points_down() -> None:
     before, after = [0.5, 0.4, 0.6], [0.6, 0.6, 0.6]
     assert of(before, after).differences(OVERALL).fall_p() == of(before, after).differences(RATE).rise_p()
-    up, down = found(of(before, after).interval(OVERALL)), found(of(before, after).interval(RATE))
-    assert (up.low, up.high) == pytest.approx((down.low, down.high))
 
 
 def test_cases_of_one_source_are_one_unit() -> None:
     before, after = [0.5] * 6, [0.6, 0.6, 0.4, 0.4, 0.7, 0.7]
-    apart = found(of(before, after).interval(OVERALL))
-    together = found(of(before, after, ["a", "a", "b", "b", "c", "c"]).interval(OVERALL))
+    apart = found(of(before, after).differences(OVERALL).interval())
+    together = found(of(before, after, ["a", "a", "b", "b", "c", "c"]).differences(OVERALL).interval())
     assert (apart.units, together.units, together.df) == (6, 3, 2.0)
     assert together.standard_error == pytest.approx(statistics.stdev([0.1, -0.1, 0.2]) / math.sqrt(3))
     assert together.standard_error > apart.standard_error
-    some = found(of(before, after, ["a", "a", None, None, None, None]).interval(OVERALL))
+    some = found(of(before, after, ["a", "a", None, None, None, None]).differences(OVERALL).interval())
     assert some.units == 5
     variance = of(before, after, ["a", "a", "b", "b", "c", "c"]).variance("overall")
     assert variance is not None
@@ -132,15 +130,8 @@ def test_repeats_by_hand() -> None:
 def test_repeats_of_a_case_are_no_cases() -> None:
     once = repeated([([0.5], [0.6]), ([0.5], [0.4]), ([0.5], [0.7])])
     often = repeated([([0.5] * 4, [0.6] * 4), ([0.5] * 4, [0.4] * 4), ([0.5] * 4, [0.7] * 4)])
-    one, other = found(once.interval(OVERALL)), found(often.interval(OVERALL))
+    one, other = found(once.differences(OVERALL).interval()), found(often.differences(OVERALL).interval())
     assert (one.low, one.high, one.units) == pytest.approx((other.low, other.high, other.units))
-
-
-def test_still_is_where_no_metric_of_any_case_moved() -> None:
-    pairs = of([0.5, 0.7], [0.5, 0.7 + 1e-15])
-    assert pairs.still
-    pairs.add({"overall": 0.5, "recall": 0.1}, {"overall": 0.5, "recall": 0.2})
-    assert not pairs.still
 
 
 class TestRareLoss:

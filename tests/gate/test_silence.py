@@ -91,13 +91,3 @@ class TestOneIsSilent:
 def test_a_kind_that_skips_by_the_case_alone_is_left_as_it_is() -> None:
     before, after = {"recall": 1.0}, {"recall": 1.0, "mrr": 0.5}
     assert both_sides(KINDS["retrieval"], before, after) == (before, after)
-
-
-def test_the_figures_of_the_later_side_are_those_that_it_has() -> None:
-    kind = KINDS["events"]
-    pairs = Pairs(kind)
-    pairs.add({"f1": 0.9}, {"f1": 0.6})
-    pairs.add({"f1": 0.0, "precision": 0.0}, {})
-    pairs.add({"f1": 0.5}, {"f1": 0.0})
-    assert pairs.means()[1] == {"f1": pytest.approx(1.6 / 3), "precision": 1.0}
-    assert pairs.figures() == {"f1": pytest.approx(0.3)}

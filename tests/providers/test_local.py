@@ -17,8 +17,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.local_models import is_local, labelled
-from row3.domain.requests import Answer, NoAnswer
+from row3.domain.requests import Answer, NoAnswer, is_local, labelled
 from row3.errors import EnvironmentFault, MissingExtra, UsageError
 from row3.providers.base import endpoint_for
 from row3.providers.local import LocalModel, gguf_path

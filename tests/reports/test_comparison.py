@@ -12,7 +12,7 @@ from row3.domain.changes import MetricChange
 from row3.domain.intervals import Interval
 from row3.domain.judgements import Code, Reason
 from row3.domain.verdicts import CaseChange, Verdict
-from row3.reports.comparison import brief_comparison, comparison_document, gate_document
+from row3.reports.comparison import brief_comparison, comparison_document, gate_text
 from row3.reports.markdown import markdown_text
 from row3.reports.style import PLAIN, Style, cells
 from row3.reports.terminal import terminal_text
@@ -195,9 +195,10 @@ def test_markdown_has_the_verdict_in_its_heading_and_unfolds_the_rest(comparison
 
 
 def test_short_forms(comparison: Any) -> None:
-    brief, gate = terminal_text(brief_comparison(comparison)), terminal_text(gate_document(comparison))
+    brief, gate = terminal_text(brief_comparison(comparison)), gate_text(comparison)
+    assert brief.startswith("✗ BLOCK  Overall 70.0%")
+    assert gate.startswith("BLOCK: Overall 70.0% (−2.0 points, n = 2) · 1 improved · 1 regressed\n")
     for text in (brief, gate):
-        assert text.startswith("✗ BLOCK  Overall 70.0%")
         assert "✗ block: Concept recall went from 76.0% to 70.0% (−6.0 points)\n" in text
         assert "Next: row3 investigate ozone\n" in text
     assert "Hallucination rate" in brief

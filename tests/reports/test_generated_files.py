@@ -29,7 +29,7 @@ def test_an_empty_file_may_go_and_any_other_text_may_not(form: str) -> None:
         ("json", '[\n {\n  "schemaVersion": 1,\n  "runId": "x"'),
         ("json", "[]\n"),
         ("codequality", '[\n {\n  "description": "x",\n  "check_name": "row3/lint/x"'),
-        ("markdown", "### ✅ PROCEED · row3 · bread\n"),
+        ("markdown", "### ✓ PROCEED · row3 · bread\n"),
         ("comment", "## Failure Investigation: rye\n"),
         ("table", "bread · extract v1.1 (promoted) · replay\n"),
         ("table", "golden/a.gold.json:3: x\n\n1 error, 2 warnings in 3 files\n"),

@@ -15,7 +15,7 @@ from row3.domain.intervals import Interval
 from row3.gate.leaderboard import Combination, Leaderboard, Placed, Unplaced
 from row3.gate.ranking import Contest
 from row3.kinds.base import Rules
-from row3.kinds.extraction.score import Extraction
+from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.reports.estimate import estimate_document
 from row3.reports.leaderboard import leaderboard_document
 from row3.reports.markdown import markdown_text
@@ -61,7 +61,7 @@ FIRST = combination("v1.1", "a-model-of-a-long-name")
 SECOND = combination("v1.0", "other", bad=("case-3",))
 BOARD = Leaderboard(
     suite="decomposition",
-    kind=Extraction(),
+    kind=EXTRACTION,
     rules=Rules(),
     mode="live",
     repeats=3,

@@ -16,10 +16,10 @@ from row3.kinds.answers import Parsed
 from row3.store.outputs import MAX_LINE_BYTES, OutputIndex
 
 
-def index_of(tmp_path: Path, content: str | bytes, *, usual: bool = False) -> OutputIndex:
+def index_of(tmp_path: Path, content: str | bytes) -> OutputIndex:
     path = tmp_path / "out.jsonl"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    return OutputIndex(path, where="out.jsonl", usual=KINDS["extraction"].usual_line if usual else None)
+    return OutputIndex(path, where="out.jsonl")
 
 
 def test_finds_each_output_whatever_the_order_of_its_keys(tmp_path: Path) -> None:
@@ -134,7 +134,7 @@ CONCEPT = '{"label": "Rye: a cereal", "sourceQuote": "Rye."}'
     ],
 )
 def test_an_output_is_the_same_however_its_line_is_read(tmp_path: Path, line: str, quick: bool) -> None:
-    index, closely = index_of(tmp_path, line, usual=True), index_of(tmp_path, line)
+    index, closely = index_of(tmp_path, line), index_of(tmp_path, line)
     found, plainly = index.get("a"), closely.get("a")
     assert found is not None
     assert plainly is not None
@@ -150,12 +150,12 @@ def test_an_output_is_the_same_however_its_line_is_read(tmp_path: Path, line: st
 def test_a_key_that_stands_twice_in_a_usual_line_is_refused(tmp_path: Path, again: str) -> None:
     line = f'{{"caseId": "a", "output": {{"concepts": [{{{again}, {CONCEPT[1:]}]}}}}\n'
     with pytest.raises(InvalidFile, match=r"out\.jsonl:1: .*stands twice in one object"):
-        index_of(tmp_path, line, usual=True).get("a")
+        index_of(tmp_path, line).get("a")
 
 
 def test_an_index_is_read_from_by_several_processes(tmp_path: Path) -> None:
     lines = [json.dumps({"caseId": f"c{n}", "output": {"concepts": [{"label": f"L{n}"}]}}) for n in range(50)]
-    index = index_of(tmp_path, "\n".join(lines), usual=True)
+    index = index_of(tmp_path, "\n".join(lines))
     assert index.get("c0") is not None  # the file is open from here on
 
     def labels() -> list[str]:
@@ -182,7 +182,7 @@ def test_a_file_that_is_replaced_after_it_was_indexed_stays_what_it_was(tmp_path
     path, other = tmp_path / "o.jsonl", tmp_path / "other"
     path.write_text(line("a", "x") + line("b", "y"), encoding="utf-8")
     other.write_text(line("c", "z"), encoding="utf-8")
-    index = OutputIndex(path, where="o.jsonl", usual=KINDS["extraction"].usual_line)
+    index = OutputIndex(path, where="o.jsonl")
     other.replace(path)
     found = index.get("b")
     assert found is not None
@@ -193,7 +193,7 @@ def test_a_file_that_is_replaced_after_it_was_indexed_stays_what_it_was(tmp_path
 def test_no_case_gets_the_output_of_another_where_the_file_is_written_over(tmp_path: Path, quick: bool) -> None:
     path = tmp_path / "o.jsonl"
     path.write_text(line("a", "x") + line("b", "y"), encoding="utf-8")
-    index = OutputIndex(path, where="o.jsonl", usual=KINDS["extraction"].usual_line if quick else None)
+    index = OutputIndex(path, where="o.jsonl")
     path.write_text(line("b", "y") + line("a", "x"), encoding="utf-8")
     with pytest.raises(InvalidFile) as caught:
         index.get("a")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from row3.domain.requests import Answer, Request, request_digest
+from row3.domain.requests import Answer, Request, digest_head, digest_of
 from row3.errors import EnvironmentFault, InvalidFile
 from row3.store.recordings import RecordingIndex, from_line, merge, open_index, to_line, write_files
 from row3.store.tree import WorkTree
@@ -26,7 +26,6 @@ def folder(tmp_path: Path) -> Path:
 def ask(case_id: str = "a", prompt: str = "p-v1.0", user: str = "hello", **changed: Any) -> Request:
     sent: dict[str, Any] = {"model": "m", "temperature": 0.0, "seed": None, "max_tokens": None, "repeat": 0}
     sent |= {key: value for key, value in changed.items() if key in sent}
-    text: dict[str, Any] = {"system": "", "user": user, "schema_digest": "s"}
     return Request(
         case_id=case_id,
         prompt=prompt,
@@ -34,9 +33,11 @@ def ask(case_id: str = "a", prompt: str = "p-v1.0", user: str = "hello", **chang
         schema={},
         prompt_digest=changed.get("prompt_digest", "pd"),
         variables={"text": changed.get("text", "a text")},
-        digest=request_digest(**sent, **text),
+        system="",
+        user=user,
+        schema_digest="s",
+        digest=digest_of(digest_head(**sent, schema_digest="s"), "", user),
         **sent,
-        **text,
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from row3.errors import UsageError
-from row3.vcs.pushes import Push, parse_pushes
+from row3.vcs.refs import Push, parse_pushes
 
 A, B, ZERO = "a" * 40, "b" * 40, "0" * 40
 

@@ -1,8 +1,7 @@
-"""Files of a commit and of the index, written to a folder."""
+"""Files of a commit and of the index."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -12,30 +11,23 @@ from row3.errors import EnvironmentFault, UsageError
 from .conftest import Sandbox
 
 
-def listing(folder: Path) -> dict[str, str]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes().decode() for path in folder.rglob("*") if path.is_file()
-    }
+def at(box: Sandbox, commit: str | None, *paths: str) -> dict[str, str]:
+    """The files of a commit or the index as they are read, whatever the work tree has."""
+    ids, differing = box.repository().contents(commit, box.root, paths)
+    return {name: (differing[name] if name in differing else (box.root / name).read_bytes()).decode() for name in ids}
 
 
-def test_read_tree(box: Sandbox, tmp_path: Path) -> None:
+def test_the_files_of_a_commit(box: Sandbox) -> None:
     old = box.commit(p__golden__a="old", **{"p__golden__ü b": "old", "p__prompts__x": "old"}, other="old")
     box.commit(p__golden__a="new")
-    out = tmp_path / "out put"
-    assert box.repository().read_tree(old, ["p/golden", "p/none"], out) == 2
-    assert listing(out) == {"p/golden/a": "old", "p/golden/ü b": "old"}
-    assert box.repository().read_tree("main", ["p/golden/", "other"], out) == 3
-    assert listing(out)["p/golden/a"] == "new"
-    assert box.repository().read_tree("main", ["."], tmp_path / "all") == 4
-    assert box.repository().read_tree("main", [], tmp_path / "none") == 0
+    assert at(box, old, "p/golden", "p/none") == {"p/golden/a": "old", "p/golden/ü b": "old"}
+    assert at(box, "main", "p/golden/", "other")["p/golden/a"] == "new"
+    assert len(at(box, "main", ".")) == 4
     assert box.git("status", "--porcelain") == ""
-
-
-def test_read_tree_into_a_relative_folder(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    box.commit(a="1")
-    monkeypatch.chdir(tmp_path)
-    box.repository().read_tree("HEAD", ["a"], Path("here"))
-    assert listing(tmp_path / "here") == {"a": "1"}
+    ids, differing = box.repository().contents(old, box.root / "p", ["golden"])
+    assert (set(ids), set(differing)) == ({"golden/a", "golden/ü b"}, {"golden/a"})
+    box.write("p/golden/ü b", "edited")
+    assert at(box, old, "p/golden") == {"p/golden/a": "old", "p/golden/ü b": "old"}
 
 
 def test_a_symlink_is_refused_and_never_followed(box: Sandbox, tmp_path: Path) -> None:
@@ -44,15 +36,12 @@ def test_a_symlink_is_refused_and_never_followed(box: Sandbox, tmp_path: Path) -
     (box.root / "golden/link").symlink_to(tmp_path / "secret")
     (box.root / "elsewhere").symlink_to(tmp_path)
     box.commit()
-    repo = box.repository()
     for path, link in (("golden", "golden/link"), ("elsewhere", "elsewhere")):
         with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link at HEAD,.* Put the file itself there"):
-            repo.read_tree("HEAD", [path], tmp_path / "tree")
+            at(box, "HEAD", path)
         with pytest.raises(UsageError, match=rf"^{link}: this is a symbolic link in the index"):
-            repo.read_index([path], tmp_path / "index")
-    assert not (tmp_path / "tree").exists()
-    assert not (tmp_path / "index").exists()
-    assert repo.read_tree("HEAD", ["golden/a", "elsewhere/secret"], tmp_path / "beside") == 1
+            at(box, None, path)
+    assert at(box, "HEAD", "golden/a", "elsewhere/secret") == {"golden/a": "1"}
 
 
 def test_a_submodule_is_refused(box: Sandbox, tmp_path: Path) -> None:
@@ -64,31 +53,29 @@ def test_a_submodule_is_refused(box: Sandbox, tmp_path: Path) -> None:
         with pytest.raises(
             UsageError, match=r"^golden/sub: this is a git submodule at HEAD. Keep these files in the rep"
         ):
-            repo.read_tree("HEAD", [path], tmp_path / "tree")
+            at(box, "HEAD", path)
         with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule in the index"):
-            repo.read_index([path], tmp_path / "index")
+            at(box, None, path)
         assert repo.submodules([path]) == ["golden/sub"]
         with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule. Keep"):
             repo.refuse_submodules([path])
     assert repo.submodules(["golden/a", "prompts"]) == []
-    assert repo.read_tree("HEAD", ["golden/a"], tmp_path / "beside") == 1
+    assert at(box, "HEAD", "golden/a") == {"golden/a": "1"}
 
 
 def test_export_ignore_hides_nothing(box: Sandbox, tmp_path: Path) -> None:
     box.write(".gitattributes", "golden export-ignore\n* export-subst\n")
     box.commit(golden__a="$Format:%H$")
-    assert box.repository().read_tree("HEAD", ["golden"], tmp_path / "out") == 1
-    assert listing(tmp_path / "out") == {"golden/a": "$Format:%H$"}
+    box.write("golden/a", "edited")
+    assert at(box, "HEAD", "golden") == {"golden/a": "$Format:%H$"}
 
 
 def test_line_ends_as_in_a_checkout_on_both_sides(box: Sandbox, tmp_path: Path) -> None:
     box.write(".gitattributes", "*.txt eol=crlf\n")
     box.write("a.txt", b"one\r\ntwo\r\n")
     box.commit()
-    repo = box.repository()
-    repo.read_tree("HEAD", ["a.txt"], tmp_path / "tree")
-    repo.read_index(["a.txt"], tmp_path / "index")
-    assert listing(tmp_path / "tree") == listing(tmp_path / "index") == {"a.txt": "one\r\ntwo\r\n"}
+    box.write("a.txt", b"edited\r\n")
+    assert at(box, "HEAD", "a.txt") == at(box, None, "a.txt") == {"a.txt": "one\r\ntwo\r\n"}
 
 
 def test_a_filter_that_fails(box: Sandbox, tmp_path: Path) -> None:
@@ -96,11 +83,12 @@ def test_a_filter_that_fails(box: Sandbox, tmp_path: Path) -> None:
     box.write(".gitattributes", "a filter=broken\n")
     box.git("config", "filter.broken.smudge", "false")
     box.git("config", "filter.broken.required", "true")
-    with pytest.raises(EnvironmentFault, match=r"smudge filter broken failed|external filter"):
-        box.repository().read_tree("HEAD", ["a"], tmp_path / "out")
+    box.write("a", "2")
+    with pytest.raises(EnvironmentFault, match=r"broken|could not convert"):
+        at(box, "HEAD", "a")
 
 
-def test_read_index_is_what_is_staged(box: Sandbox, tmp_path: Path) -> None:
+def test_the_index_is_what_is_staged(box: Sandbox, tmp_path: Path) -> None:
     box.commit(golden__a="old", golden__b="old")
     box.write("golden/a", "staged")
     box.git("add", "golden/a")
@@ -110,18 +98,17 @@ def test_read_index_is_what_is_staged(box: Sandbox, tmp_path: Path) -> None:
     box.write("golden/promised", "later")
     box.git("add", "-N", "golden/promised")
     box.git("rm", "-q", "--cached", "golden/b")
-    assert box.repository().read_index(["golden"], tmp_path / "out") == 2
-    assert listing(tmp_path / "out") == {"golden/a": "staged", "golden/empty": ""}
+    assert at(box, None, "golden") == {"golden/a": "staged", "golden/empty": ""}
 
 
-def test_read_index_sees_what_a_sparse_checkout_leaves_out(box: Sandbox, tmp_path: Path) -> None:
+def test_the_index_has_what_a_sparse_checkout_leaves_out(box: Sandbox, tmp_path: Path) -> None:
     box.commit(golden__a="1", other__b="1")
     box.git("sparse-checkout", "set", "other")
     assert not (box.root / "golden").exists()
-    assert box.repository().read_index(["golden"], tmp_path / "out") == 1
+    assert at(box, None, "golden") == {"golden/a": "1"}
 
 
-def test_read_index_of_another_index(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_index_of_another_index(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     box.commit(a="old", b="old")
     monkeypatch.setenv("GIT_INDEX_FILE", str(box.root / ".git" / "next-index-1.lock"))
     box.git("read-tree", "HEAD")
@@ -129,8 +116,7 @@ def test_read_index_of_another_index(box: Sandbox, tmp_path: Path, monkeypatch: 
     box.git("add", "a")
     repo = box.repository()
     assert repo.changed(["."], base="HEAD", tree=None) == ["a"]
-    repo.read_index(["."], tmp_path / "out")
-    assert listing(tmp_path / "out") == {"a": "new", "b": "old"}
+    assert at(box, None, ".") == {"a": "new", "b": "old"}
     monkeypatch.delenv("GIT_INDEX_FILE")
     assert box.repository().changed(["."], base="HEAD", tree=None) == []
 
@@ -143,13 +129,4 @@ def test_unresolved_conflict(box: Sandbox, tmp_path: Path) -> None:
     box.commit(golden__a="3")
     box.git("merge", "side", fails=True)
     with pytest.raises(UsageError, match=r"golden/a: .*unresolved merge conflict"):
-        box.repository().read_index(["golden"], tmp_path / "out")
-    assert not (tmp_path / "out").exists()
-
-
-def test_split_index_leaves_no_trace(box: Sandbox, tmp_path: Path) -> None:
-    box.commit(a="1")
-    box.git("config", "core.splitIndex", "true")
-    before = sorted(os.listdir(box.root / ".git"))
-    box.repository().read_tree("HEAD", ["a"], tmp_path / "out")
-    assert sorted(os.listdir(box.root / ".git")) == before
+        at(box, None, "golden")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from row3.domain.items import ItemExpectation, ItemMatch, Items
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.kinds.base import Rules
 from row3.kinds.events.model import TEAM, EventsCase, EventsOut, ExpectedEvent
 from row3.kinds.types import compare_types, type_of

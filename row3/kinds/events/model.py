@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, field
 
 from row3.kinds.cases import Day, DocumentCase, Labelled, Note, Text
-from row3.kinds.entities.model import ExpectedEntity
+from row3.kinds.entities import ExpectedEntity
 from row3.kinds.outputs import Output, meta
 
 CATEGORIES = (

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from row3.domain.items import Items
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.scores import CaseScore, Tally
-from row3.kinds.base import Finding, Reference, Rules
-from row3.kinds.demands import Expected
-from row3.kinds.entities.model import declared
+from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.entities import declared
 from row3.kinds.events.match import CORRECT, NOBODY, EventMatch, explained, match_events
 from row3.kinds.events.model import CATEGORIES, TEAM, EventsCase, EventsOut
-from row3.kinds.lists import NO_EVENT_EXTRACTED, NO_EVENT_FOUND, ListKind
+from row3.kinds.lists import NO_EVENT_EXTRACTED, NO_EVENT_FOUND, JudgedItems, ListKind
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.linking import b_cubed
@@ -41,6 +38,7 @@ class Events(ListKind):
     name = "events"
     version = 8
     items = "events"
+    tallied = ("categories", "categoryState")
     case_model = EventsCase
     case_schema = "events-case"
     outputs: Mapping[str, type[Any]] = {"events": EventsOut}
@@ -52,7 +50,7 @@ class Events(ListKind):
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
         return case.variables()
 
-    def judge(self, case: EventsCase, output: EventsOut, rules: Rules) -> tuple[Items, CaseScore]:
+    def judge(self, case: EventsCase, output: EventsOut, rules: Rules) -> JudgedItems:
         """Align events, then look at category, actor and date of each pair."""
         matches = match_events(case, output, rules)
         pairs = [match for match in matches if match.paired]
@@ -69,22 +67,10 @@ class Events(ListKind):
             "categories_normalised": (sum([m.category == "normalised" for m in pairs]), len(pairs)),
             "duplicate_rate": (duplicates, len(matches)),
         }
-        metrics = {key: ratio(*pair) for key, pair in counts.items()}
-        metrics["f1"] = f1(metrics["precision"], metrics["recall"])
         skipped = _skipped(case, matches, dated)
-        metrics |= _linking(case, output, matches, skipped)
-        return explained(case, output, matches), CaseScore(
-            case.id, "scored", {key: metrics[key] for key in metrics if key not in skipped}, skipped, counts
-        )
-
-    def _tally(self, items: Items) -> Tally:
-        groups = dict(super()._tally(items))
-        categories: dict[str, int] = {}
-        for match in items.items:
-            if "categoryState" in match.notes:
-                state = match.notes["categoryState"]
-                categories[state] = categories.get(state, 0) + 1
-        return groups | ({"categories": categories} if categories else {})
+        values = _linking(case, output, matches, skipped)
+        values["f1"] = f1(ratio(*counts["precision"]), ratio(*counts["recall"]))
+        return JudgedItems(explained(case, output, matches), counts, skipped, values)
 
     def expected(self, case: EventsCase) -> Iterator[Expected]:
         """Every event with what is asked about it; all names of actors are one demand."""

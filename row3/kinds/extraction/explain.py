@@ -8,12 +8,11 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from row3.domain.asks import Ask
-from row3.domain.embeddings import EmbeddingRequest, Vector, cosine
+from row3.domain.embeddings import Ask, EmbeddingRequest, Vector, cosine
 from row3.domain.matches import CORRECT, ConceptMatch, Expectation, Explanation, QuoteState, Triple
 from row3.errors import InvalidFile
 from row3.kinds.base import Rules
-from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase
 from row3.kinds.types import compare_types, type_of
 from row3.matching.ends import by_matches, end_resolver
 from row3.matching.names import Named, NameIndex, NameMatch, NameRule, match_names, nearest
@@ -173,9 +172,7 @@ def _concepts(
             expected: str | None = case.forbidden_concepts[position]
         else:
             expected = expected_labels[position] if position >= 0 else None
-        quote = concept.source_quote
-        if quote.__class__ is not str:
-            quote = quote_of(quote)
+        quote = concept.quote
         quoted: QuoteState = "missing"
         if quote and not quote.isspace() and normalise(label):  # a quote for nothing is no evidence
             quoted = "verified" if text.contains_quote(quote) else "unverified" if normalise(quote) else "missing"

@@ -86,6 +86,11 @@ class ConceptOut(Output, frozen=True):
     # Anything at all, so that an odd type cannot make an answer unusable; see `row3.kinds.types.type_of`.
     type: Annotated[Any, meta("Its type.", "category", "entityType", "entity_type", "kind")] = None
 
+    @property
+    def quote(self) -> str:
+        """The source quote in any of the accepted forms; empty for none."""
+        return self.source_quote if isinstance(self.source_quote, str) else _quote_in(self.source_quote)
+
 
 class RelationshipOut(Output, frozen=True):
     """One extracted relationship."""
@@ -114,15 +119,10 @@ class ExtractionOut(Output, frozen=True):
     relationships: list[RelationshipOut] = field(default_factory=list)
 
 
-def quote_of(value: Any) -> str:
-    """Return the quote in any of the accepted forms; empty for none."""
-    if value is None:
-        return ""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, Quote):
-        return value.quote or ""
-    return next((text for text in map(quote_of, value) if text.strip()), "")
+def _quote_in(value: Any) -> str:
+    if isinstance(value, list):
+        return next((text for text in map(_quote_in, value) if text.strip()), "")
+    return (value.quote if isinstance(value, Quote) else value) or ""
 
 
 def read_value(model: type[Output], value: Any, repairs: tuple[str, ...] = ()) -> Parsed | Unusable:

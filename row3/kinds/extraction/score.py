@@ -6,13 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from row3.domain.asks import Scoring, finish, no_vectors
+from row3.domain.embeddings import Scoring, finish, no_vectors
 from row3.domain.matches import CORRECT_RELATIONSHIP, Explanation
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.base import Finding, Kind, Rules
-from row3.kinds.demands import Expected
+from row3.kinds.base import Expected, Finding, Kind, Rules
 from row3.kinds.extraction import lint
 from row3.kinds.extraction.counts import counts_of
 from row3.kinds.extraction.explain import explain, matches_json
@@ -22,9 +21,9 @@ from row3.kinds.extraction.model import (
     GoldenCase,
     Relationship,
     RelationshipsOut,
-    quote_of,
     read_value,
 )
+from row3.kinds.extraction.page import page_value
 from row3.kinds.outputs import answer_schema, read_text
 from row3.metrics.composite import overall
 from row3.metrics.extraction import values
@@ -115,7 +114,7 @@ class Extraction(Kind):
         """`concepts` and `relationships`, as lists of plain values."""
         seen: dict[str, Any] = {}
         if hasattr(value, "concepts"):
-            seen["concepts"] = [{"label": c.label, "quote": quote_of(c.source_quote)} for c in value.concepts]
+            seen["concepts"] = [{"label": c.label, "quote": c.quote} for c in value.concepts]
         if hasattr(value, "relationships"):
             seen["relationships"] = [
                 {"source": r.source, "predicate": r.predicate, "target": r.target} for r in value.relationships
@@ -177,8 +176,14 @@ class Extraction(Kind):
         return {name: tuple(items) for name, items in lists.items() if items}
 
     def matches_json(self, explanation: Explanation) -> dict[str, Any]:
-        """Every match of every concept and relationship."""
+        """Return every match of every concept and relationship."""
         return matches_json(explanation)
+
+    def page_json(self, case: GoldenCase, explanation: Explanation | None, output: Any, before: Any) -> dict[str, Any]:
+        """Return an extraction packed for the report page."""
+        if explanation is None:
+            return super().page_json(case, explanation, output, before)
+        return {"extraction": page_value(case, explanation, output, before)}
 
     def expected(self, case: GoldenCase) -> Iterator[Expected]:
         """Every concept, canary and relationship."""

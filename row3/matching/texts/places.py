@@ -32,11 +32,6 @@ class Place(NamedTuple):
     """What to mark, as offsets in the sentence."""
 
 
-def find_in_text(text: str, name: str) -> Place | None:
-    """Where a name stands in a text, compared as the scorer compares; None where it does not."""
-    return SearchableText(text).find([name])
-
-
 class SearchableText:
     """A text, normalised once, in which every normalised character knows where it came from."""
 

@@ -1,18 +1,14 @@
-"""What the page knows of a case: its row in the list, its body, and an extraction in few bytes."""
+"""What the report page shows of a case: its row in the list, its body and its texts."""
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
-from row3.domain.matches import CORRECT_RELATIONSHIP, ConceptMatch, Explanation, Triple
 from row3.domain.metrics import Metric, Zone
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
-from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
 
 DIGITS = 5
 """Of fractions: a thousandth of a percentage point, which is more than is shown."""
@@ -85,105 +81,3 @@ def texts_of(variables: Mapping[str, Any]) -> list[list[str]]:
                 elif isinstance(part, Mapping) and (texts := [str(t) for t in part.values() if isinstance(t, str)]):
                     found.setdefault(max(texts, key=len), f"{name} {number}: {min(texts, key=len)}")
     return [[name, text] for text, name in found.items()]
-
-
-def _numbered() -> dict[str, int]:
-    """Numbers names in the order in which they are asked for; a case has hundreds, so no call of ours is made."""
-    return defaultdict(count().__next__)
-
-
-def extraction_value(
-    case: GoldenCase, explanation: Explanation, output: ExtractionOut | None, before: ExtractionOut | None
-) -> dict[str, Any]:
-    """The case's matches, what it expects, the answer's quotes and the baseline's answer.
-
-    Args:
-        output: what was scored; None for a bad answer.
-        before: the baseline's answer; None where there is none to show.
-    """
-    names = _numbered()
-    quotes = _Quotes(case.source_text)
-    given = [] if output is None else output.concepts
-    same = len(given) == len(explanation.concepts)
-    aliases = {one.label: one.aliases for one in case.expected_concepts if one.aliases}
-    value: dict[str, Any] = {
-        "concepts": [
-            [
-                names[match.label],
-                match.state,
-                _optional(names, match.expected),
-                round(match.score, 3),
-                match.quote,
-                int(match.grounded),
-                quotes(given[i].source_quote) if same else 0,
-                _remark(match),
-            ]
-            for i, match in enumerate(explanation.concepts)
-        ],
-        "expected": [
-            [
-                names[one.label],
-                int(one.required),
-                _optional(names, one.found_by),
-                _optional(names, one.nearest),
-                round(one.score, 3),
-                aliases.get(one.label, 0),
-            ]
-            for one in explanation.expected_concepts
-        ],
-        "links": [
-            [*_ends(names, one.triple), one.state, _near(names, one.state, one.expected)]
-            for one in explanation.relationships
-        ],
-        "wanted": [
-            [*_ends(names, one.triple), int(one.required), int(one.found_by is not None)]
-            for one in explanation.expected_relationships
-        ],
-        "forbidden": [names[label] for label in case.forbidden_concepts],
-    }
-    if before is not None:
-        value["before"] = {
-            "concepts": [[names[one.label], quotes(one.source_quote)] for one in before.concepts],
-            "links": [[names[one.source], names[one.predicate], names[one.target]] for one in before.relationships],
-        }
-    value["names"] = list(names)
-    return value
-
-
-def _optional(names: dict[str, int], name: str | None) -> int:
-    """-1 for none."""
-    return -1 if name is None else names[name]
-
-
-def _ends(names: dict[str, int], triple: Triple) -> list[int]:
-    return [names[triple.source], names[triple.predicate], names[triple.target]]
-
-
-def _near(names: dict[str, int], state: str, expected: Triple | None) -> list[int] | int:
-    """What a relationship that is not quite right comes nearest to; 0 where there is nothing to say."""
-    return 0 if expected is None or state in CORRECT_RELATIONSHIP else _ends(names, expected)
-
-
-def _remark(match: ConceptMatch) -> str | int:
-    """The rule by which it matched or not, and a type that is not the expected one; 0 where there is nothing to say."""
-    parts = [match.how or match.why_not]
-    if match.type is not None and match.type.state != "exact":
-        parts.append(f"type {match.type.given or 'none'} for {match.type.expected}")
-    return "; ".join(part for part in parts if part) or 0
-
-
-class _Quotes:
-    """Quotes by where they stand in the text; as they are where they do not stand in it to the letter."""
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._numbered = not text or max(text) <= "\uffff"
-        """Python counts characters and JavaScript half pairs: they agree where there are none."""
-
-    def __call__(self, given: Any) -> list[int] | str | int:
-        """Start and end, or the quote; 0 for none."""
-        quote = quote_of(given)
-        if not quote.strip():
-            return 0
-        start = self._text.find(quote) if self._numbered else -1
-        return quote if start < 0 else [start, start + len(quote)]

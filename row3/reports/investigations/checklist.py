@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from row3.domain.counts import count, part
-from row3.kinds.extraction.investigation import Circumstances, Investigation, predicate_confusions
 from row3.reports.document import Block, Items, Note, Parts, Span, Task, Title, code, joined
+from row3.reports.investigations.model import Circumstances, Investigation, predicate_confusions
 
 NEARLY = 0.9
 """Similarity from which a quote that does not occur was copied with small changes; below it is paraphrased."""

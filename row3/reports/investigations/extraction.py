@@ -10,17 +10,6 @@ from msgspec.structs import astuple
 
 from row3.domain.counts import count
 from row3.domain.matches import RelationshipState, Triple
-from row3.kinds.extraction.investigation import (
-    BadQuote,
-    Invented,
-    Investigation,
-    Lost,
-    Meant,
-    Misdirected,
-    Missed,
-    Mistyped,
-    Otherwise,
-)
 from row3.matching.texts.places import Place
 from row3.reports import numbers
 from row3.reports.document import (
@@ -42,6 +31,17 @@ from row3.reports.document import (
 )
 from row3.reports.investigations.checklist import checklist, checklist_blocks
 from row3.reports.investigations.fixes import proposed_fixes, verification_plan
+from row3.reports.investigations.model import (
+    BadQuote,
+    Invented,
+    Investigation,
+    Lost,
+    Meant,
+    Misdirected,
+    Missed,
+    Mistyped,
+    Otherwise,
+)
 from row3.reports.investigations.symptoms import dumped, head_facts, head_json, symptom_blocks
 
 SCHEMA_VERSION = 1

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from row3.domain.counts import count, part
-from row3.kinds.extraction.investigation import Investigation, predicate_confusions
 from row3.matching.likeness import is_acronym
 from row3.matching.normalise import normalise
+from row3.reports.investigations.model import Investigation, predicate_confusions
 from row3.reports.investigations.symptoms import aims, all_is_well
 from row3.reports.markdown import code
 

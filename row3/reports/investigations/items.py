@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from row3.domain.investigations import ItemsInvestigation
-from row3.domain.items import ItemExpectation, ItemMatch, items_json
+from row3.domain.matches import ItemExpectation, ItemMatch, items_json
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Facts, Items, Lines, Parts, Text, Title, code, more
+from row3.reports.investigations.model import ItemsInvestigation
 from row3.reports.investigations.symptoms import dumped, head_facts, head_json, symptom_blocks
 
 SCHEMA_VERSION = 1

@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
-from row3.domain.investigations import Symptom
 from row3.reports import numbers
 from row3.reports.document import Block, Items, Note, Table, Text, Title
+from row3.reports.investigations.model import Symptom
 
 
 class Investigated(Protocol):

@@ -15,9 +15,8 @@ from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.reviewed import Reviewed
 from row3.store.suites import Suite
-from row3.workflows.aliases.unmatched_items import UnmatchedItems
+from row3.workflows.aliases.unmatched_items import ScoredAnswers, UnmatchedItems
 from row3.workflows.recorded.recorded_runs import RecordedRuns
-from row3.workflows.recorded.scored_answers import ScoredAnswers
 
 FOUND = CORRECT | {"duplicate"}
 

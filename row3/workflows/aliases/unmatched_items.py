@@ -5,16 +5,49 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from row3.domain.embeddings import finish, no_vectors
+from row3.domain.matches import Explanation
 from row3.kinds.alias_review import Candidate, Form, Stands, Unmatched
-from row3.kinds.extraction.model import quote_of
+from row3.kinds.extraction.model import GoldenCase
 from row3.matching.likeness import LIKE
+from row3.matching.names import NameRule
 from row3.matching.normalise import normalise
 from row3.matching.resemblance import best_resemblance, grouped
 from row3.matching.texts.places import SearchableText
 from row3.matching.texts.quotes import ELLIPSIS, SourceText
+from row3.store.cases import StoredCase
+from row3.store.files import decode, read_bytes
+from row3.store.positions import lines_of
+from row3.store.project import Project
 from row3.store.reviewed import Reviewed, judged
-from row3.workflows.recorded.recorded_runs import RecordedConcepts
-from row3.workflows.recorded.scored_answers import ScoredAnswers
+from row3.store.suites import Suite
+from row3.workflows.recorded.recorded_runs import Recorded, RecordedConcepts
+
+
+class ScoredAnswers:
+    """The answers of a case, what the scorer explained of each, and what each missed."""
+
+    def __init__(self, project: Project, suite: Suite, stored: StoredCase, recorded: Recorded) -> None:
+        self.stored, self.recorded = stored, recorded
+        self.case: GoldenCase = stored.case
+        self.rule: NameRule = suite.rules.names
+        self.names: list[list[str]] = [[one.label, *one.aliases] for one in self.case.expected_concepts]
+        """Label and aliases of every expected concept."""
+        scoring = [suite.kind.score(stored.case, answer.output, suite.rules) for answer in recorded.concepts]
+        scores = [finish(one, no_vectors) for one in scoring]
+        self.explained: list[Explanation] = [score.explanation for score in scores]
+        self.missed: list[set[int]] = [
+            {i for i, one in enumerate(each.expected_concepts) if one.found_by is None} for each in self.explained
+        ]
+        """Positions of the expected concepts that each answer missed."""
+        self._path = project.root / stored.where
+
+    def lines(self, paths: Sequence[tuple[str | int, ...]]) -> list[int]:
+        """On which line of the case's file each field stands. Raises `InvalidFile`."""
+        where = self.stored.where
+        found = lines_of(decode(read_bytes(self._path, where=where), where=where), paths)
+        return [found[path] for path in paths]
+
 
 MOST = 9
 """Candidates of one item: as many as there are digits to choose them by."""
@@ -52,7 +85,7 @@ class UnmatchedItems:
                 one = seen.setdefault(key, _Seen(match.label))
                 if number not in one.answers:
                     one.answers.append(number)
-                if quote := quote_of(concept.source_quote).strip():
+                if quote := concept.quote.strip():
                     one.quotes.append(quote)
         found = list(seen.values())
         if reviewed is not None and found:

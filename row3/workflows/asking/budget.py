@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from row3.domain.local_models import is_local
-from row3.domain.requests import Answer, NoAnswer, Request
+from row3.domain.requests import Answer, NoAnswer, Request, is_local
 from row3.errors import UsageError
 from row3.store.project import Project
 from row3.store.recordings import open_index

@@ -13,7 +13,7 @@ from typing import Any
 from row3.domain.estimates import Estimate, Planned
 from row3.domain.prompts import Prompt
 from row3.kinds.answers import Parsed
-from row3.kinds.demands import expected_in
+from row3.kinds.base import expected_in
 from row3.store.cases import StoredCase, read_cases
 from row3.store.other_suites import no_case_fits
 from row3.store.project import Project

@@ -1,17 +1,14 @@
-"""Approvals: who signed exactly this comparison, and signing it now."""
+"""Approvals: who signed exactly this comparison."""
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Iterable, Sequence
-from datetime import UTC, datetime
 
 from row3.domain.judgements import Approval
 from row3.errors import UsageError
 from row3.store.changelog import FILE as CHANGELOG
 from row3.store.history import FILE as HISTORY
 from row3.store.history import HistoryEntry
-from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.workflows.reasons import check_reason
 
@@ -63,21 +60,6 @@ def check_approval(approve: str | None, *, may_write: bool, partial: bool = Fals
             where=f"--approve with {gate_flags}",
             fix="Leave these out, or write them into row3.toml",
         )
-
-
-def sign(project: Project, reason: str) -> Approval:
-    """Return an approval in the name of git's user, for a reason that was checked."""
-    from row3.vcs.repository import Repository
-
-    repository = Repository.find(project.root)
-    if repository is not None:
-        by = repository.user()
-    else:
-        import getpass
-
-        by = getpass.getuser()
-    at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return Approval(reason=" ".join(reason.split()), by=by, at=at, id=secrets.token_hex(4))
 
 
 def says_the_same(approval: Approval, before: Approval | None) -> bool:

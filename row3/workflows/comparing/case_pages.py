@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from row3.domain.matches import Explanation
 from row3.domain.scores import CaseScore
 from row3.domain.verdicts import CaseChange
 from row3.gate.zones import zones_of
-from row3.reports.html.cases import CaseLine, extraction_value, texts_of
+from row3.reports.html.cases import CaseLine, texts_of
 from row3.store.cases import StoredCase
 from row3.store.run_records import CaseRecord
 from row3.store.suites import Suite
@@ -39,12 +38,7 @@ class CasePages:
         same = base is not None and bool(record.answers) and tuple(base[1].answers) == record.answers
         before = None if base is None or same else base[0].output
         body["texts"] = texts_of(kind.variables(stored.case))
-        if isinstance(score.explanation, Explanation):
-            body["extraction"] = extraction_value(stored.case, score.explanation, score.output, before)
-        else:
-            body["matches"] = None if score.explanation is None else kind.matches_json(score.explanation)
-            given = {"answer": score.output, "before": before}
-            body |= {name: None if output is None else kind.output_json(output) for name, output in given.items()}
+        body |= kind.page_json(stored.case, score.explanation, score.output, before)
         shown = None if same else base
         body["baseline"] = {
             "same": same,

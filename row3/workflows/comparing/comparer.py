@@ -26,7 +26,6 @@ from row3.workflows.pipeline.results import CaseResult
 
 KEPT_CHANGES = 200
 """Case changes kept for the report; of the others only the numbers are."""
-COMPARED = ("improved", "unchanged", "regressed", "broke", "fixed")
 REPLACED = "another answer than the baseline's is recorded now"
 LEAST = 1e-12
 """Weight of a fall that the composite does not see, beside any that it sees."""

@@ -16,7 +16,7 @@ from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.running import declining_runs
 
 if TYPE_CHECKING:
-    from row3.workflows.comparing.compare import Gate
+    from row3.workflows.comparing.gate import Gate
 
 
 def context_of(gate: Gate, run: Run, comparer: Comparer, added: str) -> Context:

@@ -24,12 +24,12 @@ from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparison import BaseHeader
 from row3.workflows.comparing.live import asking_again
 from row3.workflows.comparing.sides import BaseSide, baseline_side, side_of_lineup
-from row3.workflows.history.quarantine import in_force
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import Packing, UsageMeter
 from row3.workflows.pipeline.stages import Overrides
+from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
 
 

@@ -23,7 +23,7 @@ from row3.workflows.running import run_suite
 from row3.workflows.snapshots import asked_by
 
 if TYPE_CHECKING:
-    from row3.workflows.comparing.compare import Gate
+    from row3.workflows.comparing.gate import Gate
 
 
 def promotion_of(gate: Gate, run: Run, comparer: Comparer, after: Comparer | None, *, added: bool = False) -> Promotion:

@@ -12,7 +12,7 @@ from row3.store.prompts import read_prompt
 from row3.workflows.pipeline.lineup import Lineup
 
 if TYPE_CHECKING:
-    from row3.workflows.comparing.compare import Gate
+    from row3.workflows.comparing.gate import Gate
 
 
 def diffs_of(gate: Gate, lineup: Lineup) -> dict[str, str]:

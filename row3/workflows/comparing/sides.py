@@ -16,6 +16,7 @@ from row3.store.cases import StoredCase
 from row3.store.project import Project
 from row3.store.prompts import read_promoted, versions
 from row3.store.recordings import RecordingIndex
+from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
 from row3.workflows.comparing.baseline import read_baseline, with_live_answers
 from row3.workflows.comparing.comparer import REPLACED
@@ -48,9 +49,9 @@ class BaseSide:
         walk = Walk(steps(self.asking, stored), self.answerer)
         return without_waiting(walk.to_end()), walk.transcript
 
-    def judged_by(self, suite: Suite) -> BaseSide:
-        """Return the same answers under the rules of another suite."""
-        return replace(self, asking=replace(self.asking, suite=suite))
+    def judged_by(self, suite: Suite, scores: ScoreCache | None) -> BaseSide:
+        """Return the same answers under the rules of another suite, with what is known of their scores."""
+        return replace(self, asking=replace(self.asking, suite=suite, scores=scores))
 
 
 def side_of_base(base: Project, suite: Suite, manifest: Manifest | None, index: RecordingIndex) -> BaseSide:
@@ -82,7 +83,7 @@ def side_of_baseline(project: Project, suite: Suite, manifest: Manifest, index: 
     A manifest of version 1 has no requests: its prompts ask again. Raises `InvalidFile` where they were edited since.
     """
     if manifest.version > 1:
-        lineup = Lineup(tuple(_stage(name, manifest) for name in manifest.prompts), {}, {})
+        lineup = Lineup(tuple(_stage(name, manifest) for name in manifest.prompts), {})
         asking: Asking = _ManifestAsking(suite, lineup, _parameters(manifest), manifest.repeats, manifest=manifest)
         return BaseSide(_header(asking, manifest), asking, _ManifestAnswers(index, manifest), manifest)
     lineup = line_up(project, suite, role="promoted", pinned=manifest.versions)

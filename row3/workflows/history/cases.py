@@ -10,14 +10,13 @@ from row3.errors import InvalidFile
 from row3.gate.case_worth import CaseWorth, redundant, worth
 from row3.gate.suite_findings import CasesReport, JudgedCase, Standing
 from row3.gate.zones import SLACK, zone_of
-from row3.kinds.demands import expected_in
+from row3.kinds.base import expected_in
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite
 from row3.workflows.history.case_history import History, Seen, gather
-from row3.workflows.history.quarantine import in_force
-from row3.workflows.history.setting_titles import titles_of
-from row3.workflows.recorded.recorded_scores import Setting
+from row3.workflows.quarantine import in_force
+from row3.workflows.recorded.recorded_scores import Setting, titles_of
 
 
 def judge_cases(project: Project, suite: Suite, *, case: str | None = None, named: Sequence[str] = ()) -> CasesReport:

@@ -11,11 +11,10 @@ from row3.errors import InvalidFile, UsageError
 from row3.gate.flakiness import LEAST, NOISE, Flakiness, Steadiness, flakiness
 from row3.gate.suite_findings import FlakyCase, FlakyReport, Source
 from row3.workflows.history.case_history import Past, Seen, gather
-from row3.workflows.history.quarantine import in_force
-from row3.workflows.history.setting_titles import titles_of
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.run_suite import make_asking
-from row3.workflows.recorded.recorded_scores import Setting, setting_of_asking
+from row3.workflows.quarantine import in_force
+from row3.workflows.recorded.recorded_scores import Setting, setting_of_asking, titles_of
 from row3.workflows.session import Session
 
 

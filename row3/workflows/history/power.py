@@ -1,17 +1,179 @@
-"""`row3 power`: how small a drop the suite detects, and what it takes to detect a smaller one."""
+"""`row3 power`: how small a drop the suite detects, and what it takes to detect a smaller one.
+
+It plans from the baseline and the candidate's recordings; else from two saved runs; else from the repeats of one
+setting.
+"""
 
 from __future__ import annotations
 
 import difflib
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
 
+from row3.domain.counts import part
 from row3.domain.metrics import Metric
 from row3.errors import InvalidFile, UsageError
+from row3.gate.pairs import Pairs
 from row3.gate.power import plan_metric
-from row3.gate.suite_findings import PowerReport
-from row3.store.suites import Suite
-from row3.workflows.history.power_sources import Found, sources
+from row3.gate.suite_findings import PowerReport, PowerSource
+from row3.metrics.aggregate import mean_and_spread
+from row3.store.cases import source_of
+from row3.store.other_suites import cases_of
+from row3.store.saved_runs import SavedRun
+from row3.store.suites import Suite, has_baseline
+from row3.workflows.comparing.compare import beside_baseline
+from row3.workflows.history.case_history import saved_runs
+from row3.workflows.pipeline.lineup import line_up
+from row3.workflows.pipeline.replaying import open_recordings
+from row3.workflows.pipeline.run_suite import make_asking
+from row3.workflows.quarantine import in_force
+from row3.workflows.recorded.recorded_scores import RecordedScores, setting_of, setting_of_asking
 from row3.workflows.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Pairs of values to plan from, and where they are from."""
+
+    pairs: Pairs
+    source: PowerSource
+
+
+class _NotThereError(Exception):
+    """There is nothing of this kind to plan from."""
+
+
+def sources(session: Session, repeats: int | None, tried: list[str]) -> Iterator[Found]:
+    """What there is to plan from, best first; `tried` is told of what is not there. Raises as a run does."""
+    for find in (_replayed, _saved, _repeated):
+        try:
+            yield find(session, repeats)
+        except _NotThereError as error:
+            tried.append(str(error))
+
+
+def _replayed(session: Session, repeats: int | None) -> Found:
+    """The baseline beside a strict replay of the candidates, with as many repeats as all cases have recorded."""
+    project, suite = session.project, session.suite
+    if not has_baseline(project, suite):
+        raise _NotThereError("there is no baseline")
+    most = _recorded_repeats(session) if repeats is None else repeats
+    for count in dict.fromkeys((most, repeats or 1)):
+        options = replace(session.options, mode="replay", repeats=count, explain=False)
+        scored, side = beside_baseline(replace(session, options=options))
+        run = scored.run
+        if run.complete:
+            break
+    else:
+        raise _NotThereError(
+            f"{part(len(run.collected.failed), run.cases, 'case', 'has', 'have')} no recorded answer of the candidate"
+        )
+    before, after = setting_of(side.header).title, setting_of(run.header).title
+    counts = (side.header.repeats, run.header.repeats)
+    return Found(scored.comparer.pairs, PowerSource("replay", "the baseline and the candidate", before, after, counts))
+
+
+def _recorded_repeats(session: Session) -> int:
+    """The highest number of answers that the first prompt's candidate has recorded for a case."""
+    lineup = line_up(session.project, session.suite, role="candidate", named=session.named)
+    first = str(lineup.prompts[0].ref)
+    index = open_recordings(session.project, session.suite)
+    return 1 + max((recording.repeat for recording in index.all() if recording.prompt == first), default=0)
+
+
+def _saved(session: Session, repeats: int | None) -> Found:
+    """The newest two whole saved runs of today's scorer that say something different."""
+    suite = session.suite
+    runs = [
+        run
+        for run in saved_runs(session.project, suite)
+        if run.header.complete
+        and run.header.scorer == suite.kind.signature(suite.rules)
+        and (repeats or run.header.repeats) == run.header.repeats
+    ]
+    if len(runs) < 2:
+        raise _NotThereError("there are no two whole saved runs of today's scorer")
+    after = runs[-1]
+    before = next((run for run in reversed(runs[:-1]) if _differ(run, after)), None)
+    if before is None:
+        raise _NotThereError("all saved runs say the same")
+    pairs = _pairs(session, before, after)
+    settings = setting_of(before.header).title, setting_of(after.header).title
+    counts = (before.header.repeats, after.header.repeats)
+    return Found(pairs, PowerSource("runs", "two saved runs", *settings, counts))
+
+
+def _differ(one: SavedRun, other: SavedRun) -> bool:
+    for record in other.records():
+        there = one.record(record.id)
+        if there is not None and there.metrics != record.metrics:
+            return True
+    return False
+
+
+def _pairs(session: Session, before: SavedRun, after: SavedRun) -> Pairs:
+    """Both sides of the cases that both runs have, were scored in, and that are the same case in both."""
+    pairs = Pairs(session.suite.kind)
+    left_out = _quarantined(session)
+    for stored in cases_of(session.project, session.suite, session.options.case):
+        old, new = before.record(stored.id), after.record(stored.id)
+        if old is None or new is None or "failed" in (old.status, new.status) or stored.id in left_out:
+            continue
+        if old.digest != new.digest and not (old.content and old.content == new.content):
+            continue
+        pairs.add(
+            old.metrics,
+            new.metrics,
+            source=source_of(stored.case),
+            repeats=(before.header.repeats, after.header.repeats),
+            spreads=(old.spread, new.spread),
+        )
+    return pairs
+
+
+def _repeated(session: Session, repeats: int | None) -> Found:
+    """The first half of the recorded repeats beside the second: a comparison in which nothing changed."""
+    project, suite = session.project, session.suite
+    asking = make_asking(suite, line_up(project, suite, role="candidate", named=session.named), session.options)
+    own = setting_of_asking(asking)
+    # A system has no prompts of which others could count.
+    prompts = [] if suite.system is not None else [str(prompt.ref) for prompt in asking.lineup.prompts]
+    recorded = RecordedScores(project, suite, prompts)
+    pairs, left_out = Pairs(suite.kind), _quarantined(session)
+    counts = []
+    for stored in cases_of(project, suite, session.options.case):
+        answers = [each.score.metrics for each in recorded.scores(stored) if each.setting == own][:repeats]
+        half = len(answers) // 2
+        if not half or stored.id in left_out:
+            continue
+        counts.append(len(answers))
+        (before, spread_before), (after, spread_after) = _mean(answers[:half]), _mean(answers[half:])
+        pairs.add(
+            before,
+            after,
+            source=source_of(stored.case),
+            repeats=(half, len(answers) - half),
+            spreads=(spread_before, spread_after),
+        )
+    if not counts:
+        raise _NotThereError("no request has several recorded answers")
+    half = min(counts) // 2
+    return Found(
+        pairs,
+        PowerSource("repeats", "repeats of one setting", own.title, own.title, (half, min(counts) - half)),
+    )
+
+
+def _mean(answers: list[Mapping[str, float]]) -> tuple[dict[str, float], dict[str, float]]:
+    """Means and spreads of the metrics that all these answers have."""
+    keys = [key for key in answers[0] if all(key in each for each in answers)]
+    both: dict[str, Any] = {key: mean_and_spread([each[key] for each in answers]) for key in keys}
+    return {key: mean for key, (mean, _) in both.items()}, {key: spread for key, (_, spread) in both.items()}
+
+
+def _quarantined(session: Session) -> set[str]:
+    return {entry.case_id for entry in in_force(session.project, session.suite).active}
 
 
 def plan(

@@ -5,14 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from row3.domain.investigations import Verification
 from row3.domain.matches import CORRECT, CORRECT_RELATIONSHIP, Explanation, Triple
+from row3.domain.metrics import Metric
 from row3.domain.requests import Answer, Request
 from row3.domain.scores import CaseScore
+from row3.errors import Row3Error
+from row3.gate.comparison import POINT, worse_by
+from row3.gate.policy import GatePolicy
+from row3.gate.silence import both_sides
+from row3.gate.zones import SLACK, zones_of
 from row3.kinds.answers import Parsed
-from row3.kinds.extraction.investigation import (
+from row3.kinds.extraction.model import ExtractionOut, GoldenCase
+from row3.matching.likeness import alike
+from row3.matching.names import Named, NameIndex
+from row3.matching.normalise import normalise
+from row3.matching.scorers import SCORERS
+from row3.matching.texts.places import Place, SearchableText
+from row3.reports.investigations.model import (
     BadQuote,
     Circumstances,
+    Fall,
     Invented,
     Investigation,
     Lost,
@@ -21,16 +33,13 @@ from row3.kinds.extraction.investigation import (
     Missed,
     Mistyped,
     Otherwise,
+    Symptom,
+    Verification,
 )
-from row3.kinds.extraction.model import ExtractionOut, GoldenCase, quote_of
-from row3.matching.likeness import alike
-from row3.matching.names import Named, NameIndex
-from row3.matching.normalise import normalise
-from row3.matching.scorers import SCORERS
-from row3.matching.texts.places import Place, SearchableText
 from row3.store.cases import StoredCase
 from row3.store.project import Project
-from row3.workflows.investigating.symptoms import symptoms_of
+from row3.store.suites import Suite, baseline_tier
+from row3.workflows.comparing.sides import baseline_side
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.run_header import now
 
@@ -141,7 +150,7 @@ class Inquiry:
 
     def _quotes(self) -> Iterable[BadQuote]:
         for match, concept in zip(self.seen.concepts, self._output().concepts, strict=True):
-            quote = quote_of(concept.source_quote)
+            quote = concept.quote
             if match.quote == "missing":
                 yield BadQuote(match.label, "missing", "", self.text.find(self._forms(match.label)), 0.0)
             elif match.quote == "unverified":
@@ -176,3 +185,66 @@ class Inquiry:
             return [name]
         concept = self.case.expected_concepts[hit[0]]
         return [name, concept.label, *concept.aliases]
+
+
+def symptoms_of(
+    project: Project, suite: Suite, stored: StoredCase, score: CaseScore
+) -> tuple[tuple[Symptom, ...], list[str]]:
+    """Return the metrics that apply, paired with the baseline's as the gate pairs them, and notes on the baseline."""
+    metrics, limits = suite.kind.metrics, suite.rules.thresholds
+    before, notes = _baseline(project, suite, stored)
+    zones = zones_of(score.metrics, metrics, limits)
+    old, now = (before.metrics, score.metrics) if before is not None else ({}, score.metrics)
+    if before is not None:
+        old, now = both_sides(suite.kind, before.metrics, score.metrics)
+        if old is not before.metrics or now is not score.metrics:
+            who = "The baseline's answer" if old is not before.metrics else "This answer"
+            notes.append(f"{who} is silent where nothing is to be found, which is flawless beside one that invents.")
+    return tuple(
+        Symptom(
+            m,
+            now.get(m.key),
+            zones.get(m.key),
+            limits.get(m.key),
+            old.get(m.key),
+            fall_of(m, old.get(m.key), now.get(m.key), suite.policy),
+        )
+        for m in metrics
+        if m.key in now or not m.optional
+    ), notes
+
+
+def fall_of(metric: Metric, before: float | None, now: float | None, policy: GatePolicy) -> Fall | None:
+    """Return how far a metric fell beyond its limit; None if it did not, or if one side has no value.
+
+    The gate compares means over all cases; here its limit applies to the one case.
+    """
+    if before is None or now is None:
+        return None
+    limit, up = policy.limit(metric.key), metric.higher_is_better
+    worse = worse_by(before, now, higher_is_better=up, unit=policy.unit)
+    if worse <= limit + POINT * SLACK:
+        return None
+    relative = policy.unit == "relative" and abs(before) > SLACK  # else `worse_by` takes points
+    room = limit / POINT * (abs(before) if relative else 1.0)
+    return Fall(worse, limit, before - room if up else before + room, relative, metric.key in policy.metrics)
+
+
+def _baseline(project: Project, suite: Suite, stored: StoredCase) -> tuple[CaseScore | None, list[str]]:
+    """Return how the baseline's answer to a case scores now, if it has one, and what to know about it."""
+    if not project.tree.exists(project.baseline(suite.name, baseline_tier(project, suite))):
+        return None, ["There is no baseline to compare with."]
+    try:
+        side = baseline_side(project, suite)
+        answered = side.score(stored)
+    except Row3Error as error:
+        return None, [f"The baseline cannot be used: {error}"]
+    if answered is None:
+        return None, ["The case is not in the baseline."]
+    score, header = answered[0], side.header
+    if score.status == "failed":
+        return None, [f"The baseline has no answer to this case: {score.problem}."]
+    prompts = ", ".join(f"{name} {version}" for name, version in header.prompts.items())
+    changed = side.manifest is not None and side.manifest.cases[stored.id].digest != stored.digest
+    note = "; the golden case has changed since" if changed else ""
+    return score, [f"Baseline: {header.at[:10]}, {prompts}, {header.model}{note}."]

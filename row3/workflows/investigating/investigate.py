@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from row3.domain.embeddings import EmbeddingRequest
-from row3.domain.investigations import ItemsInvestigation
-from row3.domain.items import Items
+from row3.domain.matches import Items
 from row3.domain.requests import Answer, NoAnswer, Request
 from row3.domain.scores import CaseScore
 from row3.errors import InvalidFile, RunIncomplete, UsageError
-from row3.kinds.extraction.investigation import Investigation
+from row3.reports.investigations.model import Investigation, ItemsInvestigation
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.golden import name_of
 from row3.store.locks import writing
@@ -21,8 +20,7 @@ from row3.store.project import Project
 from row3.store.recording_lines import to_line
 from row3.store.recordings import merge, open_index
 from row3.store.suites import Suite
-from row3.workflows.investigating.inquiry import Inquiry
-from row3.workflows.investigating.symptoms import symptoms_of
+from row3.workflows.investigating.inquiry import Inquiry, symptoms_of
 from row3.workflows.pipeline.evaluate import Asking, steps
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.meanings import Source, vector_source

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from row3.domain.local_models import labelled
+from row3.domain.requests import labelled
 from row3.gate.leaderboard import Combination
 from row3.kinds.base import Kind
 from row3.metrics.aggregate import percentile

@@ -23,13 +23,13 @@ from row3.store.transaction import commit
 from row3.workflows.asking.budget import pricing
 from row3.workflows.asking.estimate import estimate
 from row3.workflows.diffing.sides import recorded_models
-from row3.workflows.history.quarantine import in_force
 from row3.workflows.leaderboards.board import Gathered, make_board
 from row3.workflows.leaderboards.combinations import combinations
 from row3.workflows.leaderboards.entrants import Entrant
 from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, replay, wanted_cases
+from row3.workflows.quarantine import in_force
 from row3.workflows.running import note_unused_inputs
 from row3.workflows.session import Session
 
@@ -74,7 +74,7 @@ def leaderboard(session: Session, *, prompts: Sequence[str] = (), models: Sequen
         entrant = Entrant(asking)
         gathered.sources |= entrant.take(replay(project, suite, asking, options), suite.kind, cost, held)
         if mode != "replay" and entrant.unanswered:
-            from row3.workflows.asking.running_live import asked_for_cases
+            from row3.workflows.running_live import asked_for_cases
 
             note_unused_inputs(session, suite, asking.lineup)
             versions = " → ".join(f"{name} {version}" for name, version in asking.lineup.versions().items())

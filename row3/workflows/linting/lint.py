@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from row3.domain.findings import LintFinding, LintReport
+from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
 from row3.store import positions
@@ -144,5 +145,5 @@ class _Lint:
         return made
 
 
-def _read_baseline(tree: Tree, path: str) -> int:
-    return len(parse_manifest(tree.read(path, limit=2**30), where=path).cases)
+def _read_baseline(tree: Tree, path: str) -> Manifest:
+    return parse_manifest(tree.read(path, limit=2**30), where=tree.place(path))

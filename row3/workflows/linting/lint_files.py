@@ -18,8 +18,8 @@ from row3.store.files import decode, open_file, refuse_conflicts
 from row3.store.project import Project
 from row3.store.recording_lines import Recording, from_line
 from row3.store.suites import Suite
-from row3.workflows.history.quarantine import in_force
 from row3.workflows.linting.lint_findings import Findings, near_miss
+from row3.workflows.quarantine import in_force
 
 MOST = 20
 """Findings of one file: one that holds something else altogether would give as many as it has lines."""

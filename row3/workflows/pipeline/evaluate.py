@@ -22,6 +22,7 @@ from row3.kinds.base import Kind
 from row3.metrics.aggregate import mean_and_spread
 from row3.metrics.tallies import Tallies
 from row3.store.cases import StoredCase
+from row3.store.scores import ScoreCache
 from row3.store.suites import Suite
 from row3.workflows.pipeline.lineup import Lineup
 from row3.workflows.pipeline.meanings import scored
@@ -51,6 +52,8 @@ class Asking:
     parameters: Mapping[str, Parameters]
     """By prompt name."""
     repeats: int = 1
+    scores: ScoreCache | None = None
+    """Scores that are known already, where nobody asks for explanations."""
     schemas: dict[str, tuple[Mapping[str, Any], str]] = field(default_factory=dict)
     """Schema and its digest, by name of the output."""
     _common: dict[tuple[str, int], _Common] = field(default_factory=dict)
@@ -174,6 +177,7 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
     variables = kind.variables(stored.case)
     outputs: dict[str, Any] = {}
     notes: list[str] = []
+    texts: list[str] = []
     prompts = asking.lineup.prompts
     for number, prompt in enumerate(prompts, 1):
         answer = yield asking.request(prompt, stored.id, variables, repeat)
@@ -181,6 +185,7 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
             problem = f"{prompt.ref}: {answer.error}" + (f". {answer.fix}" if answer.fix else "")
             return CaseScore(stored.id, "failed", {}, problem=problem)
         assert isinstance(answer, Answer)
+        texts.append(answer.text)
         cut = answer.finish_reason == "length"
         if cut:
             notes.append(f"{prompt.ref}: cut off by the token limit")
@@ -193,7 +198,12 @@ def one_repeat(asking: Asking, stored: StoredCase, repeat: int) -> Steps:
         if number < len(prompts):  # nobody is told of the last output
             variables = {**variables, **kind.context(prompt.output, parsed.value)}
     output = kind.combine(outputs)
+    known = None if asking.scores is None else asking.scores.get(stored.digest, texts)
+    if known is not None:
+        return replace(known, notes=tuple(notes), output=output)
     score = yield from scored(kind, stored.case, output, rules)
+    if asking.scores is not None and score.status == "scored":
+        asking.scores.put(stored.digest, texts, replace(score, found=kind.shortfall(score)))
     return replace(score, notes=tuple(notes), output=output)
 
 
@@ -240,5 +250,6 @@ def average(kind: Kind, scores: list[CaseScore]) -> CaseScore:
         spread={key: spread for key, (_, spread) in summary.items()},
         repeats=len(scores),
         tally=tally,
+        found=middle.found,
         output=middle.output,
     )

@@ -26,8 +26,6 @@ class Lineup:
     prompts: tuple[Prompt, ...]
     promoted: Mapping[str, str]
     """Promoted version by prompt name; absent where none is."""
-    newer: Mapping[str, str]
-    """Highest version there is, where it is not the one that runs."""
     formerly: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Versions by prompt name that were promoted once, and are no more."""
     tree: Tree | None = None
@@ -104,7 +102,6 @@ def line_up(
     return Lineup(
         tuple(chosen),
         {name: entry.version for name, entry in promoted.items() if name in pipeline},
-        {p.ref.name: str(there[p.ref.name][-1]) for p in chosen if there[p.ref.name][-1] != p.ref.version},
         {name: frozenset(entry.locked) - {entry.version} for name, entry in promoted.items() if name in pipeline},
         project.tree,
     )
@@ -125,7 +122,7 @@ def _system_lineup(
     stage = call_stage(project, suite)
     if stage.ref.name in pinned:
         stage = call_stage(project, suite, _parsed(pinned[stage.ref.name]))
-    return Lineup((stage,), {stage.ref.name: str(stage.ref.version)}, {})
+    return Lineup((stage,), {stage.ref.name: str(stage.ref.version)})
 
 
 def _parsed(text: str) -> Version:

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from row3.domain.asks import Ask
-from row3.domain.embeddings import EmbeddingRequest, Vector, Vectors, pack, unpack
+from row3.domain.embeddings import Ask, EmbeddingRequest, Vector, Vectors, pack, unpack
 from row3.domain.requests import NoAnswer
 from row3.domain.scores import CaseScore
 from row3.kinds.base import Kind, Rules

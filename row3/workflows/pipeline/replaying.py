@@ -10,10 +10,10 @@ from typing import Any
 
 from rapidfuzz.distance import Levenshtein
 
+from row3.domain.counts import marked
 from row3.domain.embeddings import EmbeddingRequest
 from row3.domain.prompts import Prompt, parse_reference
 from row3.domain.requests import NoAnswer, Request, digest_json
-from row3.domain.spoken import marked
 from row3.errors import InvalidFile, Row3Error
 from row3.store.cases import StoredCase, case_files, read_case
 from row3.store.project import Project

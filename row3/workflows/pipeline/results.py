@@ -170,7 +170,7 @@ class Packing:
     def __call__(self, stored: StoredCase, score: CaseScore, transcript: Transcript | None = None) -> CaseResult:
         """Pack a score; raises what comparing raises."""
         suite = self.suite
-        found = suite.kind.shortfall(score)
+        found = _found(suite.kind, score)
         requests = () if transcript is None else tuple(transcript.requests)
         answers = () if transcript is None else tuple(transcript.answers)
         record = CaseRecord(
@@ -223,13 +223,17 @@ class Packing:
         )
 
 
+def _found(kind: Kind, score: CaseScore) -> Mapping[str, tuple[str, ...]]:
+    return kind.shortfall(score) if score.found is None else score.found
+
+
 def compare_answers(kind: Kind, score: CaseScore, found: Found, base: Answered) -> Compared:
     """Return how one case moved; done where the case is scored, so that worker processes share the work."""
     before, transcript = base
     failed = before.status == "failed"
     change = compare_case(
         score.case_id,
-        (before.status, before.metrics, {} if failed else kind.shortfall(before)),
+        (before.status, before.metrics, {} if failed else _found(kind, before)),
         (score.status, score.metrics, found),
         kind=kind,
         comparable=not failed,

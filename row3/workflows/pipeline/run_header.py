@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,9 +12,6 @@ from row3.gate.policy import GatePolicy
 from row3.gate.zones import warning_only
 from row3.store.suites import Suite
 from row3.workflows.pipeline.evaluate import Asking
-
-OF_THE_DAY = ("quarantined",)
-"""What a run adds to its gate and no setting says: the cases that a quarantine held then."""
 
 
 def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
@@ -35,22 +31,6 @@ def header_for(suite: Suite, asking: Asking, *, mode: str) -> dict[str, Any]:
         "repeats": asking.repeats,
         **rules_json(suite),
     }
-
-
-@dataclass(frozen=True, slots=True)
-class RulesSummary:
-    """Kind, thresholds, weights and gate of a suite, as a header keeps them."""
-
-    kind: str
-    thresholds: dict[str, dict[str, float]]
-    weights: dict[str, float]
-    gate: dict[str, Any]
-
-
-def rules_of(suite: Suite) -> RulesSummary:
-    """What a suite holds its answers to."""
-    rules = rules_json(suite)
-    return RulesSummary(suite.kind.name, rules["thresholds"], rules["weights"], rules["gate"])
 
 
 def rules_json(suite: Suite) -> dict[str, Any]:

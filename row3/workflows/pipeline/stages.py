@@ -12,10 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from row3.domain.calls import Call, Stage, canonical, filled_call, filled_stage
-from row3.domain.placeholders import UnknownPlaceholderError
+from row3.domain.calls import Call, Stage, UnknownPlaceholderError, filled_call, filled_stage
 from row3.domain.prompts import Prompt, PromptRef, Version, parse_reference, parse_version
-from row3.domain.requests import digest_json
+from row3.domain.requests import canonical, digest_json
 from row3.errors import InvalidFile, UsageError
 from row3.kinds.base import Kind, Rules
 from row3.store import prompts as store

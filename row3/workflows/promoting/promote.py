@@ -20,7 +20,7 @@ from row3.store.project import Project
 from row3.store.snapshot import loosened
 from row3.store.suites import has_baseline, make_suite
 from row3.store.transaction import commit
-from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, sign
+from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same
 from row3.workflows.comparing.compare import compare
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.prompt_texts import asks_the_same
@@ -36,6 +36,7 @@ from row3.workflows.promoting.promotion import (
     unexplained,
 )
 from row3.workflows.promoting.promotion_git import AlreadyDone, check_committer, commit_and_tag, finish
+from row3.workflows.reasons import sign
 from row3.workflows.running import declining_runs, run_suite
 from row3.workflows.session import Session, entry_of, incomplete, repository_state, save_log
 from row3.workflows.snapshots import work_base

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from pathlib import Path
-from tempfile import TemporaryDirectory
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from row3.domain.prompts import PromptRef
@@ -16,7 +14,7 @@ from row3.store.history import FILE as HISTORY
 from row3.store.project import Project
 from row3.store.prompts import PROMOTED, read_promoted
 from row3.store.suites import Suite
-from row3.store.tree import WorkTree
+from row3.store.tree import GitTree, Tree
 from row3.workflows.history.trend import chart_name
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.promoting.promotion import PromotionResult
@@ -153,23 +151,24 @@ def _lost_locks(repository: Repository, project: Project) -> tuple[str, str] | N
 
     A merge that was resolved by one side's lock file: the versions of the other one could be edited in place.
     """
-    held = _versions(project.root)
+    held = _versions(project.tree)
     for commit in ("HEAD", *repository.merging()) if repository.head() else ():
-        with TemporaryDirectory(prefix="row3-promoted-") as folder:
-            repository.read_tree(commit, _inside(repository, project, BOTH_SIDES), Path(folder))
-            root = Path(folder) / inside_of(repository, project.root)
-            lost = sorted(_versions(root) - held)
-            there = [path for path in BOTH_SIDES if (root / path).exists()]
-        if lost:
+        tree = _tree_of(repository, project, commit, BOTH_SIDES)
+        if lost := sorted(_versions(tree) - held):
+            there = [path for path in BOTH_SIDES if tree.exists(path)]
             label = commit if commit == "HEAD" else commit[:SHORT]
             what = f"{PROMOTED} lacks {', '.join(lost)}, which {label} has promoted"
             return what, f"`git checkout {label} -- {' '.join(there)}`, then promote once more"
     return None
 
 
-def _versions(root: Path) -> set[str]:
+def _tree_of(repository: Repository, project: Project, commit: str, paths: Sequence[str]) -> Tree:
+    return GitTree(project.root, commit, *repository.contents(commit, project.root, paths))
+
+
+def _versions(tree: Tree) -> set[str]:
     """All versions that are or were promoted."""
-    table = read_promoted(WorkTree(root))
+    table = read_promoted(tree)
     return {f"{name} {version}" for name, entry in table.items() for version in (entry.version, *entry.locked)}
 
 
@@ -185,9 +184,7 @@ def _promoting_commit(repository: Repository, project: Project, ref: PromptRef) 
 
 def _has(repository: Repository, project: Project, commit: str, ref: PromptRef) -> bool:
     """Whether a commit has this version as the current one."""
-    with TemporaryDirectory(prefix="row3-promoted-") as folder:
-        repository.read_tree(commit, _inside(repository, project, [PROMOTED]), Path(folder))
-        entry = read_promoted(WorkTree(Path(folder) / inside_of(repository, project.root))).get(ref.name)
+    entry = read_promoted(_tree_of(repository, project, commit, [PROMOTED])).get(ref.name)
     return entry is not None and entry.version == str(ref.version)
 
 

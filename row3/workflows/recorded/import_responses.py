@@ -9,9 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from row3.domain.limits import MOST_REPEATS
-from row3.domain.requests import Answer, Request
-from row3.domain.spoken import marked
+from row3.domain.counts import marked
+from row3.domain.requests import MOST_REPEATS, Answer, Request
 from row3.errors import InvalidFile
 from row3.kinds.answers import Unusable
 from row3.store.cases import StoredCase, read_cases

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping
 from itertools import chain
 from typing import Any, get_args
 
+from row3.domain.counts import marked
 from row3.domain.requests import Request
-from row3.domain.spoken import marked
 from row3.domain.tiers import Tier
 from row3.errors import InvalidFile, Row3Error
 from row3.store.cases import StoredCase, read_cases

@@ -111,7 +111,7 @@ def variants(suite: Suite, prompts: Iterable[Prompt], used: Mapping[str, Iterabl
         parameters = set(used.get(name, ()))
         with contextlib.suppress(UsageError):  # no model is named today; what is recorded still has one
             parameters.add(parameters_of(prompt, suite.provider, Overrides()))
-        lineup = Lineup((prompt,), {}, {})
+        lineup = Lineup((prompt,), {})
         found += [
             (prompt, Asking(suite, lineup, {name: each}, schemas=schemas)) for each in sorted(parameters, key=repr)
         ]

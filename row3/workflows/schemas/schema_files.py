@@ -29,7 +29,6 @@ ZONES: dict[str, Any] = {
 }
 DIGEST: dict[str, Any] = {"type": "string", "pattern": "^[0-9a-f]{64}$"}
 DAY: dict[str, Any] = {"format": "date", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
-COUNTS: dict[str, Any] = {"type": "object", "additionalProperties": {"type": "integer", "minimum": 0}}
 COUNT: dict[str, Any] = {"type": ["integer", "null"], "minimum": 0}
 
 

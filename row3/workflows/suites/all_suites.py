@@ -16,14 +16,15 @@ from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.suites import Suite, pick_suite
 from row3.store.transaction import commit
+from row3.workflows.comparing.gating import compare_asking
 from row3.workflows.flags import LiveFlags
 from row3.workflows.pipeline.run_suite import with_action
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.running import Announced
 from row3.workflows.session import OUTSIDE_GIT, Session, entry_of, note_misnamed, repository_state, save_log
 from row3.workflows.snapshots import find_base
-from row3.workflows.suites.judge_suites import judge_suites
-from row3.workflows.suites.results import Broken, Judged, Ran, SuiteResult, SuitesReport
+from row3.workflows.suites.removed import removed_suites
+from row3.workflows.suites.results import Broken, Judged, Ran, SuiteResult, SuitesReport, Unjudged
 
 if TYPE_CHECKING:
     from row3.workflows.asking.budget import Budget
@@ -202,3 +203,35 @@ def _each(suites: AllSuites, verb: Callable[[Session], Announced]) -> Iterator[S
             yield Ran(announced.run, announced.declines)
         except Row3Error as error:
             yield Broken(name, str(error), error.exit_code)
+
+
+MakeSession = Callable[[str], Session]
+
+
+def judge_suites(
+    make: MakeSession,
+    project: Project,
+    names: Sequence[str],
+    base: Snapshot | None,
+    *,
+    gone: Collection[str] | None = None,
+    pages: bool = False,
+) -> Iterator[SuiteResult]:
+    """Compare these suites in turn, each with its baseline, or with the base's; then those that the change removes.
+
+    What a suite does wrong is its own result, and no error. A suite that the base does not judge is judged by the
+    baseline that the change brings. `gone` limits which removed suites are looked for; with `pages` runs keep what a
+    page shows of each case.
+    """
+    for name in names:
+        try:
+            session = make(name)
+            if base is not None and not base.judges(name) and not Snapshot(session.project).judges(name):
+                how = f"row3 --baseline{session.suite.flags('row3 --baseline')}"
+                yield Unjudged(name, f"no baseline yet, so nothing was compared (`{how}` makes one)")
+            else:
+                yield Judged(compare_asking(session, base=base, pages=pages))
+        except Row3Error as error:
+            yield Broken(name, str(error), error.exit_code)
+    if base is not None:
+        yield from removed_suites(project, base, gone)

@@ -17,10 +17,9 @@ from row3.gate.zones import zones_of
 from row3.reports.advice import approval_line, is_complete, look
 from row3.reports.case_outcomes import Outcome, outcomes
 from row3.reports.case_text import case_text, score_text
-from row3.reports.comparison import gate_document
+from row3.reports.comparison import gate_text
 from row3.reports.reason_text import reason_text, words_of
 from row3.reports.style import PLAIN, plain
-from row3.reports.terminal import terminal_text
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import gate
@@ -211,7 +210,7 @@ def _gate(comparison: Comparison) -> JudgedCase:
     return JudgedCase(
         judged,
         f"{shown.mark} {shown.word.lower()}",
-        terminal_text(gate_document(comparison)).rstrip("\n"),
+        gate_text(comparison),
         None if change is None else change.current,
         "",
         None if change is None else change.delta,

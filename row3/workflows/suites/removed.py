@@ -17,9 +17,10 @@ from row3.store.locks import writing
 from row3.store.project import Project
 from row3.store.snapshot import Snapshot
 from row3.store.transaction import commit
-from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, sign, stale_approval
+from row3.workflows.comparing.approvals import check_approval, find_approval, says_the_same, stale_approval
 from row3.workflows.comparing.context import default_suite
 from row3.workflows.pipeline.run_header import new_run_id
+from row3.workflows.reasons import sign
 from row3.workflows.session import repository_state
 from row3.workflows.snapshots import find_base
 from row3.workflows.suites.results import Gone

@@ -8,7 +8,7 @@ import pytest
 from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
-from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase, quote_of
+from row3.kinds.extraction.model import ConceptsOut, ExtractionOut, GoldenCase
 from row3.kinds.extraction.score import KIND as EXTRACTION
 from row3.matching.predicates import ROW3_PREDICATES
 
@@ -34,7 +34,7 @@ class TestSpellings:
 
     @pytest.mark.parametrize("key", ["sourceQuote", "source_quote", "quote", "provenance", "evidence"])
     def test_of_a_quote(self, key: str) -> None:
-        assert quote_of(read({"concepts": [{"label": "A", key: "the words"}]}).concepts[0].source_quote) == "the words"
+        assert read({"concepts": [{"label": "A", key: "the words"}]}).concepts[0].quote == "the words"
 
     @pytest.mark.parametrize(
         "quote",
@@ -51,13 +51,11 @@ class TestSpellings:
         ],
     )
     def test_of_provenance_as_text_object_or_list(self, quote: Any) -> None:
-        assert (
-            quote_of(read({"concepts": [{"label": "A", "provenance": quote}]}).concepts[0].source_quote) == "the words"
-        )
+        assert read({"concepts": [{"label": "A", "provenance": quote}]}).concepts[0].quote == "the words"
 
     @pytest.mark.parametrize("quote", [None, "", [], {}, {"quote": None}, [""], [{"page": 3}]])
     def test_of_no_quote(self, quote: Any) -> None:
-        assert not quote_of(read({"concepts": [{"label": "A", "sourceQuote": quote}]}).concepts[0].source_quote).strip()
+        assert not read({"concepts": [{"label": "A", "sourceQuote": quote}]}).concepts[0].quote.strip()
 
     @pytest.mark.parametrize("source", ["source", "from", "subject"])
     @pytest.mark.parametrize("predicate", ["predicate", "type", "relation", "relationship"])

@@ -106,7 +106,6 @@ def test_a_quote_is_a_place_where_it_stands_in_the_text_and_itself_where_not() -
 
 
 def test_beyond_the_basic_plane_places_would_be_counted_otherwise_in_a_browser() -> None:
-    case = replace(CASE, source_text="🌾 Rye is a cereal.")
     case = replace(GOLDEN, source_text="🌾 Rye is a cereal.")
     value = packed({"concepts": [{"label": "rye", "sourceQuote": "Rye is a cereal"}]}, case=case)
     assert value["concepts"][0][6] == "Rye is a cereal"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from row3.domain.investigations import Symptom, Verification
 from row3.domain.matches import Triple
 from row3.domain.metrics import Metric, Threshold, Zone
-from row3.kinds.extraction.investigation import (
+from row3.matching.texts.places import Place
+from row3.reports.investigations.model import (
     BadQuote,
     Circumstances,
     Invented,
@@ -15,8 +15,9 @@ from row3.kinds.extraction.investigation import (
     Lost,
     Misdirected,
     Missed,
+    Symptom,
+    Verification,
 )
-from row3.matching.texts.places import Place
 
 RECALL = Metric("recall", "Concept recall", threshold=Threshold(0.6, 0.7, 0.85))
 HALLUCINATION = Metric(

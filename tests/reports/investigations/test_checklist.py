@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 from row3.domain.matches import Triple
-from row3.kinds.extraction.investigation import BadQuote, Misdirected, Missed
 from row3.reports.document import Document
 from row3.reports.investigations.checklist import Question, checklist_blocks
+from row3.reports.investigations.model import BadQuote, Misdirected, Missed
 from row3.reports.markdown import markdown_text
 from tests.reports.investigations.conftest import FOUND, NOTHING_FOUND
 

@@ -6,10 +6,10 @@ import json
 from dataclasses import replace
 
 from row3.domain.matches import Triple
-from row3.kinds.extraction.investigation import Invented, Investigation, Lost, Misdirected, Missed, predicate_confusions
 from row3.matching.texts.places import Place
 from row3.reports.document import Document, Items
 from row3.reports.investigations.extraction import MOST, at, investigation_document, investigation_json
+from row3.reports.investigations.model import Invented, Investigation, Lost, Misdirected, Missed, predicate_confusions
 from row3.reports.markdown import markdown_text
 from tests.reports.investigations.conftest import FOUND, NOTHING_FOUND, PLACE
 

@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from row3.domain.investigations import Fall, Symptom
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.reports.document import Document
+from row3.reports.investigations.model import Fall, Symptom
 from row3.reports.investigations.symptoms import aims, failing_metrics, falls_json, symptom_blocks
 from row3.reports.markdown import markdown_text
 

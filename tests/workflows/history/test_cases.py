@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from row3.reports.cases.cases_table import CasesReport, JudgedCase
 
 from row3.errors import InvalidFile, UsageError
+from row3.gate.suite_findings import CasesReport, JudgedCase
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.history.cases import judge_cases

@@ -10,9 +10,11 @@ from typing import Any
 import pytest
 
 from row3.domain.findings import LintFinding
+from row3.domain.manifests import Manifest, ManifestCase
 from row3.domain.requests import digest_text
 from row3.errors import InvalidFile, UsageError
 from row3.reports.findings import findings_json, findings_text
+from row3.store.manifests import manifest_bytes
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.linting.lint import lint, lint_at
@@ -712,11 +714,23 @@ def test_baseline_and_history(root: Path) -> None:
     (root / "baselines/starter.json").write_text('{\n "runId": 7,\n "cases": []}')
     (root / "metrics-history.json").write_text('[\n{"runId": "a"}\n]\n')
     findings = found(root)
-    (baseline,) = [one for one in findings if one.file == "baselines/starter.json"]
-    assert "runId" in baseline.message
+    baseline = [one for one in findings if one.file == "baselines/starter.json"]
+    assert ("invalid-field", "runId", 2) in {(one.rule, one.field, one.line) for one in baseline}
     history = [one for one in findings if one.file == "metrics-history.json"]
     assert history
     assert {one.line for one in history} == {2}
+
+
+def test_a_baseline_with_a_broken_case(root: Path) -> None:
+    manifest = Manifest("starter", "extraction", "replay", "r", "2026-01-29T00:00:00Z", {}, "m", {}, 1, {
+        case_id: ManifestCase(case_id, "d", "i") for case_id in ("a", "b")
+    })  # fmt: skip
+    text = manifest_bytes(manifest).decode().replace('"id": "b", "digest": "d"', '"id": "b", "digest": 7')
+    (root / "baselines").mkdir()
+    (root / "baselines/starter.json").write_text(text)
+    (finding,) = found(root)
+    assert (finding.file, finding.field) == ("baselines/starter.json", "cases.1.digest")
+    assert finding.line == line_with(text, '"id": "b"')
 
 
 def test_broken_settings_do_not_hide_the_rest(root: Path) -> None:

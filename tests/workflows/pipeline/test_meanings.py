@@ -3,14 +3,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, ClassVar
-
-import pytest
-from row3.workflows.comparing.differences import loosened, signature_change
+from typing import Any
 
 from row3.domain.embeddings import EmbeddingRequest, pack
 from row3.domain.requests import NoAnswer
-from row3.matching.semantic_rule import SemanticRule
 from row3.store.embeddings import EmbeddingIndex, merge
 from row3.store.tree import WorkTree
 from row3.workflows.pipeline.meanings import Meanings, recorded
@@ -73,33 +69,3 @@ def test_a_miss_names_the_first_text_and_what_to_do(tmp_path: Path) -> None:
     assert isinstance(miss, NoAnswer)
     assert miss.error == "no embedding of `salt` (nor of 1 more) by toy is recorded"
     assert "--mode auto" in miss.fix
-
-
-class View:
-    kind = "extraction"
-    thresholds: ClassVar[dict[str, Any]] = {}
-    weights: ClassVar[dict[str, float]] = {}
-
-    def __init__(self, model: str | None = None, threshold: float = 0.8) -> None:
-        self.gate: dict[str, Any] = {} if model is None else {"semantic": {"model": model, "threshold": threshold}}
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "line"),
-    [
-        (View(), View("m"), "matching by meaning was turned on (model m, threshold 0.8)"),
-        (View("m"), View("n"), "the model of matching by meaning was changed from m to n"),
-        (View("m"), View("m", 0.7), "the threshold of matching by meaning was loosened from 0.8 to 0.7"),
-        (View("m"), View("m", 0.9), None),
-        (View("m"), View("m"), None),
-        (View("m"), View(), None),
-        (View(), View(), None),
-    ],
-)
-def test_what_is_a_loosened_rule(before: View, after: View, line: str | None) -> None:
-    assert loosened(before, after) == ([] if line is None else [line])
-
-
-def test_the_signature_says_what_differs() -> None:
-    on = f"extraction/1 levenshtein>=0.85 {SemanticRule('m').signature()}"
-    assert signature_change("extraction/1 levenshtein>=0.85", on) == "nothing → semantic/1=m>=0.8"

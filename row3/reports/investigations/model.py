@@ -1,4 +1,4 @@
-"""Result of `row3 investigate` for an extraction: what STANDARDS 6.6 asks for about one case."""
+"""What `row3 investigate` found about one case: of an extraction, and of a case whose answer is a list of items."""
 
 from __future__ import annotations
 
@@ -7,9 +7,98 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from row3.domain.investigations import Symptom, Verification
-from row3.domain.matches import ConceptState, QuoteState, RelationshipState, Triple, TypeState
+from row3.domain.matches import (
+    ConceptState,
+    ItemExpectation,
+    ItemMatch,
+    Items,
+    QuoteState,
+    RelationshipState,
+    Triple,
+    TypeState,
+)
+from row3.domain.metrics import Metric, Threshold, Zone
 from row3.matching.texts.places import Place
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What the commands that verify a change of this case need."""
+
+    flags: str = ""
+    """Options of `row3 --compare`, after a space."""
+    prompts: tuple[tuple[str, str], ...] = ()
+    """Name and version of each prompt that ran, in pipeline order."""
+    promoted: frozenset[str] = frozenset()
+    """Names of the prompts that ran in their promoted version."""
+
+
+class Fall(NamedTuple):
+    """How much worse than the baseline a metric is, where that is more than the gate lets a metric lose."""
+
+    worse: float
+    """In the gate's unit: percentage points, or per cent of the baseline."""
+    limit: float
+    """In the same unit."""
+    least: float
+    """The worst value that is within the limit, a fraction."""
+    relative: bool
+    """The unit is per cent of the baseline."""
+    blocks: bool
+    """Whether the gate blocks on this metric; else it is to be investigated."""
+
+
+class Symptom(NamedTuple):
+    """One metric of the case; fractions."""
+
+    metric: Metric
+    value: float | None
+    """None where it does not apply."""
+    zone: Zone | None
+    threshold: Threshold | None
+    baseline: float | None
+    fall: Fall | None = None
+    """None where it did not fall, or within the limit."""
+
+    @property
+    def failing(self) -> bool:
+        """Below its target."""
+        return self.zone in (Zone.FAIL, Zone.MARGINAL)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemsInvestigation:
+    """What is known of the case."""
+
+    case_id: str
+    suite: str
+    kind: str
+    date: str
+    prompts: Mapping[str, str]
+    model: str
+    status: str
+    problem: str
+    raw: str
+    notes: tuple[str, ...]
+    symptoms: tuple[Symptom, ...]
+    items: Items
+    query: str = ""
+    """What was asked; empty where a case has a text."""
+
+    @property
+    def missed(self) -> list[ItemExpectation]:
+        """What was expected and not found."""
+        return [each for each in self.items.expected if each.found_by is None]
+
+    @property
+    def wrong(self) -> list[ItemMatch]:
+        """What was answered and is not right."""
+        return [each for each in self.items.items if each.state not in self.items.correct]
+
+    @property
+    def right(self) -> list[ItemMatch]:
+        """What was answered and is."""
+        return [each for each in self.items.items if each.state in self.items.correct]
 
 
 class Missed(NamedTuple):

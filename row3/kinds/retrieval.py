@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from row3.domain.items import ItemExpectation, ItemMatch, Items
+from msgspec import Meta
+
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.scores import CaseScore
 from row3.kinds.answers import Parsed, Unusable
-from row3.kinds.base import Finding, Reference, Rules
-from row3.kinds.demands import Expected
-from row3.kinds.lists import NO_RESULTS, ListKind
-from row3.kinds.retrieval.model import ResultsOut, RetrievalCase
+from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.cases import CaseId, Day, Labelled, MemoryCase, Note, Text
+from row3.kinds.lists import NO_RESULTS, JudgedItems, ListKind
+from row3.kinds.outputs import Output, meta
 from row3.metrics.retrieval import (
     average_precision,
     judged_in,
@@ -23,6 +24,49 @@ from row3.metrics.retrieval import (
     relevant_count,
     relevant_in,
 )
+
+
+class Judged(Labelled, frozen=True):
+    """A document and how well it answers the query."""
+
+    id: Annotated[Text, Meta(description="The document.")]
+    relevance: Annotated[
+        int, Meta(ge=0, le=3, description="3 answers the query, 2 useful context, 1 tangential, 0 not relevant.")
+    ]
+    note: Note = None
+
+
+class RetrievalCase(MemoryCase, frozen=True, kw_only=True):
+    """A golden case of kind `retrieval`: a query and documents with their relevance."""
+
+    id: CaseId
+    query: Text
+    limit: Annotated[int, Meta(ge=1, le=1000, description="How many results are asked for.")] = 10
+    date: Annotated[Day | None, Meta(description="The day on which it is asked, YYYY-MM-DD.")] = None
+    relevant_documents: list[Judged]
+
+
+class ResultOut(Output, frozen=True):
+    """One result; the order of the list is the ranking where no scores are given."""
+
+    id: Annotated[str, meta("The document's id.", "document_id", "documentId", "doc_id")]
+    score: Annotated[float | None, meta(asked=False)] = None
+
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """A plain string is a document's id; beside a document's id, `id` is the result's own."""
+        if isinstance(value, str):
+            return {"id": value}
+        if isinstance(value, dict) and any(key in value for key in ("document_id", "documentId", "doc_id")):
+            return {key: part for key, part in value.items() if key != "id"}
+        return value
+
+
+class ResultsOut(Output, frozen=True):
+    """Answer of a search."""
+
+    results: Annotated[list[ResultOut], meta("", "documents", "events", "items")]
+
 
 SHOWN_RANKS = 10
 METRICS = (
@@ -66,21 +110,18 @@ class Retrieval(ListKind):
         read = super().parse(output, text)
         return read if isinstance(read, Unusable) else _rankable(read)
 
-    def judge(self, case: RetrievalCase, output: ResultsOut, rules: Rules) -> tuple[Items, CaseScore]:
+    def judge(self, case: RetrievalCase, output: ResultsOut, rules: Rules) -> JudgedItems:
         """Rank, and look up the judgements."""
         judged = {document.id: document.relevance for document in case.relevant_documents}
         ranking = ranked([(result.id, result.score) for result in output.results])
         relevant = relevant_count(judged)
         found3, found10 = relevant_in(3, ranking, judged), relevant_in(10, ranking, judged)
         shown = min(10, len(ranking))
-        metrics = {
+        values = {
             "mrr": reciprocal_rank(ranking, judged),
             "ndcg_at_5": ndcg_at(5, ranking, judged),
             "ndcg_at_10": ndcg_at(10, ranking, judged),
-            "precision_at_3": found3 / 3,
-            "recall_at_10": found10 / relevant if relevant else 0.0,
             "map": average_precision(ranking, judged),
-            "judged_at_10": judged_in(10, ranking, judged) / shown if shown else 0.0,
         }
         counts = {
             "precision_at_3": (found3, 3),
@@ -89,16 +130,10 @@ class Retrieval(ListKind):
         }
         skipped: dict[str, str] = {}
         if not relevant:
-            skipped = dict.fromkeys(metrics, "the query has no relevant document")
+            skipped = dict.fromkeys([metric.key for metric in METRICS], "the query has no relevant document")
         elif not shown:
             skipped = {"judged_at_10": NO_RESULTS}
-        return _explained(case, ranking, judged), CaseScore(
-            case.id,
-            "scored",
-            {key: value for key, value in metrics.items() if key not in skipped},
-            skipped=skipped,
-            counts=counts,
-        )
+        return JudgedItems(_explained(case, ranking, judged), counts, skipped, values)
 
     def expected(self, case: RetrievalCase) -> Iterator[Expected]:
         """Every judgement; of two about one document the one that counts."""

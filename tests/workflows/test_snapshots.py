@@ -14,15 +14,15 @@ from row3.store import embeddings
 from row3.store.cases import read_case, read_cases
 from row3.store.corpus import read_corpus
 from row3.store.history import read_history
+from row3.store.manifests import parse_manifest
 from row3.store.project import Project, open_project
 from row3.store.prompts import read_promoted, read_prompt, versions
 from row3.store.quarantine import read_quarantine
 from row3.store.recordings import open_index
-from row3.store.saved_runs import read_run
 from row3.store.suites import make_suite
 from row3.store.tree import same_file
 from row3.vcs.repository import Repository
-from row3.workflows.project_at import project_at
+from row3.workflows.snapshots import snapshot_of
 from tests.projects import HOME, SUITE, Box
 
 CASE = f"golden/{SUITE}/rye.gold.json"
@@ -31,7 +31,7 @@ CASE = f"golden/{SUITE}/rye.gold.json"
 def at(box: Box, commit: str | None = "HEAD") -> Project:
     repository = Repository.find(box.root)
     assert repository is not None
-    return project_at(repository, box.root, commit)
+    return snapshot_of(repository, box.root, commit, label=commit or "the index").project
 
 
 def contents(project: Project) -> Iterator[Any]:
@@ -49,7 +49,7 @@ def contents(project: Project) -> Iterator[Any]:
         yield list(open_index(tree, name).all())
         yield list(embeddings.rows(tree, name))
         if tree.exists(baseline := project.baseline(name)):
-            yield list(read_run(tree, baseline).records())
+            yield parse_manifest(tree.read(baseline), where=tree.place(baseline))
 
 
 def _refs(there: Any) -> list[Any]:

@@ -14,9 +14,8 @@ from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
-from row3.kinds.retrieval.model import RetrievalCase
-from row3.kinds.retrieval.score import KIND as RETRIEVAL
-from row3.kinds.retrieval.score import METRICS
+from row3.kinds.retrieval import KIND as RETRIEVAL
+from row3.kinds.retrieval import METRICS, RetrievalCase
 from tests.scoring import score_by
 
 RULES = Rules()

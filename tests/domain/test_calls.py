@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from row3.domain.placeholders import UnknownPlaceholderError, filled, found_at, names_in
+from row3.domain.calls import UnknownPlaceholderError, filled, found_at, names_in
 
 VALUES = {"query": "who {moved} it?", "limit": 5, "tags": ["a", "b"], "deep": {"list": [{"id": "x"}]}}
 

@@ -12,9 +12,8 @@ from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed, Unusable
 from row3.kinds.base import Rules
-from row3.kinds.entities.model import EntitiesCase
-from row3.kinds.entities.score import KIND as ENTITIES
-from row3.kinds.entities.score import METRICS
+from row3.kinds.entities import KIND as ENTITIES
+from row3.kinds.entities import METRICS, EntitiesCase
 from tests.scoring import score_by
 
 RULES = Rules()

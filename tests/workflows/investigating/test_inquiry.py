@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from row3.domain.metrics import Metric
 from row3.gate.policy import GatePolicy
-from row3.workflows.investigating.symptoms import fall_of
+from row3.workflows.investigating.inquiry import fall_of
 from tests.projects import CASES, Box, first, flawless, tiny
 
 RECALL = Metric("recall", "Recall")
@@ -48,6 +48,14 @@ def test_the_limits_are_those_of_the_command_and_the_suite(fallen: Box) -> None:
     fallen.write("row3.toml", fallen.read("row3.toml") + '\n[suites.bread.gate]\nunit = "relative"\nblock = 10\n')
     out = fallen.row3("investigate", "yeast", code=0).out
     assert "the limit of 10% of the baseline: Concept recall (by 25.0% of it)" in out
+
+
+def test_a_case_edited_since_the_baseline_is_noted(fallen: Box) -> None:
+    (note,) = fallen.row3("investigate", "yeast", "--format", "json", code=0).json["notes"]
+    assert note.startswith("Baseline: 20")
+    fallen.case("yeast", created="2026-01-02")
+    (edited,) = fallen.row3("investigate", "yeast", "--format", "json", code=0).json["notes"]
+    assert edited == note.removesuffix(".") + "; the golden case has changed since."
 
 
 def test_where_nothing_fell_there_is_nothing_to_change(fallen: Box) -> None:

@@ -12,9 +12,8 @@ from row3.domain.scores import CaseScore
 from row3.domain.structs import MisfitsError
 from row3.kinds.answers import Parsed
 from row3.kinds.base import Rules
-from row3.kinds.graph.model import ConnectionsOut, GraphCase
-from row3.kinds.graph.score import KIND as GRAPH
-from row3.kinds.graph.score import METRICS
+from row3.kinds.graph import KIND as GRAPH
+from row3.kinds.graph import METRICS, ConnectionsOut, GraphCase
 from tests.scoring import score_by
 
 RULES = Rules()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from row3.workflows.history.setting_titles import titles_of
 from row3.workflows.pipeline.stages import Parameters
-from row3.workflows.recorded.recorded_scores import Setting
+from row3.workflows.recorded.recorded_scores import Setting, titles_of
 
 
 def setting(*, digest: str = "0123456789abcdef", max_tokens: int | None = None, version: str = "v1.1") -> Setting:

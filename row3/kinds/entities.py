@@ -4,23 +4,77 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
-from msgspec.structs import replace
+from msgspec import Meta, field
 
-from row3.domain.items import ItemExpectation, ItemMatch, Items
+from row3.domain.counts import count
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
 from row3.domain.metrics import Metric, Threshold
-from row3.domain.scores import CaseScore, Tally
-from row3.kinds.base import Finding, Reference, Rules
-from row3.kinds.demands import Expected
-from row3.kinds.entities.model import ENTITY_TYPES, EntitiesCase, EntitiesOut, EntityOut, declared
-from row3.kinds.lists import NO_ENTITY_FOUND, NO_MENTION_FOUND, ListKind
-from row3.kinds.outputs import answer_schema
+from row3.domain.scores import CaseScore
+from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.cases import DocumentCase, Labelled, Note, Text
+from row3.kinds.lists import NO_ENTITY_FOUND, NO_MENTION_FOUND, JudgedItems, ListKind
+from row3.kinds.outputs import Output, answer_schema, meta
 from row3.kinds.types import compare_types, type_of
 from row3.matching.names import Named, NameIndex, NameMatch, match_names
 from row3.matching.normalise import normalise
 from row3.matching.texts.quotes import SourceText
 from row3.metrics.ratios import f1, ratio
+
+ENTITY_TYPES = ("PERSON", "ORG", "PROJECT", "PRODUCT", "PLACE")
+
+
+class ExpectedEntity(Labelled, frozen=True):
+    """Who or what a careful reader finds, by the name that the whole corpus knows."""
+
+    name: Text
+    type: Annotated[Text, Meta(description="PERSON, ORG, PROJECT, PRODUCT or PLACE, or what the suite defines.")]
+    role: Annotated[Text | None, Meta(description="Only where this document says it.")] = None
+    mentions: Annotated[list[Text], Meta(description="How the document names it, word for word.")] = field(
+        default_factory=list
+    )
+    note: Note = None
+
+
+class EntitiesCase(DocumentCase, frozen=True, kw_only=True):
+    """A golden case of kind `entities`: a document, or several, and who and what it speaks of."""
+
+    expected_entities: list[ExpectedEntity]
+    expected_events: Annotated[Any, Meta(description="Of kind `events`; not looked at here.")] = None
+
+
+class EntityOut(Output, frozen=True):
+    """One extracted entity."""
+
+    name: Annotated[str, meta("The fullest name that the document gives.", "label", "entity")]
+    type: Annotated[Any, meta("", "entity_type", "category")] = None
+    role: Annotated[Any, meta("Position or function, where the document says it; else empty.")] = None
+    mentions: Annotated[
+        list[str], meta("Every name that the document uses for it, copied character by character.", "aliases")
+    ] = field(default_factory=list)
+
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """One text is a list of one; what is no text is no mention. Neither spoils the other entities."""
+        if not isinstance(value, dict):
+            return value
+        given = {key: value[key] for key in ("mentions", "aliases") if key in value}
+        several = {key: part if isinstance(part, list) else [part] for key, part in given.items()}
+        return value | {key: [text for text in part if isinstance(text, str)] for key, part in several.items()}
+
+
+class EntitiesOut(Output, frozen=True):
+    """Answer of a prompt with `output: entities`."""
+
+    entities: list[EntityOut]
+
+
+def declared(case: DocumentCase, entities: Sequence[ExpectedEntity]) -> list[Reference]:
+    """Return what a case brings into the corpus: its documents, and its entities by name and mention."""
+    documents = [Reference("document", name) for name in case.texts()]
+    return documents + [Reference("entity", text) for one in entities for text in (one.name, *one.mentions)]
+
 
 FOUND = frozenset({"exact", "alias", "fuzzy"})
 METRICS = (
@@ -39,6 +93,7 @@ class Entities(ListKind):
     name = "entities"
     version = 8
     items = "entities"
+    tallied = ("types", "typeState")
     case_model = EntitiesCase
     case_schema = "entities-case"
     outputs: Mapping[str, type[Any]] = {"entities": EntitiesOut}
@@ -54,7 +109,7 @@ class Entities(ListKind):
         """`document_id`, `title`, `date`, `document` of one; `documents` of one or several; never the expectations."""
         return case.variables()
 
-    def judge(self, case: EntitiesCase, output: EntitiesOut, rules: Rules) -> tuple[Items, CaseScore]:
+    def judge(self, case: EntitiesCase, output: EntitiesOut, rules: Rules) -> JudgedItems:
         """Match by name, mentions as aliases; then compare types, and lay the mentions side by side."""
         expected = case.expected_entities
         matches = _match(case, output, rules)
@@ -73,8 +128,7 @@ class Entities(ListKind):
             "deduplication_accuracy": (placed, given),
             "mention_recall": (given, wanted),
         }
-        metrics = {key: ratio(*pair) for key, pair in counts.items()}
-        metrics["entity_f1"] = f1(metrics["entity_precision"], metrics["entity_recall"])
+        values = {"entity_f1": f1(ratio(*counts["entity_precision"]), ratio(*counts["entity_recall"]))}
         skipped = _skipped(case, found=len(found), given=given, wanted=wanted, extracted=len(matches))
         items = tuple(
             ItemMatch(
@@ -90,7 +144,7 @@ class Entities(ListKind):
             )
             for item, match, type_ in zip(output.entities, matches, types, strict=True)
         )
-        missed = tuple(
+        wanted_items = tuple(
             ItemExpectation(
                 entity.name,
                 output.entities[found[place]].name if place in found else None,
@@ -100,17 +154,8 @@ class Entities(ListKind):
             )
             for place, entity in enumerate(expected)
         )
-        score = CaseScore(
-            case.id, "scored", {key: metrics[key] for key in metrics if key not in skipped}, skipped, counts
-        )
-        return Items(items, missed, FOUND), _noted(score, duplicates)
-
-    def _tally(self, items: Items) -> Tally:
-        groups = dict(super()._tally(items))
-        states = Counter([match.notes["typeState"] for match in items.items if "typeState" in match.notes])
-        if states:
-            groups["types"] = dict(states)
-        return groups
+        notes = (count(duplicates, "entity named twice", "entities named twice"),) if duplicates else ()
+        return JudgedItems(Items(items, wanted_items, FOUND), counts, skipped, values, notes)
 
     def shortfall(self, score: CaseScore) -> dict[str, tuple[str, ...]]:
         """What was missed, invented or typed wrongly."""
@@ -170,12 +215,6 @@ def _skipped(case: EntitiesCase, *, found: int, given: int, wanted: int, extract
     elif not given:
         skipped["deduplication_accuracy"] = NO_MENTION_FOUND
     return skipped
-
-
-def _noted(score: CaseScore, duplicates: int) -> CaseScore:
-    if not duplicates:
-        return score
-    return replace(score, notes=(f"{duplicates} entities named twice" if duplicates > 1 else "1 entity named twice",))
 
 
 def _match(case: EntitiesCase, output: EntitiesOut, rules: Rules) -> list[NameMatch]:

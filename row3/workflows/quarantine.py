@@ -27,8 +27,7 @@ from row3.store.project import Project
 from row3.store.quarantine import FILE, read_quarantine, write_quarantine
 from row3.store.suites import Suite
 from row3.store.tree import Tree
-from row3.workflows.comparing.approvals import sign
-from row3.workflows.reasons import check_reason
+from row3.workflows.reasons import check_reason, sign
 from row3.workflows.session import Session
 
 MOST = f"no more than one in {SHARE} may be"

@@ -1,1 +1,0 @@
-"""Kind `entities`: who and what a document speaks of, each once, with all its mentions (V7, component 2)."""

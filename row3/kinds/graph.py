@@ -1,0 +1,316 @@
+"""Kind `graph`: what a document is connected with, and over what (V7, component 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, NamedTuple
+
+from msgspec import Meta, field
+
+from row3.domain.matches import ItemExpectation, ItemMatch, Items
+from row3.domain.metrics import Metric, Threshold
+from row3.kinds.base import Expected, Finding, Reference, Rules
+from row3.kinds.cases import CaseId, Labelled, MemoryCase, Note, Text
+from row3.kinds.lists import NONE_RETURNED, NONE_VALID, JudgedItems, ListKind
+from row3.kinds.outputs import Output, meta
+from row3.matching.compare import compare
+from row3.matching.spellings.forms import category_key
+from row3.matching.texts.passages import description_similarity
+
+Hops = Annotated[int, Meta(ge=1, le=5)]
+Reason = Literal["shared_entity", "shared_event"]
+
+
+class ExpectedConnection(Labelled, frozen=True):
+    """A document that belongs with the seed, and why."""
+
+    document_id: Text
+    connection_reason: Reason
+    entity: Annotated[Text | None, Meta(description="Of a shared entity: its name.")] = None
+    event: Annotated[Text | None, Meta(description="Of a shared event: what happened.")] = None
+    aliases: Annotated[list[Text], Meta(description="Other names of the entity.")] = field(default_factory=list)
+    also: Annotated[
+        list[Text], Meta(description="Other entities that both share; a path over any of them is right too.")
+    ] = field(default_factory=list)
+    relevance: Literal["high", "medium", "low"] | None = None
+    hops: Annotated[Hops | None, Meta(description="1 is connected directly.")] = None
+    via: Annotated[Text | None, Meta(description="Of two hops: the document between.")] = None
+    note: Note = None
+
+
+class GraphCase(MemoryCase, frozen=True, kw_only=True):
+    """A golden case of kind `graph`: a document, what it is connected with, and what not."""
+
+    id: CaseId
+    seed_document: Annotated[Text, Meta(description="Id of the document to start from.")]
+    seed_text: Annotated[Text | None, Meta(description="Words that find it, where a memory is searched by text.")] = (
+        None
+    )
+    depth: Annotated[Hops, Meta(description="How many hops may be gone.")] = 2
+    limit: Annotated[int, Meta(ge=1, le=1000, description="How many connections are asked for.")] = 20
+    expected_connections: list[ExpectedConnection]
+    expected_not_connected: list[Text] = field(default_factory=list)
+
+
+class ConnectionOut(Output, frozen=True):
+    """One returned connection: a document, or an event."""
+
+    document_id: Annotated[str | None, meta("", "documentId", "doc_id", "id")] = None
+    event: Annotated[str | None, meta("", "description", "narrative")] = None
+    entity: Annotated[
+        Any, meta("The shared entity; empty for an event.", "entities", "shared_entity", "shared_entities")
+    ] = None
+    connection_reason: Annotated[
+        str | None, meta("", "connectionReason", "reason", enum=("shared_entity", "shared_event"))
+    ] = None
+    hops: Annotated[int | None, meta("1 is connected directly.", "hop", "depth")] = None
+
+    @classmethod
+    def usual(cls, value: Any) -> Any:
+        """A plain string is a document's id; of an event that names its document, or none, `id` is the event's own."""
+        if isinstance(value, str):
+            return {"document_id": value}
+        named = ("document_id", "documentId", "doc_id", "event", "description", "narrative")
+        if isinstance(value, dict) and "id" in value and any(key in value for key in named):
+            return {key: part for key, part in value.items() if key != "id"}
+        return value
+
+
+class ConnectionsOut(Output, frozen=True):
+    """Answer of an expansion."""
+
+    connections: Annotated[list[ConnectionOut], meta("", "related", "expanded", "items", "events", "documents")]
+
+
+SAME_EVENT = 0.80
+"""Likeness of two descriptions above which they are of one event, as in kind `events`."""
+VALID = frozenset({"connected", "wrong-path"})
+
+
+class ConnectionMatch(NamedTuple):
+    state: str
+    """connected, wrong-path, duplicate, not-connected, not-judged, seed."""
+    position: int
+    label: str
+    score: float
+
+
+def match_connections(case: GraphCase, output: ConnectionsOut, rules: Rules) -> list[ConnectionMatch]:
+    """Of several connections to one document that over the right path counts, wherever it stands in the answer."""
+    places = {one.document_id: place for place, one in enumerate(case.expected_connections)}
+    unrelated = set(case.expected_not_connected)
+    placed = [_place(case, item, places) for item in output.connections]
+    right = [
+        place >= 0 and _path_right(case.expected_connections[place], item, rules)
+        for item, (place, _, _) in zip(output.connections, placed, strict=True)
+    ]
+    counting: dict[int | str, int] = {}
+    for number in sorted(range(len(placed)), key=lambda number: not right[number]):
+        place, _, label = placed[number]
+        counting.setdefault(place if place >= 0 else label, number)
+    found = []
+    for number, (place, score, label) in enumerate(placed):
+        if counting[place if place >= 0 else label] != number:
+            state = "duplicate"
+        elif place >= 0:
+            state = "connected" if right[number] else "wrong-path"
+        else:
+            state = "seed" if label == case.seed_document else "not-connected" if label in unrelated else "not-judged"
+        found.append(ConnectionMatch(state, place, label, score))
+    return found
+
+
+def _place(case: GraphCase, item: ConnectionOut, places: dict[str, int]) -> tuple[int, float, str]:
+    """Which expected connection an item is, how surely, and what it names."""
+    if item.document_id:
+        place = places.get(item.document_id, -1)
+        return place, float(place >= 0), item.document_id
+    event = item.event or ""
+    alike = [
+        (description_similarity(event, one.event), -place)
+        for place, one in enumerate(case.expected_connections)
+        if one.event is not None
+    ]
+    score, place = max(alike, default=(0.0, 1))
+    return (-place, score, event) if score > SAME_EVENT else (-1, score, event)
+
+
+def _path_right(expected: ExpectedConnection, item: ConnectionOut, rules: Rules) -> bool:
+    """The reason, what is shared, and the hops where both give them."""
+    if item.connection_reason and category_key(item.connection_reason) != category_key(expected.connection_reason):
+        return False
+    if expected.hops is not None and item.hops is not None and expected.hops != item.hops:
+        return False
+    if expected.entity is not None:
+        rule = rules.names
+        forms = (expected.entity, *expected.aliases, *expected.also)
+        return any(
+            compare(name, form, scorer=rule.scorer, threshold=rule.threshold).same
+            for name in _names(item.entity)
+            for form in forms
+        )
+    return description_similarity(item.event or "", expected.event or "") > SAME_EVENT
+
+
+def _names(value: Any) -> list[str]:
+    """The names of one shared entity or of several, each a text or an object with a `name`."""
+    if isinstance(value, list):
+        return [name for one in value for name in _names(one)]
+    if isinstance(value, dict):
+        return _names(value.get("name"))
+    return [value] if isinstance(value, str) and value.strip() else []
+
+
+def explained(case: GraphCase, output: ConnectionsOut, matches: Sequence[ConnectionMatch]) -> Items:
+    first = {match.position: match for match in matches if match.state in VALID}
+    return Items(
+        tuple(
+            ItemMatch(
+                match.label,
+                match.state,
+                case.expected_connections[match.position].document_id if match.position >= 0 else None,
+                match.score,
+                {
+                    "reason": item.connection_reason,
+                    "over": ", ".join(_names(item.entity)) or item.event,
+                    "hops": item.hops,
+                },
+            )
+            for item, match in zip(output.connections, matches, strict=True)
+        ),
+        tuple(
+            ItemExpectation(
+                one.document_id,
+                first[place].label if place in first else None,
+                None,
+                first[place].score if place in first else 0.0,
+                {"reason": one.connection_reason, "over": one.entity or one.event, "hops": one.hops},
+            )
+            for place, one in enumerate(case.expected_connections)
+        ),
+        VALID,
+    )
+
+
+METRICS = (
+    Metric("connection_recall", "Connection recall", threshold=Threshold(0.0, 0.75, 0.90), blocking=False),
+    Metric(
+        "false_positive_rate",
+        "False positive rate",
+        higher_is_better=False,
+        threshold=Threshold(1.0, 0.10, 0.0),
+        blocking=False,
+    ),
+    Metric("hop_accuracy", "Hop accuracy", threshold=Threshold(0.0, 0.80, 0.95), blocking=False),
+    Metric("connection_precision", "Connection precision", threshold=Threshold(0.75, 0.85, 0.95), blocking=False),
+    Metric("judged_rate", "Judged", companion=True),
+)
+
+
+class Graph(ListKind):
+    """Scores `{"connections": […]}`: valid, complete, over the right path, and none to what is unrelated."""
+
+    name = "graph"
+    version = 8
+    items = "connections"
+    case_model = GraphCase
+    case_schema = "graph-case"
+    outputs: Mapping[str, type[Any]] = {"connections": ConnectionsOut}
+    metrics = METRICS
+    primary = "connection_precision"
+    invented = frozenset(("connection_precision", "judged_rate"))
+
+    def variables(self, case: GraphCase) -> dict[str, Any]:
+        """`seed_document`, `seed_text` (the id where the case has no other words), `depth` and `limit`."""
+        return {
+            "seed_document": case.seed_document,
+            "seed_text": case.seed_text or case.seed_document,
+            "depth": case.depth,
+            "limit": case.limit,
+        }
+
+    def judge(self, case: GraphCase, output: ConnectionsOut, rules: Rules) -> JudgedItems:
+        """Look up each connection; by document where it names one, else by its event."""
+        matches = match_connections(case, output, rules)
+        judged = [match for match in matches if match.state not in ("duplicate", "seed")]
+        states = [match.state for match in judged]
+        valid = sum([state in VALID for state in states])
+        unrelated = {match.label for match in matches if match.state == "not-connected"}
+        counts = {
+            "connection_precision": (valid, len(judged)),
+            "connection_recall": (valid, len(case.expected_connections)),
+            "false_positive_rate": (len(unrelated), len(set(case.expected_not_connected))),
+            "hop_accuracy": (states.count("connected"), valid),
+            "judged_rate": (len(judged) - states.count("not-judged"), len(judged)),
+        }
+        skipped: dict[str, str] = {}
+        if not case.expected_connections:
+            reason = "the case expects no connections"
+            skipped = dict.fromkeys(("connection_recall", "hop_accuracy"), reason)
+            if not judged:
+                skipped["connection_precision"] = reason
+        elif not valid:
+            skipped["hop_accuracy"] = NONE_VALID
+        if not case.expected_not_connected:
+            skipped["false_positive_rate"] = "the case names no unrelated documents"
+        if not judged:
+            skipped["judged_rate"] = NONE_RETURNED
+        return JudgedItems(explained(case, output, matches), counts, skipped)
+
+    def expected(self, case: GraphCase) -> Iterator[Expected]:
+        """Every connection, over what and how far, and every document that is none."""
+        for one in _counting(case):
+            facts = {
+                "reason": one.connection_reason,
+                "over": one.entity or one.event,
+                "hops": one.hops,
+                "alias": [*one.aliases, *one.also],
+            }
+            yield Expected("connection", one.document_id, facts)
+        for name in case.expected_not_connected:
+            yield Expected("unrelated", name)
+
+    def refers_to(self, case: GraphCase) -> list[Reference]:
+        """The seed, every document, and the entities that connect."""
+        found = [Reference("document", case.seed_document, ("seed_document",))]
+        for place, one in enumerate(case.expected_connections):
+            at = ("expected_connections", place)
+            found.append(Reference("document", one.document_id, (*at, "document_id")))
+            found += [Reference("document", one.via, (*at, "via"))] if one.via else []
+            found += [Reference("entity", one.entity, (*at, "entity"))] if one.entity else []
+            found += [Reference("entity", name, (*at, "also", number)) for number, name in enumerate(one.also)]
+        for place, name in enumerate(case.expected_not_connected):
+            found.append(Reference("document", name, ("expected_not_connected", place)))
+        return found
+
+    def lint(self, case: GraphCase, rules: Rules) -> list[Finding]:
+        """No document on both lists or twice, none is the seed, and every connection says over what."""
+        found: list[Finding] = []
+        unrelated, seen = set(case.expected_not_connected), set()
+        for place, one in enumerate(case.expected_connections):
+            at = ("expected_connections", place)
+            if one.document_id in unrelated:
+                what = f"`{one.document_id}` is expected and expected not to be"
+                found.append(Finding("error", "contradiction", what, (*at, "document_id")))
+            if one.document_id in seen:
+                found.append(Finding("error", "connection-twice", f"`{one.document_id}` stands twice", at))
+            if one.document_id == case.seed_document:
+                found.append(Finding("error", "seed", "the seed is not connected with itself", (*at, "document_id")))
+            seen.add(one.document_id)
+            needed = "entity" if one.connection_reason == "shared_entity" else "event"
+            if getattr(one, needed) is None:
+                found.append(Finding("error", "no-path", f"a {one.connection_reason} needs `{needed}`", at))
+        if case.seed_document in unrelated:
+            at = ("expected_not_connected", case.expected_not_connected.index(case.seed_document))
+            found.append(Finding("error", "seed", "the seed is not unrelated to itself", at))
+        if not case.expected_connections and not unrelated:
+            found.append(Finding("error", "nothing-expected", "the case expects nothing", ("expected_connections",)))
+        return found
+
+
+def _counting(case: GraphCase) -> Iterable[ExpectedConnection]:
+    """The connections, of two to one document the one that answers are held to: the later."""
+    return {one.document_id: one for one in case.expected_connections}.values()
+
+
+KIND = Graph()

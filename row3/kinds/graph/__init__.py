@@ -1,1 +1,0 @@
-"""Kind `graph`: what a document is connected with, and over what (V7, component 4)."""
