@@ -44,7 +44,7 @@ class ScoreCache:
         if not self._new:
             return
         kept = dict(list(self._scores.items())[-KEPT:])
-        with suppress(EnvironmentFault):
+        with suppress(EnvironmentFault, UnicodeEncodeError):  # an answer may hold half a surrogate pair
             write_atomic(self._path, msgspec.msgpack.encode(kept), where=self._path.name)
         self._new = False
 

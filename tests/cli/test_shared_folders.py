@@ -37,9 +37,11 @@ def test_a_case_that_one_of_them_gets_is_none_of_the_other(sharing: Box, tmp_pat
     box.write("golden/memory/own/zz.gold.json", json.dumps(case | {"document_id": "zz", "document": "Nothing new."}))
     record(box, kind, "1.0", {"zz": {ITEMS[kind]: []}})
     result = box.row3("--compare", "--all", "--against", "main", "--format", "json", CI="1").json
-    found = {each["suite"]: [case["id"] for case in each["cases"]] for each in result["suites"] if "cases" in each}
-    assert {suite: "zz" in ids for suite, ids in found.items() if suite in SHARING} == {
-        suite: suite == kind for suite in SHARING
+    found = {
+        each["suite"]: [(reason["code"], reason["subject"]) for reason in each["reasons"]] for each in result["suites"]
+    }
+    assert {suite: found[suite] for suite in SHARING} == {
+        suite: [("criteria_added", "case zz")] if suite == kind else [] for suite in SHARING
     }
     box.git("add", "-A")
     assert "no answer for zz" not in box.git("commit", "-m", "split", code=None).err

@@ -136,7 +136,7 @@ class TestTheHistoryIsNoted:
         assert NOTED in box.row3("--compare", code=1).err
         done = box.row3("--compare", "--approve", "agreed", code=0)
         assert NOTED not in done.err
-        assert "commit metrics-history.json and CHANGELOG.md too" in " ".join(done.out.split())
+        assert "commit metrics-history.json and CHANGELOG.md: they hold the approval" in " ".join(done.out.split())
 
     def test_for_all_suites(self, tmp_path: Path) -> None:
         box = with_baselines(tmp_path / "project")

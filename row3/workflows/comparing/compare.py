@@ -80,7 +80,8 @@ def compare(
     scored = gate.score(session, lineup, suite, files, comparer)
     run = scored.run
     if not session.options.partial and gate.manifest is not None and gate.base is None:
-        comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in comparer.requests])
+        seen = {*comparer.requests, *comparer.failed}
+        comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in seen])
     context, judged = context_of(gate, run, comparer, added), policy(suite.policy)
     after = _by_head(gate, scored, lineup)
     own_policy, again = policy(session.suite.policy), bool(context.recorded_again)
