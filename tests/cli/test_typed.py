@@ -176,9 +176,10 @@ def test_a_comparison_shows_which_counts_moved(project: Box) -> None:
     assert max(map(len, text.split("\n"))) <= 80
     text = project.row3("--compare", "--format", "markdown", code=0).out
     assert (
-        "**Concepts moved**: 7 → 5 extracted: exact 3 → 5 · alias 1 → 0 · duplicate 1 → 0 · canary 1 → 0 · unmatched 1 → 0\n"
-        "**Types moved**: 4 → 5 matched: exact 1 → 5 · normalised 2 → 0 (Orgs for ORG 1 → 0, Person for PERSON 1 → 0) · "
-        "wrong 1 → 0 (ORG for PROJECT 1 → 0)\n"
+        "**Concepts moved**: 7 → 5 extracted: exact 3 → 5 · alias 1 → 0 · duplicate 1 → 0 · "
+        "canary 1 → 0 · unmatched 1 → 0\n"
+        "**Types moved**: 4 → 5 matched: exact 1 → 5 · normalised 2 → 0 (Orgs for ORG 1 → 0, Person for PERSON 1 → 0) "
+        "· wrong 1 → 0 (ORG for PROJECT 1 → 0)\n"
     ) in text
 
 
