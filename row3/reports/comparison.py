@@ -21,7 +21,7 @@ from row3.reports.case_changes import (
 from row3.reports.differences import differences, prompt_folds
 from row3.reports.document import Block, Document, Facts, Fold, Note, Span, Table, Text, Title, more, strong
 from row3.reports.headline import baseline_origin, shown_metrics, some, title_of, what_runs, zone_span
-from row3.reports.live_text import drift_line, interleaved_line
+from row3.reports.live_text import drift_line, interleaved_line, rounds_line, saved_line
 from row3.reports.match_counts import moved_counts, run_counts
 from row3.reports.model import ComparisonView, RunView
 from row3.reports.move_text import level_text
@@ -116,8 +116,10 @@ def facts(comparison: ComparisonView) -> Facts:
     rows += [] if changed else [("changed", _nothing(comparison))]
     if comparison.interleaved:
         rows.append(("asked", interleaved_line()))
+    if comparison.saved:
+        rows.append(("asked", saved_line()))
     if (rounds := comparison.adaptive) is not None:
-        rows.append(("rounds", f"{rounds.rounds} of at most {rounds.most}"))
+        rows.append(("rounds", rounds_line(rounds)))
     if comparison.drift is not None:
         rows.append(("provider", drift_line(comparison.drift, run.suite.kind.metrics)))
     if comparison.wrong_cases:

@@ -34,6 +34,11 @@ def interleaved_line() -> str:
     return "baseline prompts were asked again, interleaved: provider differences cancel out"
 
 
+def saved_line() -> str:
+    """That answers of now stand beside saved ones."""
+    return "compared with the baseline as it was saved: a provider that moved looks like the prompt"
+
+
 def drift_line(drift: Drift, metrics: Sequence[Metric]) -> str:
     """How far the baseline's prompts have moved from their baseline."""
     change = drift.change
@@ -59,6 +64,22 @@ def sees_text(drift: Drift) -> str:
     if drift.sees >= 1.0:
         return f" ({numbers.count(drift.cases, 'case is', 'cases are')} too few to see any)"
     return f" (sees {numbers.points(drift.sees).lstrip('+')} points or more)"
+
+
+def rounds_line(standing: Standing) -> str:
+    """How many rounds were asked, and why no more."""
+    why = {
+        "loss": "a loss beyond the limit is shown",
+        "within": "a loss beyond the limit is ruled out",
+        "steady": f"none of {numbers.count(standing.repeated, 'repeated answer')} had another text",
+        "few": f"{numbers.count(standing.cases, 'case is', 'cases are')} too few to rule out a loss",
+        "open": "a loss beyond the limit is neither shown nor ruled out",
+    }
+    text = f"{standing.rounds} of at most {standing.most}"
+    if standing.stop is None:
+        return text
+    needs = "" if standing.needs is None else f", about {standing.needs} would do"
+    return f"{text}: {why[standing.stop]}{needs}"
 
 
 def live_json(comparison: LiveView) -> dict[str, Any]:

@@ -100,42 +100,40 @@ class TestInterleaved:
         assert made.versions() == {"1.1": 15, "1.0": 10}
         result = done.json
         assert result["reasons"][0]["verdict"] == "block"
-        assert result["reasons"][0]["text"] == (
-            "the provider moved: the baseline's own prompts fell by 6.2 points of Overall since its baseline "
-            "(95%: −6.2 to −6.2, 10 cases); as of now the candidates are at 0.0 points from them "
-            "(95%: 0.0 to 0.0, 10 cases); --mode live compares both as of now"
-        )
-        assert any(
-            "(--no-interleave): a provider that moved looks like the prompt" in line for line in result["differs"]
-        )
+        drift = result["drift"]
+        assert (drift["state"], drift["cases"]) == ("moved", 10)
+        assert drift["metrics"]["overall"]["delta"] == pytest.approx(-0.0625)
         assert result["usage"]["requests"] == 25
         assert result["usage"]["costUsd"] == pytest.approx(25 * COST)
         assert "asking the baseline's prompts again on 10 cases" in done.err
+        shown = said(box.row3("--compare", "--mode", "live", "--no-interleave", code=1).out)
+        assert "as it was saved: a provider that moved looks like the prompt" in shown
+        assert "since their baseline they moved: Overall −6.2" in shown
 
     def test_a_worse_prompt_is_named_whichever_way_it_is_compared(self, box: Box, provider: Make) -> None:
         provider(worse_prompt)
-        before = "the prompt: the baseline's prompts answer as before: 0.0 points of Overall since its baseline"
         for flags, cases in (((), 15), (("--no-interleave",), 10)):
             result = box.row3("--compare", "--mode", "live", "--format", "json", *flags, code=1).json
-            assert result["reasons"][0]["text"] == f"{before} (95%: 0.0 to 0.0, {cases} cases)"
+            assert result["reasons"][0]["code"] == "worse"
+            assert (result["drift"]["state"], result["drift"]["cases"]) == ("steady", cases)
+            assert result["drift"]["metrics"]["overall"]["delta"] == 0.0
 
     def test_a_provider_so_low_that_the_zones_fail_is_named(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 2))
-        result = box.row3("--compare", "--mode", "live", "--format", "json", code=1).json
+        result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
         assert result["deltas"]["overall"] == 0.0
-        assert result["reasons"][0]["text"].startswith("the provider moved: the baseline's own prompts fell by ")
-        assert result["reasons"][0]["text"].endswith("beside them the candidates are within the limit")
+        assert [reason["code"] for reason in result["reasons"]] == ["in_fail_zone"]
+        assert result["drift"]["state"] == "moved"
 
     def test_auto_asks_what_is_missing_and_the_sample_says_which_moved(self, box: Box, provider: Make) -> None:
         made = provider(fallen)
         result = box.row3("--compare", "--mode", "auto", "--format", "json", code=1).json
         assert made.versions() == {"1.1": 15, "1.0": 10}
-        assert result["reasons"][0]["text"].startswith("the provider moved: ")
-        assert "15 answers not recorded yet were asked for now" in result["differs"]
+        assert result["drift"]["state"] == "moved"
         # Everything is recorded now: nothing is asked, and nothing is known of now.
         again = box.row3("--compare", "--mode", "auto", "--format", "json", code=1).json
         assert len(made.asked) == 25
-        assert not any("moved" in reason["text"] for reason in again["reasons"])
+        assert "drift" not in again
 
     def test_record_saves_the_candidates_and_never_the_baseline_s_answers(self, box: Box, provider: Make) -> None:
         provider(fallen)
@@ -159,14 +157,14 @@ class TestInterleaved:
         box.path("prompts/extract-v1.1.md").unlink()
         provider(lambda asked: concepts(asked, 4))
         result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
-        line = "the candidates are the baseline's own prompts: row3 drift tells whether the provider moved"
-        assert line in result["differs"]
+        assert result["differs"] == []
+        assert result["drift"]["state"] == "steady"
 
     def test_a_promotion_asks_both_sides_too(self, box: Box, provider: Make) -> None:
         made = provider(fallen)
         before = box.read("recordings/bread/extract-v1.0.jsonl")
         done = box.row3("promote", "v1.1", "--mode", "record", "--no-interleave", code=1)
-        assert "the provider moved" in said(done.out)
+        assert "since their baseline they moved" in said(done.out)
         assert made.versions() == {"1.1": 15, "1.0": 10}
         box.row3("promote", "v1.1", "--mode", "record", code=0)
         assert made.versions() == {"1.1": 30, "1.0": 25}
@@ -191,20 +189,17 @@ class TestInterleaved:
         done = box.row3("--compare", "--adaptive", code=2)
         assert "--adaptive: the baseline's prompts cannot be asked again" in said(done.err)
 
-    def test_what_the_saved_baseline_demands_still_holds(self, box: Box, provider: Make) -> None:
+    def test_a_case_that_only_the_baseline_has_is_told(self, box: Box, provider: Make) -> None:
         provider(lambda asked: concepts(asked, 4))
-        path = f"golden/bread/{CASES[0]}.gold.json"
-        case = json.loads(box.read(path))
-        box.write(path, json.dumps(case | {"forbiddenConcepts": []}))
         box.path(f"golden/bread/{CASES[1]}.gold.json").unlink()
-        texts = [r["text"] for r in box.row3("--compare", "--mode", "live", "--format", "json", code=1).json["reasons"]]
-        assert f"removed since the baseline: {CASES[1]}" in texts
-        assert any(text.startswith(f"{CASES[0]} demands less than in the baseline") for text in texts)
+        result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
+        assert (result["moves"]["removed"], result["compared"]) == (1, 14)
 
     def test_a_new_case_is_asked_of_the_candidates_only(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4))
-        lines = box.read("baselines/bread.json").splitlines(keepends=True)
-        box.write("baselines/bread.json", "".join(line for line in lines if f'"id":"{CASES[0]}"' not in line))
+        manifest = json.loads(box.read("baselines/bread.json"))
+        manifest["cases"] = [case for case in manifest["cases"] if case["id"] != CASES[0]]
+        box.write("baselines/bread.json", json.dumps(manifest))
         result = box.row3("--compare", "--mode", "live", "--format", "json", code=0).json
         assert made.versions() == {"1.0": 14, "1.1": 15}
         assert (result["moves"]["new"], result["compared"]) == (1, 14)
@@ -240,11 +235,10 @@ class TestCap:
         first = len(made.asked)
         assert 8 <= first < 30
         assert result["usage"]["costUsd"] <= 12.5 * COST
-        assert (result["complete"], result["blocked"], result["verdict"]) == (False, False, "investigate")
+        assert (result["complete"], result["blocked"]) == (False, False)
         assert 15 - len(result["failed"]) <= first // 2
-        assert [reason["text"] for reason in result["reasons"]] == [
-            f"--max-cost cut the run: {len(result['failed'])} of 15 cases wait for answers, and nothing is judged"
-        ]
+        waiting = [reason["subject"] for reason in result["reasons"] if reason["code"] == "no_answer"]
+        assert sorted(waiting) == sorted(result["failed"])
         assert "not asked: $" in done.err
         assert box.tree() == before
         codes = [box.row3(*command).code for _ in range(4) if len(made.asked) < 30]
@@ -274,7 +268,7 @@ class TestCap:
         provider(lambda asked: concepts(asked, 4))
         before = box.tree()
         done = box.row3("--baseline", "--mode", "record", "--max-cost", "0.002", "--jobs", "1", code=3)
-        assert "it does not become a baseline" in said(done.err)
+        assert "it cannot become a baseline" in said(done.err)
         after = box.tree()
         assert {name for name in after if after[name] != before.get(name)} == {"recordings/bread/extract-v1.0.jsonl"}
 
@@ -351,11 +345,11 @@ class TestAdaptive:
         result = self.run(box, code=0)
         assert (result["verdict"], result["mode"], result["repeats"]) == ("proceed", "live", 2)
         assert len(made.asked) == 60
-        line = next(line for line in result["differs"] if line.startswith("adaptive: "))
-        assert line == (
-            "adaptive: 2 of at most 5 rounds of 15 cases; no answer of 30 came with another text; repeats tell nothing "
-            "more (at most 10% of answers could, 95%)"
-        )
+        rounds = result["adaptive"]
+        assert (rounds["rounds"], rounds["maxRounds"], rounds["cases"], rounds["stop"]) == (2, 5, 15, "steady")
+        assert (rounds["repeated"], rounds["changed"]) == (30, 0)
+        shown = said(box.row3("--compare", "--adaptive", code=0).out)
+        assert "2 of at most 5: none of 30 repeated answers had another text" in shown
 
     def test_a_steady_loss_blocks_after_two(self, box: Box, provider: Make) -> None:
         made = provider(worse_prompt)
@@ -386,14 +380,14 @@ class TestAdaptive:
         assert len(made.asked) < 150
         texts = [reason["text"] for reason in result["reasons"]]
         assert any("and by more than 5 beyond the noise of answers" in text for text in texts)
-        assert texts[0].startswith("the prompt: ")
+        assert result["reasons"][0]["code"] == "worse"
 
     def test_few_cases_say_that_they_are_the_limit(self, box: Box, provider: Make) -> None:
         made = provider(lambda asked: concepts(asked, 4 - (asked.times + (asked.version == "1.1")) % 2))
         result = self.run(box, "--case", "[a-f]*", "--max-repeats", "3", code=0)
         cases = len([each for each in CASES if each[0] <= "f"])
         assert len(made.asked) == 2 * 2 * cases
-        assert any(f"{cases} cases are too few to rule out a loss" in line for line in result["differs"])
+        assert (result["adaptive"]["stop"], result["adaptive"]["cases"]) == ("few", cases)
 
     def test_a_cap_in_the_third_round(self, box: Box, provider: Make) -> None:
         def wavering(asked: Asked) -> FakeReply:
@@ -466,10 +460,9 @@ class TestDrift:
         shutil.copytree(golden, box.path("golden/rolls"))
         done = box.row3("drift", "--all", code=2)
         assert made.versions() == {"1.0": 10}
-        *_, bread, rolls = done.out.rstrip().splitlines()
-        assert "bread: the provider moved" in done.out
-        assert rolls == "rolls: not asked, see above"
-        assert bread
+        shown = said(done.out)
+        assert "bread the provider moved: the baseline's own prompts fell by 6.2 points" in shown
+        assert shown.endswith("rolls not asked, see above")
         assert "rolls: there is no recording of the promoted prompts" in said(done.out)
         assert max(map(len, done.out.splitlines())) <= 80
         shutil.rmtree(box.path("golden/rolls"))

@@ -145,6 +145,7 @@ class Comparison:
     in_git: bool = True
     tallies: tuple[Tally, Tally] = ({}, {})
     interleaved: bool = False
+    saved: bool = False
     drift: Drift | None = None
     adaptive: Any = None
     wrong_cases: Sequence[str] = ()

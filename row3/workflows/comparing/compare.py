@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from msgspec import structs
 
+from row3.domain.verdicts import Verdict
 from row3.gate.judging import Scores, Side, judge
 from row3.gate.policy import GatePolicy
 from row3.gate.power import sensitivity
@@ -30,10 +31,6 @@ from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.run_suite import Run, RunOptions, make_asking
 from row3.workflows.quarantine import in_force
 from row3.workflows.session import Session
-
-if TYPE_CHECKING:
-    pass
-
 
 MOST_LINTED = 50
 """New or edited cases that are linted: each takes as long as scoring several answers."""
@@ -79,6 +76,8 @@ def compare(
     comparer.asked_again = None if gate.interleaving is None else {}
     scored = gate.score(session, lineup, suite, files, comparer)
     run = scored.run
+    if gate.interleaving is not None:  # what waits for the answers of its last round has some of the rounds before
+        comparer.failed += [case_id for case_id in gate.interleaving.unfinished if case_id not in comparer.failed]
     if not session.options.partial and gate.manifest is not None and gate.base is None:
         seen = {*comparer.requests, *comparer.failed}
         comparer.leave_out([case_id for case_id in gate.manifest.cases if case_id not in seen])
@@ -112,6 +111,12 @@ def compare(
         from row3.workflows.comparing.live import drift_since
 
         drift, adaptive = drift_since(session.project, gate.side, comparer, suite), gate.interleaving.standing
+    saved = gate.interleaving is None and suite.system is None and _asks_now(session, run)
+    blocks = judgement.complete and judgement.verdict is Verdict.BLOCK
+    if saved and blocks and gate.base is None and comparer.latest:
+        from row3.workflows.comparing.drift import drift_by_sample
+
+        run, drift = drift_by_sample(session, gate.side, run, list(comparer.latest))
     return Comparison(
         run=run,
         baseline=replace(gate.side.header, metrics=comparer.pairs.means()[0]),
@@ -128,12 +133,19 @@ def compare(
         copies=copies_of(session.project, run.lineup),
         tallies=comparer.tallies,
         interleaved=gate.interleaving is not None,
+        saved=saved,
         drift=drift,
         adaptive=adaptive,
         behind=0 if base is None else base.behind,
         wrong_cases=_wrong_cases(gate, base, comparer),
         own_baseline=bool(added),
     )
+
+
+def _asks_now(session: Session, run: Run) -> bool:
+    """The provider was asked in this run; what an interrupted live run left was asked for too."""
+    usage = run.usage
+    return session.mode != "replay" and usage.requests > (usage.replayed if session.mode == "auto" else 0)
 
 
 def _added(session: Session, base: Snapshot) -> str:

@@ -69,8 +69,10 @@ class Comparison:
     """What became of the items of base and candidate, over the cases that both answer."""
     interleaved: bool = False
     """The base's prompts were asked again in the same run."""
+    saved: bool = False
+    """Answers of now stand beside those that were saved: a provider that moved looks like the prompt."""
     drift: Drift | None = None
-    """How far they answer otherwise than recorded, where they were asked."""
+    """How far the base's prompts answer otherwise than recorded, where they were asked, all or a sample."""
     adaptive: Standing | None = None
     behind: int = 0
     """Commits of `against` that change what row3 reads, and that HEAD lacks: what they did looks undone here."""
@@ -93,5 +95,6 @@ class Comparison:
 
     @property
     def blocked(self) -> bool:
-        """The gate blocks and nobody has approved."""
-        return self.verdict is Verdict.BLOCK and self.approval is None and not self.run.suite.policy.informational
+        """The gate blocks and nobody has approved; where an answer is missing nothing is judged yet."""
+        stands = self.verdict is Verdict.BLOCK and self.approval is None and self.judgement.complete
+        return stands and not self.run.suite.policy.informational

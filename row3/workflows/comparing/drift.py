@@ -6,9 +6,11 @@ import fnmatch
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import structs
+
 from row3.domain.counts import count
 from row3.domain.scores import Usage
-from row3.errors import InvalidFile, UsageError
+from row3.errors import InvalidFile, Row3Error, UsageError
 from row3.gate.drift import CaseThen, Drift, drift_of, sample_of, sample_size
 from row3.gate.pairs import Pairs
 from row3.gate.silence import both_sides
@@ -28,6 +30,8 @@ from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.results import Packing
+from row3.workflows.pipeline.run_header import usage_json
+from row3.workflows.pipeline.run_suite import Run
 from row3.workflows.pipeline.stages import Overrides
 from row3.workflows.pipeline.sums import UsageMeter
 from row3.workflows.quarantine import in_force
@@ -92,6 +96,46 @@ def ask_again(session: Session, suite: Suite, side: BaseSide, asking: Asking, id
     drift = drift_of(pairs, suite.kind.metrics, suite.policy, primary, same=same)
     failed = {result.case_id: result.problem for result in results if result.status == "failed"}
     return Again(drift, len(results), failed, meter.usage(), tuple(cases))
+
+
+def drift_by_sample(session: Session, side: BaseSide, run: Run, ids: Sequence[str]) -> tuple[Run, Drift | None]:
+    """Ask the baseline's prompts again on some of these cases: did the provider move, or the prompt?
+
+    Returns the run with what that took, and no drift where they cannot be asked.
+    """
+    project, suite = session.project, session.suite
+    sample = sample_of(ids, sample_size(len(ids)), session.options.overrides.seed or 0)
+    session.say(
+        f"the gate blocks: asking the baseline's prompts again on {count(len(sample), 'case')}, "
+        "to see which of the two moved"
+    )
+    try:
+        asking = asking_again(project, suite, read_baseline(project, suite), session.options.repeats)
+        again = ask_again(session, suite, side, asking, sample)
+    except Row3Error as error:
+        session.say(f"which of the two moved is not known: {error}")
+        return run, None
+    run = _with_usage(run, again.usage)
+    if again.failed:
+        case_id, problem = next(iter(again.failed.items()))
+        session.say(f"which of the two moved is not known: {case_id}: {problem}")
+        return run, None
+    return run, again.drift
+
+
+def _with_usage(run: Run, more: Usage) -> Run:
+    """The run with what the sample took; latencies stay those of the run itself."""
+    held = run.usage
+    usage = replace(
+        held,
+        requests=held.requests + more.requests,
+        replayed=held.replayed + more.replayed,
+        prompt_tokens=held.prompt_tokens + more.prompt_tokens,
+        completion_tokens=held.completion_tokens + more.completion_tokens,
+        cost_usd=None if held.cost_usd is None or more.cost_usd is None else held.cost_usd + more.cost_usd,
+        truncated=held.truncated + more.truncated,
+    )
+    return replace(run, usage=usage, header=structs.replace(run.header, usage=usage_json(usage)))
 
 
 @dataclass(slots=True)
