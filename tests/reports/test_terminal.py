@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -86,7 +85,6 @@ def test_a_table_has_quiet_headers_a_rule_and_its_rows() -> None:
 
 
 def test_colours_take_no_room_and_wide_characters_take_two_columns() -> None:
-    pytest.importorskip("wcwidth")
     lines = table(("a", "b"), [(COLOUR.paint("中文", RED), "x"), ("abc", "y")], "lr", COLOUR, gap=1)
     assert [visible(line) for line in lines] == ["a    b", "──────", "中文 x", "abc  y"]
 
