@@ -162,6 +162,11 @@ def test_who_looks_again_leaves_no_trace(box: Box) -> None:
         again = box.row3("--compare", *more, code=1)
         assert "noted in" not in again.err
     assert box.tree() == before
+    box.row3("--compare", "--approve", "smaller answers are wanted", code=0)
+    assert len(box.history()) == len(json.loads(before["metrics-history.json"])) + 1
+    before = box.tree()
+    assert "APPROVED (was: block)" in box.row3("--compare", code=0).out
+    assert box.tree() == before
 
 
 def test_case_takes_a_pattern_and_names_what_fits_nothing(box: Box) -> None:

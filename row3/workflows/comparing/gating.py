@@ -26,8 +26,8 @@ from row3.workflows.snapshots import find_base, work_base
 def gate(session: Session, *, against: str | None = None, approve: str | None = None) -> Comparison:
     """Compare; note it in the history, unless that says the same already; keep the run log.
 
-    An approval is given for the base that the hook would use. A run in CI, for a report format, of a part of the cases
-    or with a missing answer is not noted.
+    An approval is given for the base that the hook would use, or for the baseline where that base has no objection.
+    A run in CI, for a report format, of a part of the cases or with a missing answer is not noted.
     """
     flags = str(session.gate)
     check_approval(approve, may_write=session.may_write, partial=session.options.partial, gate_flags=flags)
@@ -35,6 +35,8 @@ def gate(session: Session, *, against: str | None = None, approve: str | None = 
     if approve is not None and base is None:
         base = _hook_base(session)
     comparison = compare_asking(session, base)
+    if against is None and base is not None and comparison.verdict is Verdict.PROCEED:
+        comparison = compare_asking(session, None)  # the base has this draft already; the baseline may still object
     state = repository_state(session.project) if session.may_write else OUTSIDE_GIT
     comparison.run = with_action(comparison.run, "compare", commit=state[0], dirty=state[1])
     comparison.in_git = not session.may_write or state != OUTSIDE_GIT
