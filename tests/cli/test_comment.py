@@ -101,6 +101,7 @@ def test_the_base_judges_where_it_is_named(box: Box, github: FakeGitHub) -> None
     box.commit("a weaker case")
     job(box, github, "--against", "HEAD~1")
     assert "### ✗ BLOCK · row3 · bread" in github.comments[0]["body"]
+    assert "2 demands of golden cases were removed: rye (canary" in github.comments[0]["body"]
 
 
 def test_a_suite_that_cannot_be_judged_does_not_hide_the_others(box: Box, github: FakeGitHub) -> None:

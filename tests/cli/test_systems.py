@@ -10,6 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.journeys import judged
 from tests.projects import CASES, SUITE, Box, first, flawless, wait_until
 
 ANSWERS = "answers.json"
@@ -195,7 +196,8 @@ def test_the_gate_of_a_git_ref_judges_a_system_too(box: Box) -> None:
     box.replace("row3.toml", 'version = "1.0"', 'version = "1.1"')
     answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
     box.row3("--mode", "record", code=0)
-    assert "BLOCK" in box.row3("--compare", "--against", "HEAD", code=1).out
+    blocks = {reason for reason in judged(box, against="HEAD", code=1).reasons if reason.startswith("block")}
+    assert blocks == {"block entered_fail_zone recall", "block worse overall"}
 
 
 def test_a_baseline_of_another_version_than_the_one_that_runs_blocks(box: Box, kind: str) -> None:
@@ -205,8 +207,7 @@ def test_a_baseline_of_another_version_than_the_one_that_runs_blocks(box: Box, k
     answer(box, {case_id: first(flawless(case), 2) for case_id, case in CASES.items()})
     box.row3("--baseline", "--mode", "record", code=0)
     box.replace("row3.toml", 'version = "1.1"', 'version = "1.0"')
-    told = " ".join(box.row3("--compare", "--against", "HEAD", code=1).out.split())
-    assert "BLOCK" in told
+    assert judged(box, against="HEAD", code=1).reasons == {"block baseline_differs baseline"}
 
 
 def test_a_ref_has_its_golden_cases_and_its_corpus_where_its_settings_say(tmp_path: Path) -> None:
