@@ -15,6 +15,7 @@ from row3.cli.common import Common
 if TYPE_CHECKING:
     from row3.vcs.hooks import HookReport
     from row3.vcs.repository import Repository
+    from row3.workflows.hook import HookName
 
 OUTCOMES = {
     "left": "left as it is: row3 did not install it",
@@ -62,7 +63,7 @@ def status(common: Common) -> None:
 @command.command("run")
 @click.argument("name", type=click.Choice(["pre-commit", "pre-merge-commit", "pre-push"]), default="pre-commit")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-def run_(common: Common, name: str, arguments: tuple[str, ...]) -> int:
+def run_(common: Common, name: HookName, arguments: tuple[str, ...]) -> int:
     """Judge what is being committed, merged or pushed (git calls this)."""
     del arguments  # git's own: the remote's name and address
     from row3.cli.show import show_hook
@@ -70,7 +71,7 @@ def run_(common: Common, name: str, arguments: tuple[str, ...]) -> int:
     from row3.workflows.hook import run_hook
 
     stdin = _pushed() if name == "pre-push" else ""
-    return show_hook(run_hook(find_root(common.start), name, stdin), common)  # type: ignore[arg-type]
+    return show_hook(run_hook(find_root(common.start), name, stdin), common)
 
 
 def _repository(common: Common) -> Repository:

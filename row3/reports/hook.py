@@ -21,6 +21,8 @@ from row3.reports.style import plain
 from row3.reports.suites import problem_of
 
 SHOWN_REASONS, SHOWN_CASES = 6, 3
+NAMES = 3
+"""Of what a case lost, before the rest is only counted."""
 SHA = 10
 """Digits of a commit in a command."""
 HISTORY, CHANGELOG = "metrics-history.json", "CHANGELOG.md"
@@ -132,7 +134,7 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
     if case.move == "broke":
         what = problems.get(case.case_id, case.move)
     else:
-        what = "; ".join(flip.text() for flip in flips(case) if not flip.good) or case.move
+        what = "; ".join(flip.text(NAMES) for flip in flips(case) if not flip.good) or case.move
     return f"  {case.case_id} {numbers.points(case.delta)}: {what}"
 
 
