@@ -123,14 +123,15 @@ def _head(run: RunView, comparison: ComparisonView | None, declines: int) -> dic
 
 def _judged(comparison: ComparisonView) -> dict[str, Any]:
     words = words_of(comparison)
+    complete = comparison.judgement.complete and not comparison.run.collected.failed
     value: dict[str, Any] = {
         "intervals": {
             change.key: interval_json(change.interval) for change in comparison.metrics if change.interval is not None
         },
         "deltas": {change.key: change.delta for change in comparison.metrics if change.delta is not None},
-        "verdict": comparison.verdict.word,
+        "verdict": comparison.verdict.word if complete else None,
         "reasons": [reason_json(reason, words) for reason in comparison.reasons],
-        "complete": comparison.judgement.complete and not comparison.run.collected.failed,
+        "complete": complete,
         "blocked": comparison.blocked,
         "baseline": _baseline(comparison.baseline, comparison.against),
         "compared": comparison.compared,

@@ -49,7 +49,7 @@ def test_one_case_that_never_answers_makes_the_run_incomplete_and_nothing_zero(b
     assert result["metrics"]["overall"] == pytest.approx(0.85)
     statuses = {case["id"]: (case["status"], case["metrics"]) for case in result["cases"]}
     assert statuses["rye"] == ("failed", {})
-    assert result["verdict"] == "block"
+    assert result["verdict"] is None
     assert len(done.errors) == 1
     assert "rye: extract-v1.1: 127.0.0.1" in done.errors[0]
     assert "500" in done.errors[0]

@@ -45,6 +45,12 @@ def test_a_case_without_an_answer_stands_once_in_the_result(unrecorded: Box) -> 
         assert out.count("- yeast") + out.count("same: rye, yeast") == 1, args
 
 
+def test_an_incomplete_comparison_has_no_verdict(unrecorded: Box) -> None:
+    result = unrecorded.row3("--compare", "--format", "json", code=3).json
+    assert (result["verdict"], result["complete"]) == (None, False)
+    assert {reason["code"] for reason in result["reasons"]} >= {"no_answer"}
+
+
 def test_what_is_answered_keeps_its_line(box: Box) -> None:
     text = box.read("golden/bread/rye.gold.json").replace('"rye"', '"spelt"', 1)
     box.write("golden/bread/spelt.gold.json", text.replace("Rye is a cereal.", "Rye is a known cereal."))
