@@ -17,7 +17,7 @@ from row3.cli.common import Common
 def command(common: Common) -> None:
     """Say which cases matter: which tell good prompts from bad ones, which are redundant, which never fail.
 
-    From every recorded version of the prompts and the saved runs. Nothing is asked and nothing is judged.
+    From every recorded version of the prompts. Nothing is asked and nothing is judged.
     """
     from row3.reports.case_worth import cases_document, cases_json
     from row3.store.suites import pick_suite

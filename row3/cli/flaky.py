@@ -20,7 +20,7 @@ from row3.cli.common import Common
 def command(common: Common) -> None:
     """Find the cases that waver by themselves, and put them into quarantine.
 
-    From recorded repeats and saved runs of the same prompts, model and parameters. Nothing is asked, nothing judged.
+    From recorded repeats of the same prompts, model and parameters. Nothing is asked, nothing judged.
     """
     from row3.reports.flaky import flaky_document, flaky_json
     from row3.workflows.history.flaky import find_flaky

@@ -12,8 +12,6 @@ from row3.gate.flakiness import Flakiness
 from row3.gate.policy import GatePolicy
 from row3.gate.power import MetricPlan
 
-Source = Literal["repeats", "runs", "live repeats"]
-"""Recorded repeats of one request; runs, one after the other; runs that kept only the spread of their repeats."""
 Standing = Literal["never fails", "always fails", ""]
 
 
@@ -22,10 +20,7 @@ class FlakyCase:
     """One case and the evidence on it."""
 
     case_id: str
-    source: Source
     result: Flakiness
-    ends_known: bool = True
-    """Whether lowest and highest value are known; live repeats keep only a standard deviation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +49,7 @@ class FlakyReport:
 class PowerSource:
     """The two sides that a plan was made from."""
 
-    kind: Literal["replay", "runs", "repeats"]
+    kind: Literal["replay", "repeats"]
     words: str
     before: str
     """Prompts and model of the first side."""
@@ -98,7 +93,5 @@ class CasesReport:
     unknown: tuple[str, ...]
     """Ids of cases without an answer."""
     redundant: tuple[Redundant, ...]
-    other_scorer: int
-    """Saved runs left out because another version of the scorer made them."""
     flag: str = ""
     """Options that select the suite on the command line."""

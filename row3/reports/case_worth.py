@@ -95,9 +95,6 @@ def _notes(report: CasesReport) -> list[str]:
     if report.unknown:
         unknown = some(report.unknown, NAMED)
         notes.append(f"{report.metric.title} is unknown for {unknown}: no answer, or the metric does not apply.")
-    if report.other_scorer:
-        runs = numbers.count(report.other_scorer, "saved run")
-        notes.append(f"{runs} left out, scored by another version of the scorer.")
     return notes
 
 
@@ -128,7 +125,6 @@ def cases_json(report: CasesReport) -> dict[str, Any]:
             {"cases": [pair.first, pair.second], "overlap": pair.overlap, "correlation": pair.alike}
             for pair in report.redundant
         ],
-        "otherScorer": report.other_scorer,
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from row3.gate.exact import upper_bound
 from row3.gate.flakiness import FLIPS, LEAST, NOISE
-from row3.gate.suite_findings import FlakyCase, FlakyReport, Source
+from row3.gate.suite_findings import FlakyCase, FlakyReport
 from row3.reports import numbers
 from row3.reports.document import Block, Document, Note, Span, Table, Text, Title, more
 from row3.reports.headline import some
@@ -14,8 +14,7 @@ from row3.reports.quarantine_text import quarantine_json, quarantine_note
 
 SHOWN = 30
 NAMED = 5
-HEADS = ("case", "n", "from", "low…high", "± one", "flips", "verdict")
-WORDS: dict[Source, str] = {"repeats": "repeats", "runs": "runs", "live repeats": "live"}
+HEADS = ("case", "n", "low…high", "± one", "flips", "verdict")
 
 
 def flaky_document(report: FlakyReport, *, verbose: bool = False) -> Document:
@@ -28,7 +27,7 @@ def flaky_document(report: FlakyReport, *, verbose: bool = False) -> Document:
     if shown:
         held = {entry.case_id for entry in report.quarantine.active}
         rows = [_row(case, quarantined=case.case_id in held) for case in shown]
-        blocks.append(Table(HEADS, rows, "lrlrrrl", more=more(len(report.cases) - len(shown))))
+        blocks.append(Table(HEADS, rows, "lrrrrl", more=more(len(report.cases) - len(shown))))
     return Document(
         [*blocks, *(Note([text]) for text in _notes(report)), quarantine_note(report.quarantine), _next(report)]
     )
@@ -53,16 +52,10 @@ def _asked_again(report: FlakyReport) -> bool:
 def _row(case: FlakyCase, *, quarantined: bool) -> list[Text]:
     result = case.result
     several = result.answers > 1
-    ends = "–"
-    if not several:
-        ends = numbers.bare(result.lowest)
-    elif case.ends_known:
-        ends = f"{numbers.bare(result.lowest)}…{numbers.bare(result.highest)}"
     return [
         case.case_id,
         f"{result.answers:,}",
-        WORDS[case.source],
-        ends,
+        "…".join(map(numbers.bare, (result.lowest, result.highest) if several else (result.lowest,))),
         numbers.bare(result.noise) if several else "–",
         "–" if result.flip_rate is None or not several else f"{result.flip_rate:.0%}",
         (
@@ -132,10 +125,9 @@ def _case_json(case: FlakyCase) -> dict[str, Any]:
         "id": case.case_id,
         "verdict": result.verdict,
         "answers": result.answers,
-        "from": case.source,
-        "lowest": result.lowest if case.ends_known else None,
-        "highest": result.highest if case.ends_known else None,
-        "spread": result.spread if case.ends_known else None,
+        "lowest": result.lowest,
+        "highest": result.highest,
+        "spread": result.spread,
         "noise": result.noise if several else None,
         "flipRate": result.flip_rate if several else None,
         "hidden": result.hidden,

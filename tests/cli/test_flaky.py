@@ -46,7 +46,7 @@ def test_the_table(box: Box) -> None:
     before = box.tree()
     done = box.row3("flaky", code=0)
     rows = {line.split()[0]: line.split() for line in done.out.splitlines() if line.strip()}
-    assert rows["iris"] == ["iris", "3", "repeats", "66.3…85.0", "10.8", "0%", "flaky"]
+    assert rows["iris"] == ["iris", "3", "66.3…85.0", "10.8", "0%", "flaky"]
     assert rows["ember"][-1] == "steady"
     assert "15 cases: 1 flaky, 14 steady, 0 unknown" in done.out
     assert max(map(len, done.out.splitlines())) <= 80
@@ -196,31 +196,17 @@ class TestAsked:
         model(choose).serve(copy)
         return copy
 
-    def verdicts(self, box: Box) -> dict[str, tuple[str, int, str]]:
+    def verdicts(self, box: Box) -> dict[str, tuple[int, str]]:
         cases = box.row3("flaky", "--format", "json", code=0).json["cases"]
-        return {case["id"]: (case["from"], case["answers"], case["verdict"]) for case in cases}
+        return {case["id"]: (case["answers"], case["verdict"]) for case in cases}
 
     def test_three_recorded_repeats(self, live: Box) -> None:
         live.row3("--repeats", "3", "--mode", "record", "--jobs", "1", code=0)
         assert self.verdicts(live) == {
-            "rye": ("repeats", 3, "flaky"),
-            "yeast": ("repeats", 3, "steady"),
-            "oven": ("repeats", 3, "steady"),
+            "rye": (3, "flaky"),
+            "yeast": (3, "steady"),
+            "oven": (3, "steady"),
         }
         text = " ".join(live.row3("power", code=0).out.split())
         assert "asked 3 times" in text
         assert "better buy" in text
-
-    def test_live_repeats(self, live: Box) -> None:
-        live.row3("--repeats", "4", "--mode", "live", "--jobs", "1", code=0)
-        found_ = self.verdicts(live)
-        assert found_["rye"] == ("live repeats", 4, "flaky")
-        assert found_["yeast"] == ("live repeats", 4, "steady")
-
-    def test_one_live_run_after_the_other(self, live: Box) -> None:
-        for _ in range(4):
-            live.row3("--mode", "live", "--jobs", "1", code=0)
-        found_ = self.verdicts(live)
-        assert found_["rye"][::2] == ("runs", "flaky")
-        assert found_["yeast"][::2] == ("runs", "steady")
-        assert found_["yeast"][1] >= 4

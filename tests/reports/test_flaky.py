@@ -16,10 +16,10 @@ from row3.reports.terminal import terminal_text
 from tests.reports.conftest import OVERALL
 
 
-def case(name: str, *values: float, source: str = "repeats", ends: bool = True) -> FlakyCase:
-    found = flakiness(values, pass_mark=0.65, ordered=source == "runs")
+def case(name: str, *values: float) -> FlakyCase:
+    found = flakiness(values, pass_mark=0.65)
     assert found is not None
-    return FlakyCase(name, source, found, ends)  # type: ignore[arg-type]
+    return FlakyCase(name, found)
 
 
 WAVERS, STILL, ONCE = case("rye", 0.7, 0.4, 0.7), case("oven", 0.8, 0.8, 0.8), case("yeast", 0.8)
@@ -37,8 +37,8 @@ def said(**changes: object) -> str:
 def test_a_flaky_case_and_a_steady_one() -> None:
     text = flaky_text(REPORT)
     rows = [line for line in text.split("\n") if line.startswith(("rye", "oven"))]
-    assert rows[0].split() == ["rye", "3", "repeats", "40.0…70.0", "17.3", "67%", "flaky"]
-    assert rows[1].split() == ["oven", "3", "repeats", "80.0…80.0", "0.0", "0%", "steady"]
+    assert rows[0].split() == ["rye", "3", "40.0…70.0", "17.3", "67%", "flaky"]
+    assert rows[1].split() == ["oven", "3", "80.0…80.0", "0.0", "0%", "steady"]
     assert "2 cases: 1 flaky, 1 steady, 0 unknown" in text
     assert "row3 flaky quarantine rye --until DATE --reason TEXT" in text
 
@@ -66,14 +66,6 @@ def test_nothing_was_asked_twice() -> None:
     assert "No case was asked twice, so nothing is known. To find out: row3 --repeats 3 --mode record" in text
     assert "Steady" not in text
     assert "Next:" not in text
-
-
-def test_live_repeats_keep_no_ends_and_no_flips() -> None:
-    live = replace(WAVERS, source="live repeats", ends_known=False, result=replace(WAVERS.result, flip_rate=None))
-    row = next(line for line in flaky_text(replace(REPORT, cases=(live,))).split("\n") if line.startswith("rye"))
-    assert row.split() == ["rye", "3", "live", "–", "17.3", "–", "flaky"]
-    entry = flaky_json(replace(REPORT, cases=(live,)))["cases"][0]
-    assert (entry["lowest"], entry["spread"], entry["flipRate"]) == (None, None, None)
 
 
 def test_another_setting_is_said_to_be_one() -> None:
@@ -108,7 +100,6 @@ def test_json() -> None:
         "id": "rye",
         "verdict": "flaky",
         "answers": 3,
-        "from": "repeats",
         "lowest": 0.4,
         "highest": 0.7,
         "spread": pytest.approx(0.3),

@@ -1,9 +1,9 @@
-"""`row3 cases`: which cases matter, judged by every version that was recorded or run."""
+"""`row3 cases`: which cases matter, judged by every version that was recorded."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from row3.domain.metrics import Metric, Threshold, Zone
 from row3.errors import InvalidFile
@@ -14,7 +14,7 @@ from row3.kinds.base import expected_in
 from row3.store.other_suites import cases_of
 from row3.store.project import Project
 from row3.store.suites import Suite
-from row3.workflows.history.case_history import History, Seen, gather
+from row3.workflows.history.case_history import History, gather
 from row3.workflows.quarantine import in_force
 from row3.workflows.recorded.recorded_scores import Setting, titles_of
 
@@ -55,7 +55,6 @@ def judge_cases(project: Project, suite: Suite, *, case: str | None = None, name
         tuple(judged),
         tuple([case_id for case_id in expectations if case_id not in known]),
         tuple(redundant(columns, expectations)),
-        history.other_scorer,
         suite.flag,
     )
 
@@ -75,28 +74,15 @@ def _columns(history: History) -> tuple[list[str], list[dict[str, float]]]:
     for setting, seen in history.settings.items():
         if 2 * len(seen) < len(history.cases):
             continue
-        said = tuple(sorted((case_id, _said(one)) for case_id, one in seen.items()))
+        said = tuple(
+            sorted((case_id, " ".join(sorted({digest for _, digest in one.values()}))) for case_id, one in seen.items())
+        )
         if said in known:
             continue
         known.add(said)
         shown.append(setting)
-        columns.append({case_id: _value(one) for case_id, one in seen.items()})
+        columns.append({case_id: math.fsum(v for v, _ in one.values()) / len(one) for case_id, one in seen.items()})
     return titles_of(shown), columns
-
-
-def _said(seen: Seen) -> str:
-    """The answers behind a value."""
-    digests = [digest for _, digest in seen.recorded.values()] or [run.said for run in seen.runs]
-    return " ".join(sorted(set(digests)))
-
-
-def _value(seen: Seen) -> float:
-    """The mean over the recorded repeats; else over the runs, each as often as it asked."""
-    values = seen.values()
-    if values:
-        return math.fsum(values) / len(values)
-    asked: Mapping[str, tuple[float, int]] = {run.said or run.at: (run.value, run.repeats) for run in seen.runs}
-    return math.fsum(value * times for value, times in asked.values()) / sum(times for _, times in asked.values())
 
 
 def _standing(each: CaseWorth, metric: Metric, limits: Threshold | None) -> Standing:

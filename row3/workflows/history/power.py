@@ -1,7 +1,6 @@
 """`row3 power`: how small a drop the suite detects, and what it takes to detect a smaller one.
 
-It plans from the baseline and the candidate's recordings; else from two saved runs; else from the repeats of one
-setting.
+It plans from the baseline and the candidate's recordings; else from the repeats of one setting.
 """
 
 from __future__ import annotations
@@ -20,10 +19,8 @@ from row3.gate.suite_findings import PowerReport, PowerSource
 from row3.metrics.aggregate import mean_and_spread
 from row3.store.cases import source_of
 from row3.store.other_suites import cases_of
-from row3.store.saved_runs import SavedRun
 from row3.store.suites import Suite, has_baseline
 from row3.workflows.comparing.compare import beside_baseline
-from row3.workflows.history.case_history import saved_runs
 from row3.workflows.pipeline.lineup import line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import make_asking
@@ -46,7 +43,7 @@ class _NotThereError(Exception):
 
 def sources(session: Session, repeats: int | None, tried: list[str]) -> Iterator[Found]:
     """What there is to plan from, best first; `tried` is told of what is not there. Raises as a run does."""
-    for find in (_replayed, _saved, _repeated):
+    for find in (_replayed, _repeated):
         try:
             yield find(session, repeats)
         except _NotThereError as error:
@@ -82,56 +79,6 @@ def _recorded_repeats(session: Session) -> int:
     return 1 + max((recording.repeat for recording in index.all() if recording.prompt == first), default=0)
 
 
-def _saved(session: Session, repeats: int | None) -> Found:
-    """The newest two whole saved runs of today's scorer that say something different."""
-    suite = session.suite
-    runs = [
-        run
-        for run in saved_runs(session.project, suite)
-        if run.header.complete
-        and run.header.scorer == suite.kind.signature(suite.rules)
-        and (repeats or run.header.repeats) == run.header.repeats
-    ]
-    if len(runs) < 2:
-        raise _NotThereError("there are no two whole saved runs of today's scorer")
-    after = runs[-1]
-    before = next((run for run in reversed(runs[:-1]) if _differ(run, after)), None)
-    if before is None:
-        raise _NotThereError("all saved runs say the same")
-    pairs = _pairs(session, before, after)
-    settings = setting_of(before.header).title, setting_of(after.header).title
-    counts = (before.header.repeats, after.header.repeats)
-    return Found(pairs, PowerSource("runs", "two saved runs", *settings, counts))
-
-
-def _differ(one: SavedRun, other: SavedRun) -> bool:
-    for record in other.records():
-        there = one.record(record.id)
-        if there is not None and there.metrics != record.metrics:
-            return True
-    return False
-
-
-def _pairs(session: Session, before: SavedRun, after: SavedRun) -> Pairs:
-    """Both sides of the cases that both runs have, were scored in, and that are the same case in both."""
-    pairs = Pairs(session.suite.kind)
-    left_out = _quarantined(session)
-    for stored in cases_of(session.project, session.suite, session.options.case):
-        old, new = before.record(stored.id), after.record(stored.id)
-        if old is None or new is None or "failed" in (old.status, new.status) or stored.id in left_out:
-            continue
-        if old.digest != new.digest:
-            continue
-        pairs.add(
-            old.metrics,
-            new.metrics,
-            source=source_of(stored.case),
-            repeats=(before.header.repeats, after.header.repeats),
-            spreads=(old.spread, new.spread),
-        )
-    return pairs
-
-
 def _repeated(session: Session, repeats: int | None) -> Found:
     """The first half of the recorded repeats beside the second: a comparison in which nothing changed."""
     project, suite = session.project, session.suite
@@ -140,7 +87,7 @@ def _repeated(session: Session, repeats: int | None) -> Found:
     # A system has no prompts of which others could count.
     prompts = [] if suite.system is not None else [str(prompt.ref) for prompt in asking.lineup.prompts]
     recorded = RecordedScores(project, suite, prompts)
-    pairs, left_out = Pairs(suite.kind), _quarantined(session)
+    pairs, left_out = Pairs(suite.kind), {entry.case_id for entry in in_force(project, suite).active}
     counts = []
     for stored in cases_of(project, suite, session.options.case):
         answers = [each.score.metrics for each in recorded.scores(stored) if each.setting == own][:repeats]
@@ -172,10 +119,6 @@ def _mean(answers: list[Mapping[str, float]]) -> tuple[dict[str, float], dict[st
     return {key: mean for key, (mean, _) in both.items()}, {key: spread for key, (_, spread) in both.items()}
 
 
-def _quarantined(session: Session) -> set[str]:
-    return {entry.case_id for entry in in_force(session.project, session.suite).active}
-
-
 def plan(
     session: Session, *, detect: float | None = None, metric: str | None = None, repeats: int | None = None
 ) -> PowerReport:
@@ -205,7 +148,8 @@ def plan(
         raise InvalidFile(
             f"there is nothing to plan from: {'; '.join(tried)}",
             where=f"suite {suite.name}",
-            fix=f"Make a baseline and compare once, or ask several times: row3 --repeats 3 --mode record{suite.flag}",
+            fix="Make a baseline and record the candidate, or ask several times: "
+            f"row3 --repeats 3 --mode record{suite.flag}",
         )
     return _report(suite, metrics, still, detect, tried)
 

@@ -14,9 +14,6 @@ from row3.gate.suite_findings import CasesReport, JudgedCase
 from row3.store.project import open_project
 from row3.store.suites import pick_suite
 from row3.workflows.history.cases import judge_cases
-from row3.workflows.pipeline.run_suite import RunOptions
-from row3.workflows.running import plain_run
-from row3.workflows.session import open_session
 from tests.bakery import IDS, bakery, case_of, found, record
 from tests.projects import SUITE, Box
 
@@ -63,15 +60,6 @@ def test_a_copy_of_a_version_is_no_other_version(box: Box) -> None:
     changed = text.replace('version: "1.3"', 'version: "1.4"').replace("as of 1.3", "as of 1.4")
     box.write("prompts/extract-v1.4.md", changed)
     assert len(judged(box).versions) == 4
-
-
-def test_saved_runs_of_what_is_not_recorded_count(box: Box) -> None:
-    plain_run(open_session(box.root, None, RunOptions()))
-    assert len(judged(box).versions) == 4
-    box.path(f"recordings/{SUITE}/extract-v1.3.jsonl").unlink()
-    report = judged(box)
-    assert len(report.versions) == 4
-    assert of(report, "anchor").worth.highest == pytest.approx(0.85)
 
 
 def test_a_version_with_few_answers_is_no_version(box: Box) -> None:

@@ -15,7 +15,6 @@ from row3.workflows.comparing.baseline import save_baseline
 from row3.workflows.flags import GateFlags
 from row3.workflows.history.power import plan
 from row3.workflows.pipeline.run_suite import RunOptions
-from row3.workflows.running import plain_run
 from row3.workflows.session import Session, open_session
 from tests.bakery import bakery, found, record
 from tests.projects import SUITE, Box
@@ -34,12 +33,17 @@ def opened(box: Box, *named: str, gate: GateFlags = NO_FLAGS, **options: Any) ->
     return open_session(box.root, None, RunOptions(**options), named=named, gate=gate)
 
 
-def test_baseline_and_candidate_from_recordings_alone(box: Box) -> None:
+def measured(box: Box) -> None:
+    """A baseline of v1.0, and recordings of v1.1."""
     record(box, "1.0", found(3, 3, 4, 2, 4))
     box.path("prompts/extract-v1.1.md").unlink()
     save_baseline(opened(box))
     box.prompt("1.1")
     record(box, "1.1", found(4, 3, 4, 3, 4, 2))
+
+
+def test_baseline_and_candidate_from_recordings_alone(box: Box) -> None:
+    measured(box)
     before = box.tree()
     report = plan(opened(box))
     assert report.source.kind == "replay"
@@ -54,10 +58,7 @@ def test_baseline_and_candidate_from_recordings_alone(box: Box) -> None:
 
 
 def test_it_is_the_same_every_time(box: Box) -> None:
-    record(box, "1.0", found(3, 3, 4, 2, 4))
-    plain_run(opened(box, "extract-v1.0"))
-    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
-    plain_run(opened(box))
+    measured(box)
     assert plan(opened(box)) == plan(opened(box))
 
 
@@ -88,28 +89,7 @@ def test_repeats_that_only_some_cases_have_are_not_waited_for(box: Box) -> None:
     assert plan(opened(box)).source.repeats == (1, 1)
 
 
-def test_without_a_baseline_two_saved_runs(box: Box) -> None:
-    record(box, "1.0", found(3, 3, 4, 2, 4))
-    plain_run(opened(box, "extract-v1.0"))
-    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
-    plain_run(opened(box))
-    plain_run(opened(box))  # says the same as the one before it
-    report = plan(opened(box))
-    assert report.source.kind == "runs"
-    # Runs of one second stand in any order.
-    assert {report.source.before, report.source.after} == {"extract v1.0 · baker-1", "extract v1.1 · baker-1"}
-    assert report.tried == ("there is no baseline",)
-
-
-def test_a_saved_run_without_answers_plans_nothing(box: Box) -> None:
-    record(box, "1.0", found(3, 3, 4, 2, 4))
-    plain_run(opened(box, "extract-v1.0"))
-    plain_run(opened(box))  # v1.1 has no recorded answer
-    with pytest.raises(InvalidFile, match="there are no two whole saved runs"):
-        plan(opened(box))
-
-
-def test_without_runs_the_repeats_of_one_setting(box: Box) -> None:
+def test_without_a_baseline_the_repeats_of_one_setting(box: Box) -> None:
     for repeat in range(4):
         record(box, "1.1", found(*((4, 3), (3, 3, 4), (4, 4, 3), (2, 4))[repeat]), repeat=repeat)
     report = plan(opened(box))
@@ -154,10 +134,7 @@ def test_a_broken_baseline_is_told_as_that(box: Box) -> None:
 
 
 def test_a_metric_by_its_key(box: Box) -> None:
-    record(box, "1.0", found(3, 3, 4, 2, 4))
-    plain_run(opened(box, "extract-v1.0"))
-    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
-    plain_run(opened(box))
+    measured(box)
     assert [metric.key for metric, _ in plan(opened(box), metric="Recall").plans] == ["recall"]
     assert [metric.key for metric, _ in plan(opened(box), metric="ungroundedrate").plans] == ["ungroundedRate"]
     with pytest.raises(UsageError, match="Did you mean `recall`"):
@@ -165,10 +142,7 @@ def test_a_metric_by_its_key(box: Box) -> None:
 
 
 def test_the_policy_and_the_limit_of_the_command_line(box: Box) -> None:
-    record(box, "1.0", found(3, 3, 4, 2, 4))
-    plain_run(opened(box, "extract-v1.0"))
-    record(box, "1.1", found(4, 3, 4, 3, 4, 2))
-    plain_run(opened(box))
+    measured(box)
 
     def first(gate: GateFlags, detect: float | None = None) -> Any:
         return plan(opened(box, gate=gate), detect=detect).plans[0][1]
