@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import IntEnum
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
+
+Word = Literal["proceed", "investigate", "block"]
+WORDS: Final[tuple[Word, Word, Word]] = ("proceed", "investigate", "block")
 
 
 class Verdict(IntEnum):
@@ -13,9 +16,9 @@ class Verdict(IntEnum):
     PROCEED, INVESTIGATE, BLOCK = range(3)
 
     @property
-    def word(self) -> str:
+    def word(self) -> Word:
         """The word of the vocabulary, as files and output spell it."""
-        return self.name.lower()
+        return WORDS[self]
 
 
 CaseMove = Literal["improved", "unchanged", "regressed", "broke", "fixed", "new", "removed", "not comparable", "failed"]

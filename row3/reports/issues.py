@@ -231,6 +231,7 @@ def file_of(reason: Reason, run: RunView, places: Places = HERE) -> str:
 def _case(run: RunView, outcome: Outcome, name: str, places: Places, *, stopped: bool) -> Issue | None:
     path, case_id = places.case(run.suite.name, outcome.case_id), outcome.case_id
     level: Level = "warning"
+    severity: Severity
     if outcome.status == "failed":
         level, severity, word, text = "error", "blocker", "no answer", outcome.problem
     elif outcome.status == "bad_answer":
@@ -242,7 +243,7 @@ def _case(run: RunView, outcome: Outcome, name: str, places: Places, *, stopped:
     else:
         return None
     check = f"case/{word.replace(' ', '-')}"
-    return Issue(level, check, f"{name}: {word}", f"{case_id}: {text}", severity, path, 0, case_id)  # type: ignore[arg-type]
+    return Issue(level, check, f"{name}: {word}", f"{case_id}: {text}", severity, path, 0, case_id)
 
 
 def _command(issue: Issue, places: Places) -> str:

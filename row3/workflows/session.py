@@ -216,11 +216,12 @@ def save_log(session: Session, run: Run) -> None:
 def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | None = None) -> HistoryEntry:
     """Return the run as an entry of the history; reasons are codes with their subjects."""
     header = run.header
+    assert header.action != "run"
     grounds = () if judgement is None else judgement.reasons
     return HistoryEntry(
         run_id=header.run_id,
         at=header.at,
-        action=header.action,  # type: ignore[arg-type]
+        action=header.action,
         suite=header.suite,
         commit=header.commit,
         dirty=header.dirty,
@@ -229,7 +230,7 @@ def entry_of(run: Run, judgement: Judgement | None = None, approval: Approval | 
         mode=header.mode,
         cases=run.cases,
         metrics=header.metrics,
-        verdict=None if judgement is None else judgement.verdict.word,  # type: ignore[arg-type]
+        verdict=None if judgement is None else judgement.verdict.word,
         reasons=[f"{each.code} {each.subject}".strip() for each in grounds if each.verdict is not Verdict.PROCEED],
         evidence="" if judgement is None else judgement.signature,
         approval=approval,

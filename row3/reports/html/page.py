@@ -219,7 +219,6 @@ def _row(result: SuiteResultView, page: str | None) -> dict[str, Any]:
         "metric": "",
         "now": "–",
         "points": "–",
-        "interval": "–",
         "zone": "",
         "cases": "–",
         "noun": "cases",
@@ -228,13 +227,11 @@ def _row(result: SuiteResultView, page: str | None) -> dict[str, Any]:
     if run is None:
         return row
     zone, change = run.zones.get(run.suite.kind.primary), primary_change(result)
-    known = None if change is None else change.interval
     cases, noun = numbers.count(run.cases, "case").split(" ")
     return row | {
         "metric": primary_metric(run).title,
         "now": primary_value(run),
         "points": "–" if change is None or change.delta is None else numbers.points(change.delta),
-        "interval": "–" if known is None else numbers.interval(known.low, known.high),
         "zone": "" if zone is None else zone.word,
         "mark": "" if zone is None else MARKS[zone],
         "cases": cases,

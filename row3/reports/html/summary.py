@@ -26,7 +26,7 @@ from row3.reports.headline import (
 )
 from row3.reports.html.charts import Whisker, ZoneScale, whisker, widest, zone_scale
 from row3.reports.model import ComparisonView
-from row3.reports.move_text import move_text
+from row3.reports.move_text import level_text, move_text
 from row3.reports.quarantine_text import quarantine_sentences
 from row3.reports.reason_text import Ground as ReasonLine
 from row3.reports.reason_text import grounds_of
@@ -84,6 +84,8 @@ class Summary:
     next_steps: Sequence[str]
     rows: Sequence[Row]
     companions: Sequence[Row]
+    level: str
+    """Of the intervals: `90%`."""
     sensitivity: str
     facts: Sequence[tuple[str, Sequence[str]]]
 
@@ -105,6 +107,7 @@ def summary_of(comparison: ComparisonView) -> Summary:
         next_steps=what_next(comparison),
         rows=_rows(comparison, companion=False),
         companions=_rows(comparison, companion=True),
+        level=level_text(run.suite.policy),
         sensitivity=sensitivity_sentence(comparison.sensitivity, title_of(run.suite, run.suite.kind.primary)),
         facts=_facts(comparison),
     )

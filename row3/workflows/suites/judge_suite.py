@@ -20,6 +20,7 @@ from row3.reports.case_text import case_text, score_text
 from row3.reports.comparison import gate_text
 from row3.reports.reason_text import reason_text, words_of
 from row3.reports.style import PLAIN, plain
+from row3.store.config import Mode
 from row3.workflows.comparing.baseline import read_baseline
 from row3.workflows.comparing.comparison import Comparison
 from row3.workflows.comparing.gating import gate
@@ -39,7 +40,7 @@ class Flags:
     """What is asked of the runs, as the options of the command line."""
 
     against: str | None = None
-    mode: str | None = None
+    mode: Mode | None = None
     model: str | None = None
     prompts: tuple[str, ...] = ()
     begin: str = "--"
@@ -101,7 +102,7 @@ def judge_suite(root: Path, name: str, flags: Flags, only: frozenset[str] | None
         only: ids of the cases to run; None for all. A part has no gate.
     """
     try:
-        options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)  # type: ignore[arg-type]
+        options = RunOptions(mode=flags.mode, overrides=Overrides(flags.model), explain=True, only=only)
         session = open_session(root, name, options, may_write=False)
         session.named = fitting(flags.prompts, session.suite)
         session.tell_given()

@@ -194,7 +194,7 @@ def test_a_phone_reaches_every_part_and_keeps_a_zone_on_one_line(show: Show, mix
         == 0
     )
     assert page.texts(".bar nav a:not([href='#summary'])") == ["Trend", "Cases", "Prompts", "Run"]
-    assert "the 95% interval of the change" in page.text(".narrow")
+    assert "the 90% interval of the change" in page.text(".narrow")
     page.open_case("rye")
     heights = page.run("[...document.querySelectorAll('.figures .zone')].map((zone) => zone.getClientRects().length)")
     tall = page.run("Math.max(...[...document.querySelectorAll('.figures .zone')].map((zone) => zone.offsetHeight))")
