@@ -46,6 +46,19 @@ def test_demands_of_an_edited_case():
     ]
 
 
+def test_what_is_asked_about_a_concept_comes_and_goes_with_it():
+    concept = {"concept:flour": "a", "quote:concept:flour": "b"}
+    edited = {"concept:flour": "x", "quote:concept:flour": "y"}
+    for old, new, expected in (
+        (concept, {}, [("removed", "case rye concept:flour")]),
+        ({}, concept, [("added", "case rye concept:flour")]),
+        (concept, {"concept:flour": "a"}, [("removed", "case rye quote:concept:flour")]),
+        (concept, edited, [("changed", "case rye concept:flour"), ("changed", "case rye quote:concept:flour")]),
+    ):
+        found = changes(criteria(cases={"rye": "1"}), criteria(cases={"rye": "2"}), {"rye": old}, {"rye": new})
+        assert found == expected
+
+
 def test_a_rule_with_an_order_is_loosened_or_tightened():
     for rule, value, effect in (
         (LOWER, 0.5, "loosened"),
@@ -58,6 +71,11 @@ def test_a_rule_with_an_order_is_loosened_or_tightened():
         (Rule(frozenset({"a", "b"}), "fewer"), frozenset({"a"}), "loosened"),
         (Rule(frozenset({"a"}), "fewer"), frozenset({"a", "b"}), "tightened"),
         (Rule(frozenset({"a"}), "fewer"), frozenset({"b"}), "loosened"),
+        (Rule(frozenset({"a"}), "fewer"), None, "loosened"),
+        (Rule(None, "fewer"), frozenset({"a"}), "tightened"),
+        (Rule(frozenset({"a"}), "more"), frozenset({"a", "b"}), "loosened"),
+        (Rule(frozenset({"a", "b"}), "more"), frozenset({"a"}), "tightened"),
+        (Rule(None, "more"), frozenset({"a"}), "loosened"),
     ):
         head = Rule(value, rule.looser)
         assert changes(criteria(rules={"key": rule}), criteria(rules={"key": head})) == [(effect, "rule key")]
@@ -77,7 +95,9 @@ def test_quarantine_longer_is_looser():
         (long, short, "tightened"),
         (short, {}, "tightened"),
     ):
-        assert changes(criteria(quarantine=before), criteria(quarantine=after)) == [(effect, "quarantine rye")]
+        (change,) = inventory(criteria(quarantine=before), criteria(quarantine=after), nothing, nothing)
+        assert (change.effect, change.key) == (effect, "quarantine rye")
+        assert (change.before, change.after) == (before.get("rye"), after.get("rye"))
 
 
 def test_policies_from_lenient_to_strict():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -14,7 +15,7 @@ from row3.domain.criteria import CriteriaChange
 from row3.domain.judgements import Approval, Code, Judgement
 from row3.domain.metrics import Metric, Threshold
 from row3.domain.verdicts import Verdict
-from row3.gate.judging import Context, Effect, Promotion, Scores, Side, judge, signature
+from row3.gate.judging import Context, Effect, Promotion, Scores, Side, approved, judge, signature
 from row3.gate.moves import compare_metrics
 from row3.gate.pairs import Pairs
 from row3.gate.policy import GatePolicy
@@ -25,6 +26,10 @@ CANARIES = Metric("hallucinationRate", "Hallucination", higher_is_better=False, 
 METRICS = (RECALL, OVERALL, CANARIES)
 POLICY = GatePolicy(metrics=("recall", "overall"))
 PROCEED, INVESTIGATE, BLOCK = Verdict
+
+
+def policy_with(**given: Any) -> GatePolicy:
+    return dataclasses.replace(POLICY, **given)
 
 
 def side(
@@ -188,6 +193,22 @@ ROWS = {
     "a suite added": ({"added": "suite bread"}, [("criteria_added", PROCEED)]),
     "history entries removed": ({"history_removed": 2}, [("history_removed", INVESTIGATE)]),
     "three declining runs": ({"declines": 3}, [("declining", INVESTIGATE)]),
+    "a limit that a flag raises": (
+        {"flags": (CriteriaChange("loosened", "rule limit.recall", 5, 9),)},
+        [("criteria_loosened", PROCEED)],
+    ),
+    "a metric in its fail zone that is not gated": (
+        {"scores": side({"recall": 0.5}, policy=policy_with(metrics=("overall",)))},
+        [],
+    ),
+    "a loss of recall neither shown nor ruled out": (
+        {"scores": side(after={"recall": 0.88}, noise=0.1, policy=policy_with(policy="paired"))},
+        [("inconclusive", INVESTIGATE)],
+    ),
+    "only the base can answer, by the head's criteria": (
+        {"after": side(incomparable=[str(n) for n in range(11)])},
+        [],
+    ),
     "a part of the cases": ({"partial": True}, [("partial", INVESTIGATE)]),
     "no case": ({"scores": side(cases=20) and replace(side(), cases=0)}, [("no_case", BLOCK)]),
 }
@@ -210,8 +231,48 @@ def test_what_the_head_promotes_is_judged_beside_the_candidate():
 
 
 def test_a_reason_is_given_once_and_the_worst_counts():
-    found = verdict(side(after={"overall": 0.78}), side(after={"overall": 0.7}))
-    assert codes(found) == [("worse", BLOCK)]
+    mild, bad = side(after={"overall": 0.78}), side(after={"overall": 0.7})
+    assert codes(verdict(mild, bad)) == codes(verdict(bad, mild)) == [("worse", BLOCK)]
+
+
+def test_a_metric_that_the_candidate_has_nowhere():
+    before = {"recall": 0.9, "overall": 0.8}
+    pairs = Pairs()
+    for _ in range(20):
+        pairs.add(before, {"overall": 0.8})
+    changes = compare_metrics(before, {"overall": 0.8}, METRICS, POLICY, pairs, primary="overall")
+    scores = Scores(POLICY, METRICS, {}, changes, before, {"overall": 0.8}, cases=20)
+    assert [code for code, _ in codes(verdict(scores))] == ["no_longer_measured"]
+
+
+def test_a_changed_list_is_shown_sorted_and_with_its_effect():
+    change = CriteriaChange("loosened", "rule gate.metrics", frozenset({"recall", "overall"}), frozenset({"overall"}))
+    (reason,) = verdict(changes=[change]).reasons
+    assert reason.figures == {"before": ["overall", "recall"], "after": ["overall"]}
+    alias = CriteriaChange("changed", "case rye alias:flour", "a", "b", "rye")
+    (reason,) = verdict(changes=[alias], effect=Effect({"base": (0.7, 0.8)}, raises=True)).reasons
+    assert reason.figures == {"before": "a", "after": "b", "base": (0.7, 0.8)}
+
+
+def test_a_missing_answer_says_whose_cases_lack_it():
+    assert [reason.after for reason in verdict(side(failed=["rye"])).reasons] == [False]
+    assert [reason.after for reason in verdict(after=side(failed=["rye"])).reasons] == [True]
+
+
+def test_a_rate_that_should_be_low_falls_further_by_rising():
+    for before, after, code in ((0.2, 0.3, "entered_fail_zone"), (0.3, 0.2, "in_fail_zone")):
+        rates = {"hallucinationRate": before}, {"hallucinationRate": after}
+        scores = replace(
+            side(*rates, policy=policy_with(metrics=("hallucinationRate",))),
+            thresholds={"hallucinationRate": Threshold(0.1, 0.05, 0.0)},
+        )
+        assert code in [reason.code.value for reason in verdict(scores).reasons]
+
+
+def test_a_companion_in_its_fail_zone_warns():
+    companion = Metric("recall", "Recall", threshold=RECALL.threshold, blocking=False)
+    scores = replace(side({"recall": 0.5}, policy=policy_with(metrics=("overall",))), metrics=(companion, OVERALL))
+    assert codes(verdict(scores)) == [("in_fail_zone", INVESTIGATE)]
 
 
 def test_after_marks_what_the_next_change_would_meet():
@@ -265,6 +326,22 @@ def test_an_approval_lets_a_block_proceed_and_says_so():
     assert found.verdict is BLOCK
     assert codes(found)[-1] == ("approved", PROCEED)
     assert judge("bread", (), side_, Context(), approvals=approve("other")).approval is None
+
+
+def test_where_nothing_is_wrong_there_is_nothing_to_approve():
+    signed = judge("bread", (), [Side(side())], Context()).signature
+    assert judge("bread", (), [Side(side())], Context(), approvals=approve(signed)).approval is None
+
+
+def test_an_approval_of_something_else_is_said_of_a_block_alone():
+    stale = Approval("other answers", "Ann", "2026-11-23T10:00:00Z")
+    blocked = judge("bread", (), [Side(side(after={"overall": 0.7}))], Context(), stale=lambda _: stale)
+    assert codes(blocked) == [("worse", BLOCK), ("approval_stale", PROCEED)]
+    looked = judge("bread", (), [Side(side(after={"overall": 0.78}))], Context(), stale=lambda _: stale)
+    assert codes(looked) == [("worse", INVESTIGATE)]
+    signed = approved(approved(blocked, stale), Approval("again", "Ben", "2026-11-24T10:00:00Z"))
+    assert codes(signed) == [("worse", BLOCK), ("approved", PROCEED)]
+    assert signed.reasons[-1].figures["by"] == "Ben"
 
 
 def test_an_incomplete_run_cannot_be_approved():
