@@ -1,7 +1,7 @@
 """Looking after recordings: list, verify and prune.
 
-What is stale is found by asking again (`row3.workflows.recorded.reach`). A recording that none of these requests
-meets can never be replayed.
+What is stale is found by asking again (`used_recordings`). A recording that none of these requests meets can never be
+replayed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from row3.store.suites import Suite
 from row3.workflows.pipeline.lineup import Role, line_up
 from row3.workflows.pipeline.stages import readable_versions
 from row3.workflows.recorded import recorded_embeddings
-from row3.workflows.recorded.reach import Reach, lineup_use
 from row3.workflows.recorded.recording_findings import FileSummary, RecordingFinding, broken_line
+from row3.workflows.recorded.used_recordings import UsedRecordings, lineup_use
 from row3.workflows.snapshots import find_base
 
 ROLES: tuple[Role, ...] = ("promoted", "candidate")
@@ -66,7 +66,7 @@ def _recording(row: _Row) -> Recording:
 def list_recordings(project: Project, suite: Suite) -> list[FileSummary]:
     """What is recorded, by file and prompt, and what of it is used or stale. Raises `InvalidFile`."""
     index = open_index(project.tree, suite.name)
-    reached = Reach(project, suite, index).digests(any_model=True)
+    reached = UsedRecordings(project, suite, index).digests(any_model=True)
     promoted, candidate = (lineup_use(project, suite, role, index)[0] for role in ROLES)
     current = _promoted(project, suite)
     summaries: dict[tuple[str, str], FileSummary] = {}
@@ -151,11 +151,11 @@ def _outputs_by_prompt(project: Project, suite: Suite) -> dict[str, str]:
 
 def _verify_use(project: Project, suite: Suite) -> Iterator[RecordingFinding]:
     index = open_index(project.tree, suite.name)
-    reach = Reach(project, suite, index)
-    today, ever = reach.digests(any_model=False), reach.digests(any_model=True)
+    used = UsedRecordings(project, suite, index)
+    today, ever = used.digests(any_model=False), used.digests(any_model=True)
     for digest in index.digests():
         found = index.first(digest)
-        another = "" if found is None else reach.of_another(found)
+        another = "" if found is None else used.of_another(found)
         if another:
             what = f"the line is of another request than its digest says: {another}; restore it from git, or remove it"
             yield RecordingFinding("error", "other-request", what, index.place(digest))
@@ -196,7 +196,7 @@ def prune(project: Project, suite: Suite, *, dry_run: bool = False) -> Pruned:
 
 def _prune(project: Project, suite: Suite, *, dry_run: bool) -> Pruned:
     index = open_index(project.tree, suite.name)
-    reached = Reach(project, suite, index).digests(any_model=True)
+    reached = UsedRecordings(project, suite, index).digests(any_model=True)
     lines: dict[str, list[str]] = {}
     removed: dict[str, int] = {}
     for row in _rows(project, suite):

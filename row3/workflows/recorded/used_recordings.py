@@ -25,7 +25,7 @@ from row3.workflows.snapshots import work_base
 ACCOUNT = ("model", "temperature", "seed", "maxTokens", "repeat", "schemaDigest", "inputDigest", "promptDigest")
 
 
-class Reach:
+class UsedRecordings:
     """Which recordings the prompts that exist can ask for, with today's cases."""
 
     def __init__(self, project: Project, suite: Suite, index: RecordingIndex) -> None:
