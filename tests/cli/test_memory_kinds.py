@@ -153,8 +153,8 @@ def test_a_suite_reads_the_folder_it_names_and_the_hook_judges_it(project: Box) 
 
 WRONG: list[tuple[str, Any, str, str]] = [
     ("documents/m1", document("m1") | {"date": "2025-02-30"}, "invalid-field", "a date like"),
-    ("documents/m1", document("m1") | {"expected_events": [{"category": "Decision"}]}, "missing-field", "description"),
-    ("documents/m1", document("m1") | {"expected_evnts": []}, "unknown-field", "expected_events"),
+    ("documents/m1", document("m1") | {"expected_events": [{"category": "Decision"}]}, "invalid-field", "description"),
+    ("documents/m1", document("m1") | {"expected_evnts": []}, "invalid-field", "expected_events"),
     ("documents/m1", document("m1") | {"document_id": "m2"}, "id-twice", "`m2`"),
     ("documents/m1", document("m1") | {"document": "Nothing of it."}, "evidence-not-there", "evidence"),
     ("queries/q1", {"id": "q1", "query": "?", "relevant_documents": []}, "not-judged", "no judged"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property, partial
@@ -33,7 +32,6 @@ from row3.store.tree import Tree
 from row3.workflows.linting.lint_files import lint_judgements
 from row3.workflows.linting.lint_findings import Findings, at_level, near_miss
 
-SURROGATE = re.compile("[\ud800-\udfff]")
 Found = tuple[Level, str, str, positions.Path]
 
 
@@ -68,25 +66,20 @@ class CaseLint:
         if read is None:
             return None
         value, text = read
-        halves = "half of a surrogate pair is no character"
-        found: list[Found] = [("error", "lone-surrogate", halves, at) for at in _surrogates(value)]
+        found: list[Found] = []
         case = None
         try:
             case = convert(value, suite.kind.case_model)
         except MisfitsError as error:
-            found += [("error", each.rule, str(each), each.place) for each in error.found]
+            found += [("error", "invalid-field", str(each), each.place) for each in error.found]
         usable = case is not None and not found
         if usable:
             case_id = case_id_of(value)
             at: positions.Path = (next(key for key in ID_KEYS if key in value),)
-            named = is_named_after(where, case_id)
             earlier = ids.setdefault(case_id, where)
-            if earlier != where and named and not is_named_after(earlier, case_id):
-                ids[case_id] = where
-                self._id_twice(earlier, case_id, where)
-            elif earlier != where:
+            if earlier != where:
                 found.append(("error", "id-twice", f"the id `{case_id}` is also that of {earlier}", at))
-            if not named:
+            if not is_named_after(where, case_id):
                 found.append(("warning", "file-name", f"the id is `{case_id}`, the file is {name_of(where)}", at))
             wrong = at_level(suite, suite.kind.lint(case, suite.rules))
             found += [(level, f.rule, f.message, f.path) for level, f in wrong]
@@ -96,36 +89,14 @@ class CaseLint:
             self._findings.add(level, rule, where, message, field=".".join(map(str, at)), line=lines[at])
         return case if usable else None
 
-    def _id_twice(self, where: str, case_id: str, other: str) -> None:
-        """Say of a file that was looked at before that another one, which is named after it, has the same id."""
-        text = self._findings.text(where)
-        key = next((key for key in ID_KEYS if f'"{key}"' in text), ID_KEYS[0])
-        line = positions.lines_of(text, [(key,)])[(key,)]
-        message = f"the id `{case_id}` is also that of {other}"
-        self._findings.add("error", "id-twice", where, message, field=key, line=line)
-
 
 def _read_value(tree: Tree, where: str) -> tuple[dict[str, Any], str]:
     text = decode(tree.read(where), where=where)
-    value = parse_json(text, where=where, surrogates=True)  # each is a finding of its own
+    value = parse_json(text, where=where)
     check_schema_version(value, CASE_SCHEMA_VERSION, where=where)
     if not isinstance(value, dict):
         raise InvalidFile("the file holds no JSON object", where=where, fix="Correct the file")
     return value, text
-
-
-def _surrogates(value: Any) -> Iterator[positions.Path]:
-    """Paths of all texts and keys with half of a surrogate pair: JSON has them, UTF-8 cannot write them."""
-    waiting: list[tuple[positions.Path, Any]] = [((), value)]
-    while waiting:
-        path, part = waiting.pop()
-        if isinstance(part, str) and SURROGATE.search(part):
-            yield path
-        inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
-        for key, item in inner:
-            if isinstance(key, str) and SURROGATE.search(key):
-                yield (*path, key)
-            waiting.append(((*path, key), item))
 
 
 class _Corpus:

@@ -14,31 +14,6 @@ from row3.store import positions
 from row3.store.files import decode, read_bytes
 from row3.store.suites import Suite
 
-RULES = (
-    ("is not there; known are", "unknown-placeholder"),
-    ("is unknown", "unknown-field"),
-    ("is missing", "missing-field"),
-    ("stands twice", "duplicate-key"),
-    ("not a JSON number", "not-a-number"),
-    ("merge-conflict", "merge-conflict"),
-    ("UTF-16", "encoding"),
-    ("not UTF-8", "encoding"),
-    ("nested too deeply", "nesting"),
-    ("edited in place", "promoted-edited"),
-    ("the template", "template"),
-    ("block `", "template"),
-    ("front matter", "front-matter"),
-    ("schemaVersion", "schema-version"),
-    ("schema_version", "schema-version"),
-    ("the file is empty", "not-json"),
-    ("not JSON", "not-json"),
-    ("not TOML", "not-toml"),
-    ("field `", "invalid-field"),
-    ("no provider preset", "unknown-preset"),
-    ("base_url", "invalid-field"),
-    ("key variable", "invalid-field"),
-)
-"""The rule that a message of the store belongs to: the first whose words it has."""
 Value = TypeVar("Value")
 
 
@@ -75,7 +50,7 @@ class Findings:
     def unusable(self, error: Row3Error, file: str) -> None:
         """Turn an error of the store into findings, one for each field it names."""
         for what, field, line in positions.places(error, file, self.text(file)):
-            rule = next((rule for words, rule in RULES if words in what), "invalid-file")
+            rule = "invalid-field" if field else "invalid-file"
             stop = "" if what.endswith("?") else "."
             message = f"{what}{stop} {error.fix}" if error.fix else what
             self.add("error", rule, file, message, field=field, line=line)

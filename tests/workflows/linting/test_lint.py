@@ -280,55 +280,55 @@ def test_warnings_do_not_fail(root: Path) -> None:
 ID = 3
 """The line of the id in what follows."""
 BROKEN: list[tuple[Callable[[str], str | bytes], str, str, int, str]] = [
-    (lambda t: t.encode("utf-16"), "encoding", "", 1, "UTF-16"),
-    (lambda t: t.encode("latin-1", "replace").replace(b"Bank Runs", b"Bank\xe9"), "encoding", "", 4, "not UTF-8"),
-    (lambda t: t.replace('"topic"', '"id": "x",\n  "topic"'), "duplicate-key", "id", 4, "key `id` stands twice"),
+    (lambda t: t.encode("utf-16"), "invalid-file", "", 1, "UTF-16"),
+    (lambda t: t.encode("latin-1", "replace").replace(b"Bank Runs", b"Bank\xe9"), "invalid-file", "", 4, "not UTF-8"),
+    (lambda t: t.replace('"topic"', '"id": "x",\n  "topic"'), "invalid-field", "id", 4, "key `id` stands twice"),
     (
         lambda t: t.replace('"required": true', '"required": true,\n      "label": "again"', 1),
-        "duplicate-key",
+        "invalid-field",
         "expectedConcepts.0.label",
         -1,
         "key `label` stands twice",
     ),
-    (lambda t: t.replace('"economic"', "NaN"), "not-a-number", "domain", 5, "NaN is not a JSON number"),
+    (lambda t: t.replace('"economic"', "NaN"), "invalid-field", "domain", 5, "NaN is not a JSON number"),
     (
         lambda t: t.replace('"domain": "economic"', '"domain": [1,\n -Infinity]'),
-        "not-a-number",
+        "invalid-field",
         "domain.1",
         6,
         "-Infinity is not a JSON number",
     ),
     (
         lambda t: t.replace('  "topic"', '<<<<<<< HEAD\n=======\n>>>>>>> x\n  "topic"'),
-        "merge-conflict",
+        "invalid-file",
         "",
         4,
         "merge-conflict markers",
     ),
-    (lambda t: t.replace('"Bank Runs"', "[" * 100_000), "nesting", "", 1, "nested too deeply"),
-    (lambda t: t.replace('"Bank Runs"', "Bank Runs"), "not-json", "", 4, "not JSON"),
-    (lambda _: "", "not-json", "", 1, "the file is empty"),
+    (lambda t: t.replace('"Bank Runs"', "[" * 100_000), "invalid-file", "", 1, "nested too deeply"),
+    (lambda t: t.replace('"Bank Runs"', "Bank Runs"), "invalid-file", "", 4, "not JSON"),
+    (lambda _: "", "invalid-file", "", 1, "the file is empty"),
     (lambda _: "[]", "invalid-file", "", 1, "no JSON object"),
-    (lambda t: t.replace('"schemaVersion": 1', '"schemaVersion": 9'), "schema-version", "schemaVersion", -1, "newer"),
+    (lambda t: t.replace('"schemaVersion": 1', '"schemaVersion": 9'), "invalid-field", "schemaVersion", -1, "newer"),
     (
         lambda t: t.replace('"Bank Runs"', '"half \\ud83d"'),
-        "lone-surrogate",
-        "topic",
-        4,
+        "invalid-file",
+        "",
+        1,
         "surrogate",
     ),
     (lambda t: t.replace('"Bank Runs"', "7"), "invalid-field", "topic", 4, "should be a string"),
     (lambda t: t.replace('nConcepts": [', 'nConcepts": [[1],'), "invalid-field", "forbiddenConcepts.0", -1, "string"),
     (lambda t: t.replace("true", '"yes"', 1), "invalid-field", "expectedConcepts.0.required", -1, "true or false"),
-    (lambda t: t.replace('"topic"', '"topics"'), "unknown-field", "topics", 4, "did you mean `topic`?"),
+    (lambda t: t.replace('"topic"', '"topics"'), "invalid-field", "topics", 4, "did you mean `topic`?"),
     (
         lambda t: t.replace('"aliases"', '"alias"', 1),
-        "unknown-field",
+        "invalid-field",
         "expectedConcepts.{aliased}.alias",
         -1,
         "did you mean `aliases`?",
     ),
-    (lambda t: t.replace('"sourceText"', '"x"'), "missing-field", "sourceText", 1, "is missing"),
+    (lambda t: t.replace('"sourceText"', '"x"'), "invalid-field", "sourceText", 1, "is missing"),
     (lambda t: t.replace('"id": "bank-runs"', '"id": "../x"'), "invalid-field", "id", 3, "letters, digits and"),
 ]  # fmt: skip
 
@@ -396,7 +396,7 @@ def test_an_id_in_two_files_and_a_file_that_is_not_named_after_its_id(root: Path
     (root / "golden/starter/zz.gold.json").rename(root / "golden/starter/aa.gold.json")  # read before its original
     findings = {(one.level, one.rule, one.file, one.field, one.line) for one in found(root)}
     assert findings == {
-        ("error", "id-twice", "golden/starter/aa.gold.json", "id", line),
+        ("error", "id-twice", "golden/starter/bank-runs.gold.json", "id", line),
         ("warning", "file-name", "golden/starter/aa.gold.json", "id", line),
     }
 
@@ -480,14 +480,14 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
 @pytest.mark.parametrize(
     ("before", "after", "rule", "field", "mark", "message"),
     [
-        ("{{ source_text }}", "{{ source }}", "template", "", "{{ source }}", "undefined name"),
-        ("{{ source_text }}", "{{ source_text", "template", "", "Answer with JSON only", "in line"),
+        ("{{ source_text }}", "{{ source }}", "invalid-file", "", "{{ source }}", "undefined name"),
+        ("{{ source_text }}", "{{ source_text", "invalid-file", "", "Answer with JSON only", "in line"),
         ("{{ source_text }}", "{source_text}", "unused-input", "", "{source_text}", "write `{{ source_text }}`"),
         ("{{ source_text }}", "", "unused-input", "", "---", "asks the same of every case"),
-        ("{{ source_text }}", "{{ ''.__class__ }}", "template", "", "", "refused"),
-        ("{% block user %}", "{% block users %}", "template", "", "", "unknown block"),
+        ("{{ source_text }}", "{{ ''.__class__ }}", "invalid-file", "", "", "refused"),
+        ("{% block user %}", "{% block users %}", "invalid-file", "", "", "unknown block"),
         ("output: concepts", "output: concept", "unknown-output", "output", "output: concept", "outputs: concepts"),
-        ("output: concepts", "outputs: concepts", "unknown-field", "outputs", "outputs:", "did you mean `output`?"),
+        ("output: concepts", "outputs: concepts", "invalid-field", "outputs", "outputs:", "did you mean `output`?"),
         (
             "temperature: 0",
             "temperature: 9",
@@ -497,9 +497,9 @@ def spoil_prompt(root: Path, before: str, after: str, file: str = PROMPT) -> str
             "should be a number <= 2",
         ),
         ('version: "1.0"', "version: 1.0", "invalid-field", "version", "version: 1.0", "is the number 1.0"),
-        ('version: "1.0"', 'version: "1.4"', "front-matter", "version", 'version: "1.4"', "the file name says"),
-        ("output: concepts", "output: [", "front-matter", "", "output: [", "not YAML"),
-        ("name: decompose-concepts", "", "missing-field", "name", "", "is missing"),
+        ('version: "1.0"', 'version: "1.4"', "invalid-field", "version", 'version: "1.4"', "the file name says"),
+        ("output: concepts", "output: [", "invalid-file", "", "output: [", "not YAML"),
+        ("name: decompose-concepts", "", "invalid-field", "name", "", "is missing"),
     ],
 )
 def test_prompts(root: Path, before: str, after: str, rule: str, field: str, mark: str, message: str) -> None:
@@ -515,16 +515,16 @@ def test_prompts(root: Path, before: str, after: str, rule: str, field: str, mar
 @pytest.mark.parametrize(
     ("line", "rule", "message"),
     [
-        ('description: "abc', "front-matter", "unexpected end of stream"),
-        ("\tdescription: x", "front-matter", "cannot start any token"),
-        ("description: a: b", "front-matter", "mapping values are not allowed"),
-        ("name: decompose-concepts", "duplicate-key", "`name` stands twice"),
-        ("  description: x", "front-matter", "expected"),
-        ("description", "front-matter", "':'"),
-        ("description: [a, b", "front-matter", "',' or ']'"),
-        ("description: a\x01b", "front-matter", "a control character"),
-        ("description: *x", "front-matter", "undefined alias"),
-        ("descripton: x", "unknown-field", "did you mean `description`? Correct it"),
+        ('description: "abc', "invalid-file", "unexpected end of stream"),
+        ("\tdescription: x", "invalid-file", "cannot start any token"),
+        ("description: a: b", "invalid-file", "mapping values are not allowed"),
+        ("name: decompose-concepts", "invalid-file", "`name` stands twice"),
+        ("  description: x", "invalid-file", "expected"),
+        ("description", "invalid-file", "':'"),
+        ("description: [a, b", "invalid-file", "',' or ']'"),
+        ("description: a\x01b", "invalid-file", "a control character"),
+        ("description: *x", "invalid-file", "undefined alias"),
+        ("descripton: x", "invalid-field", "did you mean `description`? Correct it"),
         ("seed: hot", "invalid-field", "a whole number"),
     ],
 )
@@ -551,7 +551,7 @@ def test_a_later_prompt_is_rendered_with_what_an_earlier_one_gives(root: Path) -
     file = "prompts/map-ontology-v1.0.md"
     text = spoil_prompt(root, "{{ concept.label }}", "{{ concept.lable }}", file)
     findings = found(root)
-    assert [(one.rule, one.file) for one in findings] == [("template", file)]
+    assert [(one.rule, one.file) for one in findings] == [("invalid-file", file)]
     assert "lable" in findings[0].message
     spoil_prompt(root, "{{ concept.lable }}", "{{ concept.quote }}", file)
     assert found(root) == []
@@ -560,7 +560,7 @@ def test_a_later_prompt_is_rendered_with_what_an_earlier_one_gives(root: Path) -
 
 def test_an_earlier_prompt_does_not_see_what_a_later_one_gives(root: Path) -> None:
     text = spoil_prompt(root, "{{ source_text }}", "{{ source_text }} {{ concepts }}")
-    assert [(one.rule, one.line) for one in found(root)] == [("template", line_with(text, "{{ concepts }}"))]
+    assert [(one.rule, one.line) for one in found(root)] == [("invalid-file", line_with(text, "{{ concepts }}"))]
 
 
 @pytest.mark.parametrize(
@@ -621,7 +621,7 @@ def promote(root: Path, digest: str, version: str = "v1.0") -> str:
 def test_a_promoted_prompt_that_was_edited_in_place(root: Path) -> None:
     promote(root, "0" * 64)
     findings = found(root)
-    assert [(one.rule, one.file) for one in findings] == [("promoted-edited", PROMPT)]
+    assert [(one.rule, one.file) for one in findings] == [("invalid-file", PROMPT)]
     assert "row3 new-version decompose-concepts" in findings[0].message
 
 
@@ -636,7 +636,7 @@ def test_a_broken_promoted_file(root: Path) -> None:
     text = promote(root, "0" * 64, "1").replace('"digest"', '"digset"')
     (root / "prompts/promoted.json").write_text(text)
     findings = [one for one in found(root) if one.file == "prompts/promoted.json"]
-    assert {(one.rule, one.line) for one in findings} >= {("unknown-field", line_with(text, "digset"))}
+    assert {(one.rule, one.line) for one in findings} >= {("invalid-field", line_with(text, "digset"))}
 
 
 # --- settings, recordings, baseline, history ---
@@ -646,8 +646,8 @@ def test_a_broken_promoted_file(root: Path) -> None:
     ("line", "rule", "field", "message"),
     [
         ('mode = "reply"', "invalid-field", "mode", "replay, live"),
-        ("jbos = 3", "unknown-field", "jbos", "did you mean `jobs`?"),
-        ("jobs = = 3", "not-toml", "", "not TOML"),
+        ("jbos = 3", "invalid-field", "jbos", "did you mean `jobs`?"),
+        ("jobs = = 3", "invalid-file", "", "not TOML"),
         ('suite = "startre"', "unknown-suite", "suite", "did you mean `starter`?"),
     ],
 )
@@ -677,8 +677,8 @@ def test_settings_of_a_suite(root: Path) -> None:
 @pytest.mark.parametrize(
     ("section", "line", "rule", "message"),
     [
-        ("provider", 'preset = "opneai"', "unknown-preset", "Did you mean `openai`?"),
-        ("suites.starter.provider", 'preset = "lama.cpp"', "unknown-preset", "Did you mean `llama.cpp`?"),
+        ("provider", 'preset = "opneai"', "invalid-field", "Did you mean `openai`?"),
+        ("suites.starter.provider", 'preset = "lama.cpp"', "invalid-field", "Did you mean `llama.cpp`?"),
         ("suites.starter.provider", 'base_url = "localhost:1234"', "invalid-field", "not an http or https address"),
         ("provider", 'key_variable = "sk-1"', "invalid-field", "Give the variable's name"),
     ],
@@ -700,10 +700,10 @@ def test_recordings(root: Path) -> None:
     findings = found(root)
     assert {one.file for one in findings} == {"recordings/starter/x.jsonl"}
     assert list(dict.fromkeys((one.line, one.rule) for one in findings)) == [
-        (1, "missing-field"),
-        (2, "merge-conflict"),
-        (3, "not-json"),
-        (4, "not-a-number"),
+        (1, "invalid-field"),
+        (2, "invalid-file"),
+        (3, "invalid-file"),
+        (4, "invalid-file"),
     ]
     (folder / "x.jsonl").write_text("junk\n" * 1000)
     assert len(found(root)) == 20
@@ -736,7 +736,7 @@ def test_a_baseline_with_a_broken_case(root: Path) -> None:
 def test_broken_settings_do_not_hide_the_rest(root: Path) -> None:
     (root / "row3.toml").write_text("x = 1\n")
     edit(root, put("topic", ""))
-    assert {(one.rule, one.file) for one in found(root)} == {("unknown-field", "row3.toml"), ("topic", CASE)}
+    assert {(one.rule, one.file) for one in found(root)} == {("invalid-field", "row3.toml"), ("topic", CASE)}
 
 
 @pytest.mark.parametrize("broken", ["mode = ", 'mod = "auto"'])
@@ -790,7 +790,7 @@ def test_a_conflict_in_the_changelog_is_found_before_a_promotion_stops_on_it(roo
     lines = path.read_text(encoding="utf-8").splitlines()
     path.write_text("\n".join([*lines, "<<<<<<< HEAD", "a", "=======", "b", ">>>>>>> x", ""]), encoding="utf-8")
     found = [finding for finding in lint(open_project(root)).findings if finding.file == "CHANGELOG.md"]
-    assert [(finding.rule, finding.line) for finding in found] == [("merge-conflict", len(lines) + 1)]
+    assert [(finding.rule, finding.line) for finding in found] == [("invalid-file", len(lines) + 1)]
 
 
 def recorded(case_id: str, answer: str, *, of: str | None = None) -> str:

@@ -48,17 +48,17 @@ def test_what_a_review_writes_is_fine_and_counts_as_a_file(root: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "rule", "field", "message"),
     [
-        ("{", "not-json", "", "not JSON"),
+        ("{", "invalid-file", "", "not JSON"),
         ("[]", "invalid-file", "", "no JSON object"),
-        ("<<<<<<< HEAD", "merge-conflict", "", "merge-conflict markers"),
-        (LINE | {"schemaVersion": 2}, "schema-version", "schemaVersion", "newer than this row3 knows"),
-        (LINE | {"itm": "x"}, "unknown-field", "itm", "did you mean `item`?"),
-        ({key: LINE[key] for key in LINE if key != "item"}, "missing-field", "item", "is missing"),
+        ("<<<<<<< HEAD", "invalid-file", "", "merge-conflict markers"),
+        (LINE | {"schemaVersion": 2}, "invalid-field", "schemaVersion", "newer than this row3 knows"),
+        (LINE | {"itm": "x"}, "invalid-field", "itm", "did you mean `item`?"),
+        ({key: LINE[key] for key in LINE if key != "item"}, "invalid-field", "item", "is missing"),
         (LINE | {"verdict": "right"}, "invalid-field", "verdict", "one of wrong"),
         (LINE | {"text": "0"}, "invalid-field", "text", "16 hexadecimal digits"),
         (LINE | {"date": "yesterday"}, "invalid-field", "date", "a date like 2026-12-01"),
         (LINE | {"item": 3}, "invalid-field", "item", "string"),
-        ('{"caseId": "a", "caseId": "b"}', "duplicate-key", "", "stands twice"),
+        ('{"caseId": "a", "caseId": "b"}', "invalid-file", "", "stands twice"),
     ],
 )
 def test_a_broken_line_is_a_finding_and_hides_no_other(
