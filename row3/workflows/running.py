@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -98,14 +98,13 @@ def _with_unfinished(run: Run, unfinished: Mapping[str, str]) -> Run:
 
 def note_unused_inputs(session: Session, suite: Suite, lineup: Lineup, files: CaseFiles | None = None) -> None:
     """Say, once a command, which prompts do not show what a case gives them; before anything is asked."""
-
-    def inputs() -> Iterator[Mapping[str, Any]]:
-        own = session.project.tree
-        tree, paths = files or CaseFiles(own, golden_files(own, suite.golden))
-        return (suite.kind.variables(read_case(tree, path, suite.kind).case) for path in paths)
-
+    own = session.project.tree
     with suppress(InvalidFile, EnvironmentFault):  # of a case: the run itself says what is wrong
-        for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, inputs):
+        tree, paths = files or CaseFiles(own, golden_files(own, suite.golden))
+        if not paths:
+            return
+        given = suite.kind.variables(read_case(tree, paths[0], suite.kind).case)
+        for prompt, unused in unused_inputs(suite.kind, suite.rules, lineup.prompts, given):
             if prompt.path not in session.warned:
                 session.warned.add(prompt.path)
                 session.say(f"{prompt.path}:{unused.line} {unused.message}")

@@ -19,7 +19,7 @@ from row3.store.suites import Suite
 from row3.workflows.linting.lint_findings import Findings, near_miss
 from row3.workflows.pipeline.stages import call_stage, request_texts
 from row3.workflows.pipeline.templates import render, unsent_lines
-from row3.workflows.pipeline.unused_input import hand_on, unused_input, with_handed
+from row3.workflows.pipeline.unused_input import handed_on, unused_input
 
 OTHER_ENDINGS = frozenset(
     (".txt", ".text", ".yml", ".yaml", ".md", ".mkd", ".mdown", ".markdown", ".j2", ".jinja", ".jinja2", ".prompt")
@@ -109,7 +109,7 @@ class PromptLint:
         pipeline = suite.pipeline or tuple(ranked)
         if not pipeline:
             self._findings.add("warning", "no-prompt", "prompts/", f"suite `{suite.name}` has no prompt to run")
-        inputs = [kind.variables(case) for case in cases]
+        given = dict(kind.variables(cases[0])) if cases else {}
         for name in pipeline:
             if name not in there:
                 field = ["suites", suite.name, "pipeline"]
@@ -121,20 +121,19 @@ class PromptLint:
                     what = f"`{prompt.output}` is no output of kind `{kind.name}`; outputs: {', '.join(kind.outputs)}"
                     line = positions.line_in_front_matter(prompt.text, "output")
                     self._findings.add("error", "unknown-output", prompt.path, what, field="output", line=line)
-                elif inputs:
-                    self._rendered(prompt, inputs)
+                elif given:
+                    self._rendered(prompt, given)
             # What cannot be used is a finding of its own; the prompts after it are not blamed for missing its output.
             if name not in newest or newest[name].output not in kind.outputs:
-                inputs = []
-            if inputs:
-                handed = hand_on(kind, suite.rules, newest[name].output)
-                inputs = list(with_handed(inputs, handed))
+                given = {}
+            if given:
+                given |= handed_on(kind, suite.rules, newest[name].output)
         return pipeline
 
-    def _rendered(self, prompt: Prompt, inputs: Sequence[Mapping[str, Any]]) -> None:
+    def _rendered(self, prompt: Prompt, given: Mapping[str, Any]) -> None:
         """That it renders, and that what it shows is of a case."""
-        rendered = self._findings.attempt(prompt.path, partial(render, prompt, inputs[0]), count=False)
-        unused = None if rendered is None else unused_input(prompt, inputs)
+        rendered = self._findings.attempt(prompt.path, partial(render, prompt, given), count=False)
+        unused = None if rendered is None else unused_input(prompt, given)
         if unused is not None:
             self._findings.add(unused.level, "unused-input", prompt.path, unused.message, line=unused.line)
 

@@ -149,6 +149,15 @@ def unsent_lines(prompt: Prompt) -> list[int]:
     return found
 
 
+def used_names(prompt: Prompt) -> set[str]:
+    """Return the names of the variables that a prompt uses. Raises as `render`."""
+    from jinja2.meta import find_undeclared_variables
+
+    _compiled(prompt.body, prompt.path)
+    environment = _environment()
+    return find_undeclared_variables(environment.parse(prompt.body)) - environment.globals.keys()
+
+
 def render(prompt: Prompt, variables: Mapping[str, Any]) -> tuple[str, str]:
     """System and user part of a prompt.
 

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -231,17 +230,12 @@ def _another_answer(
 ) -> InvalidFile:
     """The error for two answers to one question: of two cases that are alike, or of a prompt that makes them so."""
     kind, said = asking.suite.kind, "another answer to the same question"
-
-    cases = partial(read_cases, project.tree, asking.suite.golden, kind)
-
-    def inputs() -> Iterator[Mapping[str, Any]]:
-        return (kind.variables(each.case) for each in cases())
-
-    for prompt, unused in unused_inputs(kind, asking.suite.rules, asking.lineup.prompts, inputs):
+    own = kind.variables(stored.case)
+    for prompt, unused in unused_inputs(kind, asking.suite.rules, asking.lineup.prompts, own):
         if str(prompt.ref) == request.prompt and unused.level == "error":
             return InvalidFile(f"{said}: {prompt.path}:{unused.line} {unused.message}", where=where)
-    own = kind.variables(stored.case)
-    if any(each.id == first and kind.variables(each.case) != own for each in cases()):
+    cases = read_cases(project.tree, asking.suite.golden, kind)
+    if any(each.id == first and kind.variables(each.case) != own for each in cases):
         what = f"{said}: {request.prompt} asks the same of `{first}` and `{stored.id}`, whose inputs differ"
         return InvalidFile(what, where=where, fix="Show in the prompt what tells them apart, or give both one answer")
     what = f"{said}: `{first}` has the same input as `{stored.id}`"
