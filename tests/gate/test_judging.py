@@ -116,6 +116,10 @@ ROWS = {
         {"changes": [added("case rye concept:flour")], "effect": Effect({"base": (0.7, 0.8)}, raises=True)},
         [("criteria_changed", INVESTIGATE)],
     ),
+    "an addition that raises none": (
+        {"changes": [added("case rye concept:flour")], "effect": Effect({"base": (0.8, 0.8)}, raises=False)},
+        [("criteria_added", PROCEED)],
+    ),
     "a case removed": ({"changes": [CriteriaChange("removed", "case rye")]}, [("criteria_removed", BLOCK)]),
     "an expectation removed": (
         {"changes": [CriteriaChange("removed", "case rye concept:flour", case_id="rye")]},
@@ -273,6 +277,12 @@ def test_a_companion_in_its_fail_zone_warns():
     companion = Metric("recall", "Recall", threshold=RECALL.threshold, blocking=False)
     scores = replace(side({"recall": 0.5}, policy=policy_with(metrics=("overall",))), metrics=(companion, OVERALL))
     assert codes(verdict(scores)) == [("in_fail_zone", INVESTIGATE)]
+
+
+def test_a_companion_that_is_gated_blocks():
+    companion = Metric("recall", "Recall", threshold=RECALL.threshold, blocking=False)
+    scores = replace(side({"recall": 0.605}, {"recall": 0.599}), metrics=(companion, OVERALL))
+    assert codes(verdict(scores)) == [("entered_fail_zone", BLOCK)]
 
 
 def test_after_marks_what_the_next_change_would_meet():
