@@ -178,7 +178,10 @@ def _scale_x(axes: Axes, timeline: Timeline, *, large: bool) -> None:
 
 
 def _name_promotions(axes: Axes, timeline: Timeline) -> None:
-    """Above the large panel: in full where there are few, else the versions; of two that collide the newer one."""
+    """At the foot of the large panel, beside their lines: in full where there are few, else the versions.
+
+    Of two that collide the newer one is named.
+    """
     low, high = axes.get_xlim()
     full = len(timeline.promotions) <= 2
     room = (high - low) * (0.4 if full else 0.07)
@@ -186,9 +189,16 @@ def _name_promotions(axes: Axes, timeline: Timeline) -> None:
     for x, name in reversed(timeline.promotions):
         if next_x - x >= room:
             shown = label(name) if full else label(name.rsplit(" ", 1)[-1])
-            top = (x, axes.get_ylim()[1])
+            side = -1 if x - low > 0.8 * (high - low) else 1  # the label stays inside the panel
             axes.annotate(
-                shown, top, (0, 3), textcoords="offset points", ha="center", color=PROMOTION, size=8, in_layout=False
+                shown,
+                (x, axes.get_ylim()[0]),
+                (4 * side, 4),
+                textcoords="offset points",
+                ha="left" if side > 0 else "right",
+                color=PROMOTION,
+                size=8,
+                in_layout=False,
             )
             next_x = x
 
