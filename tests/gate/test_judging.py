@@ -261,6 +261,12 @@ def test_a_changed_list_is_shown_sorted_and_with_its_effect():
 def test_a_missing_answer_says_whose_cases_lack_it():
     assert [reason.after for reason in verdict(side(failed=["rye"])).reasons] == [False]
     assert [reason.after for reason in verdict(after=side(failed=["rye"])).reasons] == [True]
+    assert [reason.after for reason in verdict(promotion=Promotion(unanswered=("rye",))).reasons] == [True]
+
+
+def test_another_model_is_named_with_the_one_before():
+    (reason,) = verdict(model=("baker-1", "baker-2")).reasons
+    assert reason.figures == {"before": "baker-1", "after": "baker-2"}
 
 
 def test_a_rate_that_should_be_low_falls_further_by_rising():
