@@ -105,15 +105,11 @@ def test_models_are_compared_on_what_both_have(box: Box) -> None:
     ]
 
 
-def test_a_tag_like_a_version_asks_which_is_meant(box: Box) -> None:
+def test_a_version_is_a_prompt_before_it_is_a_tag(box: Box) -> None:
     box.git("tag", "v1.0")
-    done = box.row3("diff", "v1.0", "v1.1", code=2)
-    assert done.errors == [
-        "error: row3 diff: `v1.0` can mean a prompt version (prompt:extract-v1.0), a commit (git:v1.0). Write "
-        "prompt:extract-v1.0 or git:v1.0."
-    ]
-    assert "(replayed now) → v1.1" in box.row3("diff", "prompt:v1.0", "v1.1", code=0).out
-    assert "Cases: 3 unchanged" in box.row3("diff", "git:v1.0", "prompt:extract-v1.1", code=0).out
+    assert "(replayed now) → v1.1" in box.row3("diff", "v1.0", "v1.1", code=0).out
+    result = box.row3("diff", "git:v1.0", "prompt:extract-v1.1", "--format", "json", code=0).json
+    assert (result["before"]["place"][:4], result["moves"]) == ("git ", {"unchanged": 3})
 
 
 def test_the_tag_of_a_promotion_leaves_the_prompt_s_name_to_the_prompt(box: Box) -> None:
@@ -122,9 +118,7 @@ def test_the_tag_of_a_promotion_leaves_the_prompt_s_name_to_the_prompt(box: Box)
     assert (result["before"]["place"], result["after"]["place"][:4]) == ("replayed now", "git ")
 
 
-def test_a_version_of_two_prompts_asks_which_unless_the_other_side_tells(first: Box) -> None:
-    done = first.row3("diff", "v1.0", "baseline", code=2)
-    assert "prompt:decompose-concepts-v1.0 or prompt:map-ontology-v1.0" in done.errors[0]
+def test_a_version_of_two_prompts_is_of_the_first_in_the_pipeline(first: Box) -> None:
     for before, after in (("v1.0", "v1.1"), ("v1.0", "decompose-concepts-v1.1")):
         result = first.row3("diff", before, after, "--format", "json", code=0).json
         assert list(result["promptDiffs"]) == ["decompose-concepts"]
@@ -194,9 +188,6 @@ def test_the_name_that_means_nothing_is_the_wrong_one(box: Box, wrong: str, *, t
     names = ["v1.0", wrong]
     (error,) = box.row3("diff", *(reversed(names) if turned else names), code=2).errors
     assert wrong in error
-    assert "can mean" not in error
-    (error,) = box.row3("diff", "v1.0", "latest", code=2).errors
-    assert "`v1.0` can mean a prompt version" in error
 
 
 @pytest.mark.parametrize("name", ["main", "git:main"])

@@ -1,21 +1,21 @@
-"""What a name on the command line of `row3 diff` can mean: a run, a baseline, a prompt version, a git ref, a model.
+"""What a name on the command line of `row3 diff` means: a prompt version, a run, a baseline, a git ref or a model.
 
-Every reading is looked for, and a name with more than one is refused: which of them is meant is the user's to say, with
-a prefix.
+A bare name is looked for in this order; a prefix such as `git:` says which is meant.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from row3.domain.prompts import PromptRef, parse_reference, parse_version
-from row3.errors import EnvironmentFault, InvalidFile, UsageError
-from row3.store import prompts as prompt_store
+from row3.errors import InvalidFile, UsageError
 from row3.store.project import Project
+from row3.store.prompts import versions
 from row3.store.saved_runs import SavedRun, latest_runs, read_log
 from row3.store.suites import Suite, baseline_tier
+from row3.workflows.pipeline.lineup import resolve_version
 
 if TYPE_CHECKING:
     from row3.vcs.repository import Repository
@@ -39,61 +39,29 @@ class Reading(NamedTuple):
     run: SavedRun | None = None
     """What is in the file, where it had to be read to know."""
 
-    @property
-    def spelling(self) -> str:
-        """How to say that this is meant."""
-        return BASELINE if self[:2] == (BASELINE, "") else f"{self.kind}:{self.value}"
-
 
 class Names:
     """Reads the names of a project's suite."""
 
     def __init__(self, project: Project, suite: Suite) -> None:
         self._project, self._suite = project, suite
-        self._repository: Repository | None = None
-        self._asked_git = False
-        self._no_git: EnvironmentFault | None = None
-        """Why git cannot be asked."""
 
-    def read(self, before: str, after: str) -> tuple[Reading, Reading]:
-        """What two names mean.
-
-        A bare version such as `v1.0` is one of the prompt that the other side names too, as far as that decides.
-        Raises `UsageError` for a name that means nothing or several things, `InvalidFile` for a path to no file.
-        """
-        try:
-            first = self._one(before, after)
-        except _AmbiguousNameError:  # perhaps because the other name, which would have decided, means nothing
-            self._one(after, before)
-            raise
-        return first, self._one(after, before)
-
-    @property
+    @cached_property
     def repository(self) -> Repository | None:
-        """The project's git repository; None where there is none or git is not to be had."""
-        if not self._asked_git:
-            from row3.vcs.repository import Repository
+        """The project's git repository; None where there is none. Raises `EnvironmentFault` without git."""
+        from row3.vcs.repository import Repository
 
-            self._asked_git = True
-            try:
-                self._repository = Repository.find(self._project.root)
-            except EnvironmentFault as fault:
-                self._no_git = fault
-        return self._repository
+        return Repository.find(self._project.root)
 
-    def _one(self, name: str, other: str) -> Reading:
+    def read(self, name: str) -> Reading:
+        """Return what a name means. Raises `UsageError` for one that means nothing, `InvalidFile` for no file."""
         prefix, colon, value = name.partition(":")
         for kind in PREFIXES:
             if colon and prefix == kind:
-                return self._explicit(kind, value, name, other)
-        found = _once([*self._baselines(name), *self._runs(name), *self._prompts(name, other)])
-        # `row3 promote --tag` names its tag as the prompt is named: that name is the prompt's, in full.
-        if parse_reference(name.removeprefix("prompts/")) is None or not found:
-            found += self._git(name)
-        if len(found) == 1:
-            return found[0]
-        if found:
-            raise _ambiguous(name, found)
+                return self._explicit(kind, value, name)
+        found = self._prompt(name) or self._run(name) or self._baseline(name) or self._git(name)
+        if found is not None:
+            return found
         if name == LATEST:
             raise _no_run(self._suite)
         if name == BASELINE:
@@ -101,23 +69,20 @@ class Names:
         if name.endswith(".json"):
             raise InvalidFile("the file does not exist", where=name, fix="Correct the path")
         self._refuse_prompt(name)
-        raise UsageError(f"`{name}` is no run, baseline, file, prompt version or commit", where=WHERE, fix=self._hint())
+        raise UsageError(f"`{name}` is no prompt version, run, baseline or commit", where=WHERE, fix=self._hint())
 
     def _hint(self) -> str:
         known = (
-            "Give `latest`, `baseline`, a run id of .row3/runs, a path, a prompt version such as v1.1, a git ref, or "
+            "Give a prompt version such as v1.1, `latest`, `baseline`, a run id of .row3/runs, a path, a git ref, or "
             "model:NAME"
         )
-        repository = self.repository
-        if self._no_git is not None:
-            return f"{known}. No commit is known: {self._no_git}"
-        if repository is None or not repository.is_shallow:
+        if self.repository is None or not self.repository.is_shallow:
             return known
         from row3.vcs.refs import DEEPEN
 
         return f"{known}. This clone is shallow, so git does not know every commit: {DEEPEN[0].lower()}{DEEPEN[1:]}"
 
-    def _explicit(self, kind: What, value: str, name: str, other: str) -> Reading:
+    def _explicit(self, kind: What, value: str, name: str) -> Reading:
         """What a name with its prefix means; raises where that does not exist."""
         if kind == "git":
             self._needs_git(value)
@@ -126,16 +91,10 @@ class Names:
             if not value.strip():
                 raise UsageError("no model is named", where=name, fix="Write it like model:NAME")
             return Reading("model", value)
-        finders: dict[str, Callable[[], list[Reading]]] = {
-            "run": lambda: self._runs(value),
-            "baseline": lambda: self._baselines(value or BASELINE),
-            "prompt": lambda: self._prompts(value, other),
-        }
-        found = finders[kind]()
-        if len(found) > 1:
-            raise _ambiguous(name, found)
-        if found:
-            return found[0]
+        find = {"run": self._run, "baseline": self._baseline, "prompt": self._prompt}[kind]
+        found = find(value or BASELINE if kind == "baseline" else value)
+        if found is not None:
+            return found
         if kind == "prompt":
             self._refuse_prompt(value)
             raise UsageError(
@@ -152,34 +111,30 @@ class Names:
 
     def _needs_git(self, ref: str) -> None:
         """Raise `UsageError` where git does not know the commit, `EnvironmentFault` where there is no git to ask."""
-        repository = self.repository
-        if self._no_git is not None:
-            raise self._no_git
-        if repository is None:
+        if self.repository is None:
             raise UsageError("this is no git repository", where=f"git:{ref}", fix="Run `git init`, or name a run")
         try:
-            repository.resolve(ref)
+            self.repository.resolve(ref)
         except UsageError as error:
             raise UsageError(error.what, where=f"git:{ref}", fix=error.fix) from None
 
-    def _baselines(self, name: str) -> list[Reading]:
+    def _baseline(self, name: str) -> Reading | None:
         if name == BASELINE:
             path = self._project.baseline(self._suite.name, baseline_tier(self._project, self._suite))
-            return [Reading("baseline", "", self._project.root / path)] if self._project.tree.exists(path) else []
+            return Reading("baseline", "", self._project.root / path) if self._project.tree.exists(path) else None
         if "/" in name or "\\" in name or not name:
-            return []
+            return None
         folder = self._project.root / "baselines" / "archive"
         stem = name.removesuffix(".json")
         for candidate in (folder / f"{stem}.json", folder / f"{self._suite.name}-{stem}.json"):
             if _is_file(candidate):
-                return [Reading("baseline", candidate.stem, candidate)]
-        return []
+                return Reading("baseline", candidate.stem, candidate)
+        return None
 
-    def _runs(self, name: str) -> list[Reading]:
+    def _run(self, name: str) -> Reading | None:
         folder = self._project.local / "runs"
         if name == LATEST:
             return self._latest(latest_runs(folder))
-        found = []
         if name[:1].isdigit():
             logs = [path for path in latest_runs(folder) if path.stem.startswith(name)]
             if len(logs) > 1 and logs[0].stem != name:
@@ -187,80 +142,46 @@ class Names:
                 raise UsageError(
                     f"`{name}` is the beginning of {len(logs)} runs", where=".row3/runs", fix=f"Choose: {shown}"
                 )
-            found = [Reading("run", path.stem, path) for path in logs[:1]]
+            if logs:
+                return Reading("run", logs[0].stem, logs[0])
         path = next((path for path in (Path(name), self._project.root / name) if _is_file(path)), None)
-        if path is None or path.suffix == ".md":  # that is a prompt's file
-            return found
-        return [*found, Reading("run", name, path.resolve())]
+        return None if path is None or path.suffix == ".md" else Reading("run", name, path.resolve())
 
-    def _latest(self, logs: list[Path]) -> list[Reading]:
+    def _latest(self, logs: list[Path]) -> Reading | None:
         """The newest run of the suite."""
         for path in logs:
             run = read_log(path)
             if run.header.suite == self._suite.name:
-                return [Reading("run", LATEST, path, run=run)]
-        return []
+                return Reading("run", LATEST, path, run=run)
+        return None
 
-    def _prompts(self, name: str, other: str) -> list[Reading]:
-        there = prompt_store.versions(self._project.tree)
-        ref = parse_reference(name.removeprefix("prompts/"))
-        if ref is not None:
-            return [Reading("prompt", str(ref), ref=ref)] if ref.version in there.get(ref.name, ()) else []
-        version = parse_version(name) if name.startswith("v") else None
-        if version is None:
-            return []
-        pipeline = self._suite.pipeline or tuple(there)
-        owners = [one for one in pipeline if version in there.get(one, ())]
-        beside = other.removeprefix("prompt:").removeprefix("prompts/")
-        named, bare = parse_reference(beside), parse_version(beside)
-        if named is not None:
-            owners = [one for one in owners if one == named.name] or owners
-        elif bare is not None:
-            owners = [one for one in owners if bare in there.get(one, ())] or owners
-        if len(owners) > 1 and bare == version:
-            owners = owners[:1]  # the same version on both sides: whichever it is, nothing differs
-        return [Reading("prompt", str(PromptRef(one, version)), ref=PromptRef(one, version)) for one in owners]
+    def _prompt(self, name: str) -> Reading | None:
+        """A version that exists; a bare one is of the prompt that `row3 promote` would take it for."""
+        if parse_reference(name.removeprefix("prompts/")) is None and not self._is_version(name):
+            return None
+        try:
+            ref = resolve_version(self._project, self._suite, name)
+        except UsageError:  # `_refuse_prompt` says so if the name is nothing else
+            return None
+        return Reading("prompt", str(ref), ref=ref)
+
+    def _is_version(self, name: str) -> bool:
+        return name.startswith("v") and parse_version(name) is not None
 
     def _refuse_prompt(self, name: str) -> None:
         """Raise the error for a reference or version that looks like a prompt's and is none."""
-        from row3.workflows.pipeline.lineup import resolve_version
+        if parse_reference(name.removeprefix("prompts/")) is not None or (
+            self._is_version(name) and versions(self._project.tree)
+        ):
+            try:
+                resolve_version(self._project, self._suite, name)
+            except UsageError as error:
+                raise UsageError(error.what, where=WHERE, fix=error.fix) from None
 
-        ref = parse_reference(name.removeprefix("prompts/"))
-        bare = name.startswith("v") and parse_version(name) and prompt_store.versions(self._project.tree)
-        if ref is None and not bare:
-            return
-        try:
-            resolve_version(self._project, self._suite, name)
-        except UsageError as error:
-            raise UsageError(error.what, where=WHERE, fix=error.fix) from None
-
-    def _git(self, name: str) -> list[Reading]:
+    def _git(self, name: str) -> Reading | None:
         if not name or name[0] == "-" or any(ord(letter) < 32 for letter in name) or len(name) > 250:
-            return []
-        repository = self.repository
-        return [Reading("git", name)] if repository is not None and repository.knows(name) else []
-
-
-def _once(found: list[Reading]) -> list[Reading]:
-    """Without the log of a run that became the baseline that is found too: they are one run."""
-    kept = {one.file.stem for one in found if one.kind == "baseline" and one.file is not None}
-    return [
-        one
-        for one in found
-        if one.kind != "run" or one.file is None or not any(stem.endswith(f"-{one.file.stem}") for stem in kept)
-    ]
-
-
-class _AmbiguousNameError(UsageError):
-    """A name that means several things."""
-
-
-def _ambiguous(name: str, found: list[Reading]) -> UsageError:
-    kinds = {"run": "a run", "baseline": "a baseline", "prompt": "a prompt version", "git": "a commit", "model": ""}
-    readings = ", ".join(f"{kinds[one.kind]} ({one.spelling})" for one in found)
-    return _AmbiguousNameError(
-        f"`{name}` can mean {readings}", where=WHERE, fix=f"Write {' or '.join(o.spelling for o in found)}"
-    )
+            return None
+        return Reading("git", name) if self.repository is not None and self.repository.knows(name) else None
 
 
 def _no_run(suite: Suite) -> UsageError:

@@ -67,7 +67,7 @@ def open_sides(
     `RunIncomplete` where no case of a side has its answers.
     """
     known = Names(project, suite)
-    first, second = known.read(*names)
+    first, second = known.read(names[0]), known.read(names[1])
 
     def side(name: str, reading: Reading) -> Side:
         if reading.kind == "run":

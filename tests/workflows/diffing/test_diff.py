@@ -211,7 +211,7 @@ def test_each_way_to_name_a_baseline(project: Project) -> None:
         "bread-20250101T000000Z-123456": archived,
         "20250101T000000Z-123456": archived,
     }.items():
-        reading, _ = names.read(name, "run:20260101T000001Z")
+        reading = names.read(name)
         assert (reading.kind, reading.file) == ("baseline", project.root / path), name
 
 
@@ -240,12 +240,12 @@ def test_a_prompt_version_is_replayed(project: Project) -> None:
     [
         ("latest", UsageError, "no run was kept yet"),
         ("baseline", UsageError, "there is no baseline"),
-        ("nonsense", UsageError, "is no run, baseline, file, prompt version or commit"),
-        ("", UsageError, "is no run"),
+        ("nonsense", UsageError, "is no prompt version, run, baseline or commit"),
+        ("", UsageError, "is no prompt version"),
         ("none.json", InvalidFile, "does not exist"),
         ("extract-v1.0", UsageError, "does not exist"),
-        ("x" * 5000, UsageError, "is no run"),
-        ("a\0b", UsageError, "is no run"),
+        ("x" * 5000, UsageError, "is no prompt version"),
+        ("a\0b", UsageError, "is no prompt version"),
         ("run:latest", UsageError, "no run was kept yet"),
         ("run:nonsense", UsageError, "there is no run `nonsense`"),
         ("run:", UsageError, "there is no run ``"),
@@ -265,24 +265,11 @@ def test_a_name_that_means_nothing_is_refused(
         compared(project, name, "some.json")
 
 
-def test_a_name_with_two_readings_is_refused_and_each_can_be_spelt(project: Project) -> None:
+def test_a_bare_name_is_a_run_before_it_is_a_baseline(project: Project) -> None:
     saved(project, RUNS.format(1), record("a", 0.1))
     saved(project, "baselines/archive/20260101T.json", record("a", 0.4))
     names = Names(project, suite_of(project))
-    expected = (
-        r"`20260101T` can mean a baseline \(baseline:20260101T\), a run \(run:20260101T000001Z-abcdef\)\. "
-        r"Write baseline:20260101T or run:20260101T000001Z-abcdef"
-    )
-    with pytest.raises(UsageError, match=expected):
-        names.read("20260101T", "latest")
-    assert [one.kind for one in names.read("baseline:20260101T", "run:20260101T")] == ["baseline", "run"]
-
-
-def test_the_log_of_a_run_that_was_archived_is_the_same_run(project: Project) -> None:
-    saved(project, RUNS.format(1), record("a", 0.1))
-    saved(project, "baselines/archive/bread-20260101T000001Z-abcdef.json", record("a", 0.1))
-    reading, _ = Names(project, suite_of(project)).read("20260101T000001Z-abcdef", "latest")
-    assert reading.kind == "baseline"
+    assert [names.read(name).kind for name in ("20260101T", "baseline:20260101T")] == ["run", "baseline"]
 
 
 def test_a_prompt_text_that_was_edited_since_is_said_to_be_gone(project: Project) -> None:
