@@ -23,7 +23,6 @@ from row3.workflows.pipeline.evaluate import Asking
 from row3.workflows.pipeline.lineup import Lineup, line_up
 from row3.workflows.pipeline.replaying import open_recordings
 from row3.workflows.pipeline.run_suite import RunOptions, make_asking, now
-from row3.workflows.pipeline.unused_input import unused_inputs
 from row3.workflows.recorded.others_answers import keep_others
 
 SHAPE = 'Write one object a line: {"caseId": "…", "prompt": "…", "response": "…"}'
@@ -95,7 +94,10 @@ def import_responses(
         for request, line, answer in _imports(asking, stored, responses.get(stored.id, {}), index, left, where=where):
             first, text = told.setdefault(request.digest, (stored.id, answer.text))
             if text != answer.text:
-                raise _another_answer(project, asking, first, stored, request, where=f"{where}:{line}")
+                asked = f"{request.prompt} asks the same of `{first}` and `{stored.id}`"
+                what = f"another answer to the same question: {asked}"
+                fix = "Show in the prompt what tells them apart, or give both one answer"
+                raise InvalidFile(what, where=f"{where}:{line}", fix=fix)
             keep_others(project, index, request, answer, where=f"{where}:{line}")
             lines.append(to_line(request, answer, recorded_at=at))
             models[request.prompt] = request.model
@@ -223,20 +225,3 @@ def _imports(
                 unusable = str(prompt.ref)
             else:
                 variables = {**variables, **kind.context(prompt.output, parsed.value)}
-
-
-def _another_answer(
-    project: Project, asking: Asking, first: str, stored: StoredCase, request: Request, *, where: str
-) -> InvalidFile:
-    """The error for two answers to one question: of two cases that are alike, or of a prompt that makes them so."""
-    kind, said = asking.suite.kind, "another answer to the same question"
-    own = kind.variables(stored.case)
-    for prompt, unused in unused_inputs(kind, asking.suite.rules, asking.lineup.prompts, own):
-        if str(prompt.ref) == request.prompt and unused.level == "error":
-            return InvalidFile(f"{said}: {prompt.path}:{unused.line} {unused.message}", where=where)
-    cases = read_cases(project.tree, asking.suite.golden, kind)
-    if any(each.id == first and kind.variables(each.case) != own for each in cases):
-        what = f"{said}: {request.prompt} asks the same of `{first}` and `{stored.id}`, whose inputs differ"
-        return InvalidFile(what, where=where, fix="Show in the prompt what tells them apart, or give both one answer")
-    what = f"{said}: `{first}` has the same input as `{stored.id}`"
-    return InvalidFile(what, where=where, fix="Give both one answer, or remove one of the cases")
