@@ -63,8 +63,9 @@ def golden_files(tree: Tree, folder: str) -> list[str]:
 
 def misnamed(tree: Tree, folder: str) -> list[str]:
     """Return the names of the JSON files beside a suite's cases that nothing reads: `rye.json`, `rye.gold.JSON`."""
-    names = map(name_of, tree.files(folder))
-    return [n for n in names if n.lower().endswith(".json") and not n.endswith(ENDING) and n not in BESIDE]
+    folders = tree.folders(folder)
+    names = [name for name in map(name_of, tree.files(folder)) if name not in folders and name not in BESIDE]
+    return [name for name in names if name.lower().endswith(".json") and not name.endswith(ENDING)]
 
 
 def name_of(path: str) -> str:

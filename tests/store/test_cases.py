@@ -197,5 +197,6 @@ def test_none_where_there_is_no_folder(tmp_path: Path) -> None:
 def test_what_looks_like_a_case_and_is_not_named_like_one(tmp_path: Path) -> None:
     folder = tmp_path / "golden/bread"
     touch(folder, "a.gold.json", "b.json", "c.gold.JSON", "quarantine.json", "reviewed.jsonl", ".d.json", "e.txt")
+    (folder / "folder.json").mkdir()
     assert misnamed(WorkTree(tmp_path), "golden/bread") == ["b.json", "c.gold.JSON"]
     assert misnamed(WorkTree(tmp_path), "golden/none") == []
