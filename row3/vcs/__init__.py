@@ -1,13 +1,11 @@
 """git: what a project was, what is about to be committed, and the hooks that watch over it; comments on its host.
 
-    process     starts git, and turns its refusals into row3's errors
-    discovery   which repository a folder belongs to, also where git exported another one to a hook
-    trees       what a commit, the index and the work tree hold
-    refs        names of commits: safe ones, the branch that work forks from, what a push changes
-    repository  the questions row3 asks about history, and its few writes
-    hooks       install, uninstall and status of the three hooks
-    hook_script the text of those hooks
-    github_comments  comments on a pull request, over GitHub's REST API; knows nothing of git
-
-The only user of gitpython, for finding the repository of a linked worktree in a hook; git itself is run as a process.
+process     starts git, and turns its refusals into row3's errors
+discovery   which repository a folder belongs to, also where git exported another one to a hook
+trees       what a commit, the index and the work tree hold
+refs        names of commits: safe ones, the branch that work forks from, what a push changes
+repository  the questions row3 asks about history, and its few writes
+hooks       install, uninstall and status of the three hooks
+hook_script the text of those hooks
+github_comments  comments on a pull request, over GitHub's REST API; knows nothing of git
 """

@@ -9,6 +9,9 @@ from pathlib import Path
 from row3.errors import EnvironmentFault
 from row3.vcs.process import GitProcess, refusal
 
+EXPORTED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
+"""Variables by which git tells a hook where its repository is."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -63,24 +66,23 @@ def _exported(folder: Path) -> dict[str, str]:
     """
     if not os.environ.get("GIT_DIR"):
         return {}
-    import git  # 70 ms, and only here: a hook of a linked worktree
-
     named = str(Path(os.environ["GIT_DIR"]).absolute())
     tree = os.environ.get("GIT_WORK_TREE")
     work_tree = Path(tree).absolute() if tree else None
     if work_tree and not folder.resolve().is_relative_to(work_tree.resolve()):
         work_tree = None
-    try:
-        found = git.Repo(str(folder), search_parent_directories=True, expand_vars=False)
-    except (git.InvalidGitRepositoryError, git.NoSuchPathError):
+    answer = GitProcess(folder, without=EXPORTED).ask("rev-parse", "--absolute-git-dir", "--show-toplevel", expect=None)
+    if answer.code and "not a git repository (or any" in answer.err:
         return {"GIT_DIR": named, "GIT_WORK_TREE": str(Path(tree).absolute() if tree else Path.cwd())}
-    if found.working_tree_dir is None:
-        return {"GIT_DIR": str(found.git_dir)}
-    own = Path(found.working_tree_dir)
-    same = os.path.realpath(found.git_dir) == os.path.realpath(named)
-    if work_tree and (same or work_tree.resolve().is_relative_to(own.resolve())):
+    git_dir, _, top = os.fsdecode(answer.out).rstrip("\n").partition("\n")
+    if not git_dir:
+        raise refusal(answer, folder, "rev-parse")
+    if answer.code:  # a bare repository, or the inside of a .git folder
+        return {"GIT_DIR": git_dir}
+    same = os.path.realpath(git_dir) == os.path.realpath(named)
+    if work_tree and (same or work_tree.resolve().is_relative_to(Path(top).resolve())):
         return {"GIT_DIR": named, "GIT_WORK_TREE": str(work_tree)}
-    return {"GIT_DIR": str(found.git_dir), "GIT_WORK_TREE": str(own)}
+    return {"GIT_DIR": git_dir, "GIT_WORK_TREE": top}
 
 
 def _foreign_index(git_dir: Path) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +31,13 @@ class Answer:
 
 
 class GitProcess:
-    """Runs git in one folder, with what the caller adds to the environment."""
+    """Runs git in one folder, with variables that the caller adds to the environment or (`without`) leaves out."""
 
-    def __init__(self, folder: Path, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, environment: Mapping[str, str] | None = None, without: Collection[str] = ()
+    ) -> None:
         self.folder = folder
+        self._without = without
         # Under `git --literal-pathspecs` the `:(top,literal)` of our own path arguments would be taken as a name.
         self._environment = {"GIT_LITERAL_PATHSPECS": "0", **(environment or {})}
 
@@ -53,13 +56,14 @@ class GitProcess:
 
         Raises EnvironmentFault for any other, with git's own words, and where git is not installed.
         """
+        inherited = {name: value for name, value in os.environ.items() if name not in self._without}
         try:
             done = subprocess.run(
                 ["git", "-C", str(self.folder), *args],
                 input=b"" if stdin is None else stdin,
                 capture_output=True,
                 check=False,
-                env={**os.environ, **ENGLISH, **READ_ONLY, **self._environment, **(environment or {})},
+                env={**inherited, **ENGLISH, **READ_ONLY, **self._environment, **(environment or {})},
             )
         except OSError as error:
             raise EnvironmentFault(
