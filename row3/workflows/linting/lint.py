@@ -1,6 +1,6 @@
 """`row3 lint`: everything that can be seen to be wrong without running anything.
 
-No finding stops the others: a file that cannot be used is a finding like any other, and the rest is looked at.
+A file that cannot be used is a finding like any other, and the rest is looked at; only row3.toml comes first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
 from row3.errors import InvalidFile, Row3Error
 from row3.store import positions
-from row3.store.config import FILE, Config, PredicatesConfig, SuiteConfig, read_config
+from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, tell_interrupted
@@ -35,7 +35,7 @@ __all__ = ["LintFinding", "LintReport", "lint", "lint_at"]
 def lint_at(
     start: Path, suite: str | None = None, *, finish: bool = False, say: Callable[[str], None] = lambda _: None
 ) -> LintReport:
-    """Lint the project around a folder, also where its `row3.toml` cannot be used.
+    """Lint the project around a folder; where its `row3.toml` cannot be used, that alone is found.
 
     Args:
         finish: finish an interrupted promotion first; else files would be looked at that are about to be replaced.
@@ -48,11 +48,13 @@ def lint_at(
         tell_interrupted(root / LOCAL, say=say)
     try:
         project = Project(root, read_config(WorkTree(root)))
-    except InvalidFile:  # `_Lint` meets it again and makes it a finding
-        return _Lint(Project(root, _anything_goes(root)), settings=False).run(None)
+    except InvalidFile:
+        findings = Findings(root)
+        findings.attempt(FILE, partial(read_config, WorkTree(root)))
+        return findings.report()
     try:
         only = None if suite is None else pick_suite(project, suite)
-    except InvalidFile:  # of the suite's settings: likewise
+    except InvalidFile:  # of the suite's settings: `_Lint` meets it again and makes it a finding
         only = None
     return lint(project, only)
 
@@ -62,19 +64,11 @@ def lint(project: Project, suite: Suite | None = None) -> LintReport:
     return _Lint(project).run(suite)
 
 
-def _anything_goes(root: Path) -> Config:
-    """Settings in the place of unusable ones: a case is not blamed for what only they could allow."""
-    lenient = SuiteConfig(predicates=PredicatesConfig(allowed=[]))
-    return Config(suites=dict.fromkeys(Project(root, Config()).suite_names(), lenient))
-
-
 class _Lint:
     """One pass over a project: everything but cases and prompts, which have modules of their own."""
 
-    def __init__(self, project: Project, *, settings: bool = True) -> None:
+    def __init__(self, project: Project) -> None:
         self.project = project
-        self._settings = settings
-        """Whether the project's own settings could be read."""
         self._findings = Findings(project.root)
 
     def run(self, only: Suite | None) -> LintReport:
@@ -84,9 +78,7 @@ class _Lint:
         suites = self._suites() if only is None else [only]
         cases = CaseLint(self.project, self._findings)
         usable = {suite.name: cases.suite(suite) for suite in suites}
-        # Without settings nobody knows the pipelines, so prompts are looked at one by one only.
-        piped = suites if self._settings else []
-        PromptLint(self.project, self._findings).run(piped, usable, everything=only is None)
+        PromptLint(self.project, self._findings).run(suites, usable, everything=only is None)
         for suite in suites:
             self._findings.attempt(FILE, partial(check_provider, self.project, suite), count=False)
             lint_recordings(self.project, suite, self._findings)

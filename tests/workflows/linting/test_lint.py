@@ -733,23 +733,13 @@ def test_a_baseline_with_a_broken_case(root: Path) -> None:
     assert finding.line == line_with(text, '"id": "b"')
 
 
-def test_broken_settings_do_not_hide_the_rest(root: Path) -> None:
-    (root / "row3.toml").write_text("x = 1\n")
+@pytest.mark.parametrize("broken", ["x = 1", "mode = "])
+def test_broken_settings_are_the_only_finding(root: Path, broken: str) -> None:
+    """What else is wrong depends on them."""
+    (root / "row3.toml").write_text(f"{broken}\n")
     edit(root, put("topic", ""))
-    assert {(one.rule, one.file) for one in found(root)} == {("invalid-field", "row3.toml"), ("topic", CASE)}
-
-
-@pytest.mark.parametrize("broken", ["mode = ", 'mod = "auto"'])
-def test_broken_settings_do_not_make_other_findings(root: Path, broken: str) -> None:
-    """Predicates and pipelines are theirs to say: nothing is held against the files that only they could allow."""
-    path = root / "row3.toml"
-    good = path.read_text(encoding="utf-8")
-    own = good.replace('"map-ontology"]', '"map-ontology"]\n[suites.starter.predicates]\nallowed = ["EATS"]\n')
-    edit(root, lambda case: [link.update(predicate="EATS") for link in case["expectedRelationships"]])
-    prompt = (root / PROMPT).read_text(encoding="utf-8").replace("decompose-concepts", "another")
-    (root / "prompts/another-v1.0.md").write_text(prompt.replace("source_text", "nothing"), encoding="utf-8")
-    path.write_text(own.replace('mode = "auto"', broken), encoding="utf-8")
-    assert [one.file for one in found(root)] == ["row3.toml"]
+    report = lint_at(root)
+    assert ([one.file for one in report.findings], report.files) == (["row3.toml"], 1)
 
 
 def test_a_suite_whose_settings_are_wrong_is_one_finding(root: Path) -> None:
