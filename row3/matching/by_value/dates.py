@@ -48,41 +48,44 @@ _QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "1st": 1, "2nd": 
 _TENS = {"twenties": 20, "thirties": 30, "forties": 40, "fifties": 50, "sixties": 60, "seventies": 70, "eighties": 80}
 _TENS["nineties"] = 90
 
-_SHAPES = (
-    r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<day>\d{1,2})",
-    rf"{_WEEKDAY}{_MONTH}\s*{_DAY}\s*,?\s*{_YEAR}",
-    rf"{_WEEKDAY}(?:the )?{_DAY}(?:\s+of)?[\s-]+{_MONTH}[\s,-]+{_YEAR}",
-    rf"{_YEAR}[\s,-]+{_MONTH}[\s-]+{_DAY}",
-    rf"{_MONTH}(?:\s+of)?[\s,-]+{_YEAR}",
-    rf"{_YEAR}[\s-]+{_MONTH}",
-    rf"{_MONTH}\s+(?:the )?{_DAY}",
-    rf"(?:the )?{_DAY}(?:\s+of)?[\s-]+{_MONTH}",
-    r"(?P<year>\d{4})-(?P<m>0[1-9]|1[0-2])",
-    r"(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<year>\d{4})",
-    r"q(?P<q>[1-4])[\s,/-]*(?:of\s+)?(?P<year>\d{4})",
-    r"(?P<year>\d{4})[\s,/-]*q(?P<q>[1-4])",
-    rf"(?:the )?(?P<nth>{'|'.join(_QUARTERS)}) quarter(?: of|,)? (?P<year>\d{{4}})",
-    r"(?P<year>\d{4})-?w(?P<w>\d\d)",
-    r"h(?P<yearhalf>[12])[\s,/-]*(?P<year>\d{4})",
-    r"(?:the )?(?P<yearhalf>1st|2nd|first|second) half(?: of)? (?P<year>\d{4})",
-    r"(?:the )?(?P<decade>\d{3}0)'?s",
-    rf"(?:the )?(?P<hundreds>nineteen|eighteen)[ -](?P<words>{'|'.join(_TENS)})",
-    r"(?P<m>0?[1-9]|1[0-2])/(?P<year>\d{4})",
-    r"(?P<before>\d{1,4})\s*b\.?\s?c\.?(?:\s?e\.?)?",
-    r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
-    r"(?:the )?year (?P<only>\d{4})",
-    rf"(?:(?:q(?P<fiscalq>[1-4])|(?:the )?(?P<fiscalnth>{'|'.join(_QUARTERS)}) quarter)(?: of)?(?: the)? )?"
-    rf"{_FISCAL}(?P<fiscal>\d{{4}}|\d\d)(?:[/–-](?P<next>\d{{4}}|\d\d))?",
-    r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})(?:[/–-](?P<next>\d{4}|\d\d))?",
-    r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
-    r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
-    r"(?P<noon>noon|midday|midnight)",
-    r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th)[ -](?:century|cent\.?|c\.?)"
-    r"(?: (?P<era>[bc]\.?c\.?(?:e\.?)?|a\.?d\.?))?",
+_SHAPES = tuple(
+    re.compile(shape)
+    for shape in (
+        r"(?P<year>\d{4})[-/](?P<m>\d{1,2})[-/](?P<day>\d{1,2})",
+        rf"{_WEEKDAY}{_MONTH}\s*{_DAY}\s*,?\s*{_YEAR}",
+        rf"{_WEEKDAY}(?:the )?{_DAY}(?:\s+of)?[\s-]+{_MONTH}[\s,-]+{_YEAR}",
+        rf"{_YEAR}[\s,-]+{_MONTH}[\s-]+{_DAY}",
+        rf"{_MONTH}(?:\s+of)?[\s,-]+{_YEAR}",
+        rf"{_YEAR}[\s-]+{_MONTH}",
+        rf"{_MONTH}\s+(?:the )?{_DAY}",
+        rf"(?:the )?{_DAY}(?:\s+of)?[\s-]+{_MONTH}",
+        r"(?P<year>\d{4})-(?P<m>0[1-9]|1[0-2])",
+        r"(?P<a>\d{1,2})(?P<sep>[-/.])(?P<b>\d{1,2})(?P=sep)(?P<year>\d{4})",
+        r"q(?P<q>[1-4])[\s,/-]*(?:of\s+)?(?P<year>\d{4})",
+        r"(?P<year>\d{4})[\s,/-]*q(?P<q>[1-4])",
+        rf"(?:the )?(?P<nth>{'|'.join(_QUARTERS)}) quarter(?: of|,)? (?P<year>\d{{4}})",
+        r"(?P<year>\d{4})-?w(?P<w>\d\d)",
+        r"h(?P<yearhalf>[12])[\s,/-]*(?P<year>\d{4})",
+        r"(?:the )?(?P<yearhalf>1st|2nd|first|second) half(?: of)? (?P<year>\d{4})",
+        r"(?:the )?(?P<decade>\d{3}0)'?s",
+        rf"(?:the )?(?P<hundreds>nineteen|eighteen)[ -](?P<words>{'|'.join(_TENS)})",
+        r"(?P<m>0?[1-9]|1[0-2])/(?P<year>\d{4})",
+        r"(?P<before>\d{1,4})\s*b\.?\s?c\.?(?:\s?e\.?)?",
+        r"(?:a\.?\s?d\.?\s*(?P<after>\d{1,4})|(?P<after2>\d{1,4})\s*(?:a\.?\s?d\.?|c\.?\s?e\.?))",
+        r"(?:the )?year (?P<only>\d{4})",
+        rf"(?:(?:q(?P<fiscalq>[1-4])|(?:the )?(?P<fiscalnth>{'|'.join(_QUARTERS)}) quarter)(?: of)?(?: the)? )?"
+        rf"{_FISCAL}(?P<fiscal>\d{{4}}|\d\d)(?:[/–-](?P<next>\d{{4}}|\d\d))?",
+        r"(?P<season>spring|summer|autumn|fall|winter)(?:,| of)? (?P<year>\d{4})(?:[/–-](?P<next>\d{4}|\d\d))?",
+        r"(?P<hour>\d{1,2})(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>[ap])\.?\s?m\.?",
+        r"(?P<hour>[01]?\d|2[0-3]):(?P<minute>[0-5]\d)(?:\s*(?:h|hrs|hours|o'?clock))?",
+        r"(?P<noon>noon|midday|midnight)",
+        r"(?:the )?(?P<nthcentury>\d{1,2})(?:st|nd|rd|th)[ -](?:century|cent\.?|c\.?)"
+        r"(?: (?P<era>[bc]\.?c\.?(?:e\.?)?|a\.?d\.?))?",
+    )
 )
 
 
-_WITH_TIME = (
+_WITH_TIME = re.compile(
     r"(?P<date>.*\d{3,4}.*?)(?:(?<=\d)t|,? (?:at )?)(?P<time>\d{1,2}:\d\d(?: ?[ap]\.?m\.?)?)(?::\d\d)?"
     r"(?P<zone>z| ?utc| ?gmt|[+-]\d\d:?\d\d)?"
 )
@@ -96,12 +99,12 @@ def date_of(text: str, *, day_first: bool | None = None) -> str | None:
     """
     if re.search(_WORDS_COUNT, text) is not None:
         text = re.sub(ordinal_words(), lambda word: f"{ordinal_of(word[0])}th", text)
-    if (hit := re.fullmatch(_WITH_TIME, text)) is not None:
+    if (hit := _WITH_TIME.fullmatch(text)) is not None:
         day, time = date_of(hit["date"], day_first=day_first), date_of(hit["time"])
         zone = (hit["zone"] or "").strip().replace("utc", "z").replace("gmt", "z").upper()
         return None if day is None or time is None or len(day) != len("2024-03-25") else f"{day}{time}{zone}"
     for shape in _SHAPES:
-        hit = re.fullmatch(shape, text)
+        hit = shape.fullmatch(text)
         if hit is not None:
             return _iso({name: value for name, value in hit.groupdict().items() if value is not None}, day_first)
     return time_of(text)

@@ -11,24 +11,24 @@ from row3.matching.by_value.numbers import SCALES, SHORT_SCALES, number_of, ordi
 from row3.matching.by_value.units import CENTS, CURRENCIES, unit_of
 from row3.matching.by_value.values import Value
 
-_PERCENT = r"(?P<number>.+?)\s*(?:%|per\s?cent|pct\.?)\Z"
-_UNIT = (
+_PERCENT = re.compile(r"(?P<number>.+?)\s*(?:%|per\s?cent|pct\.?)\Z")
+_UNIT = re.compile(
     r"(?P<number>[-−]?(?:\d[\d.,'’ ]*\d|\d)(?:\s*(?:[x×*]\s*10\^?[-−]?\d+|[/⁄]\s?\d+))?)[\s-]*"
     r"(?P<unit>[^\d\s].*)\Z"
 )
-_AND_A_PART = r"(?P<whole>\S+) (?P<unit>\S+) and (?:a|one) (?P<part>half|quarter)\Z"  # an hour and a half
-_PART_OF = r"(?P<part>\S.*?)(?: of)? an? (?P<unit>\S+)\Z"  # half an hour, three quarters of a mile
-_RANGE = r"(?:(?:from|between)\s+)?(?P<a>\S.*?)\s*(?:\s(?:to|and|until|through)\s|[-–—−])\s*(?P<b>\S.*)\Z"
-_SEASON = r"(?P<a>[12]\d{3})[/–—-](?P<b>\d{4}|\d\d)\Z"
+_AND_A_PART = re.compile(r"(?P<whole>\S+) (?P<unit>\S+) and (?:a|one) (?P<part>half|quarter)\Z")  # an hour and a half
+_PART_OF = re.compile(r"(?P<part>\S.*?)(?: of)? an? (?P<unit>\S+)\Z")  # half an hour, three quarters of a mile
+_RANGE = re.compile(r"(?:(?:from|between)\s+)?(?P<a>\S.*?)\s*(?:\s(?:to|and|until|through)\s|[-–—−])\s*(?P<b>\S.*)\Z")
+_SEASON = re.compile(r"(?P<a>[12]\d{3})[/–—-](?P<b>\d{4}|\d\d)\Z")
 _CODES = "|".join(re.escape(form) for form in sorted(CURRENCIES, key=len, reverse=True))
 _SIGNS = "|".join(
     re.escape(form)
     for form in sorted(CURRENCIES, key=len, reverse=True)
     if len(form) < 4 and form not in ("won", "yen")
 )
-_BEFORE = rf"(?P<sign>[-−]?)(?P<code>{_SIGNS})\s*(?P<number>[-−]?\d.*)\Z"
-_AFTER = rf"(?P<number>.*?\S)\s*(?P<code>{'|'.join(re.escape(c) for c in CENTS)}|{_CODES})\Z"
-_SHORT = rf"(?P<number>[\d.,]+)\s*(?P<scale>{'|'.join(SHORT_SCALES)})\Z"
+_BEFORE = re.compile(rf"(?P<sign>[-−]?)(?P<code>{_SIGNS})\s*(?P<number>[-−]?\d.*)\Z")
+_AFTER = re.compile(rf"(?P<number>.*?\S)\s*(?P<code>{'|'.join(re.escape(c) for c in CENTS)}|{_CODES})\Z")
+_SHORT = re.compile(rf"(?P<number>[\d.,]+)\s*(?P<scale>{'|'.join(SHORT_SCALES)})\Z")
 
 
 def read(text: str, day_first: bool | None = None) -> Value | None:
@@ -39,7 +39,7 @@ def read(text: str, day_first: bool | None = None) -> Value | None:
         return Value("number", number)
     if (ordinal := ordinal_of(low)) is not None and low != "second":
         return Value("ordinal", Fraction(ordinal))
-    if (percent := re.match(_PERCENT, low)) is not None and (
+    if (percent := _PERCENT.match(low)) is not None and (
         number := number_of(percent["number"].removesuffix(" a"))
     ) is not None:
         return Value("percent", number)
@@ -48,7 +48,7 @@ def read(text: str, day_first: bool | None = None) -> Value | None:
 
 def _money(low: str) -> Value | None:
     low = re.sub(r"(?:(?<=illion)|(?<=\dk)) pounds\Z", " pounds sterling", low)  # nothing else has millions of them
-    hit = re.match(_BEFORE, low) or re.match(_AFTER, low)
+    hit = _BEFORE.match(low) or _AFTER.match(low)
     if hit is None:
         return None
     amount = _scaled(hit["number"])
@@ -63,7 +63,7 @@ def _money(low: str) -> Value | None:
 def _scaled(text: str) -> Fraction | None:
     """An amount of money, where `4.5m` is million and `5 bn` billion; a doubled currency (`$5 USD`) is dropped."""
     text = re.sub(r"\s*(?:usd|dollars)\Z", "", text.strip().rstrip("-"))
-    short = re.match(_SHORT, text)
+    short = _SHORT.match(text)
     if short is None:
         return number_of(text)
     number = number_of(short["number"])
@@ -72,7 +72,7 @@ def _scaled(text: str) -> Fraction | None:
 
 def _quantity(text: str) -> Value | None:
     """A number and a unit. Number words are read too ("five kilometres")."""
-    hit = re.match(_UNIT, text)
+    hit = _UNIT.match(text)
     if hit is not None:
         number, rest = number_of(hit["number"]), hit["unit"]
         scale, _, after = rest.partition(" ")
@@ -82,9 +82,7 @@ def _quantity(text: str) -> Value | None:
             return Value("number", number * 1000) if rest == "k" else None
         unit = unit_of(rest)
         return None if number is None or unit is None else _measured(number, unit)
-    if (hit := re.match(_AND_A_PART, text.lower())) is not None or (
-        hit := re.match(_PART_OF, text.lower())
-    ) is not None:
+    if (hit := _AND_A_PART.match(text.lower())) is not None or (hit := _PART_OF.match(text.lower())) is not None:
         part, unit = number_of(hit["part"]), unit_of(hit["unit"])
         whole = hit.groupdict().get("whole", "0")
         number = Fraction(1) if whole in ("a", "an") else number_of(whole)
@@ -113,9 +111,9 @@ def _measured(number: Fraction, unit: tuple[str, Fraction]) -> Value:
 
 def read_range(text: str) -> Value | None:
     """Two values of one kind with a dash or `to` between: `1914-18`, `5 to 10 km`, `from 2 to 4%`."""
-    if (years := re.match(_SEASON, text)) is not None and (both := one_after(years["a"], years["b"])):
+    if (years := _SEASON.match(text)) is not None and (both := one_after(years["a"], years["b"])):
         text = both.replace("/", "-")
-    hit = re.match(_RANGE, text)
+    hit = _RANGE.match(text)
     if hit is None:
         return None
     first, last = hit["a"], hit["b"]
