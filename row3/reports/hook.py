@@ -10,14 +10,14 @@ from row3.domain.quarantine import NO_QUARANTINE
 from row3.domain.verdicts import CaseChange, Verdict
 from row3.reports import numbers
 from row3.reports.advice import SCORES, approval_line, is_complete, look, model_flag
-from row3.reports.case_changes import flips
+from row3.reports.case_changes import LONGEST_LINE, flips
 from row3.reports.comparison import ground_text
 from row3.reports.document import Block, Document, Lines, Note, Span, Text, Title
 from row3.reports.headline import some
 from row3.reports.model import ComparisonView, SuiteResultView
 from row3.reports.quarantine_text import quarantine_note
 from row3.reports.reason_text import grounds_of
-from row3.reports.style import plain
+from row3.reports.style import plain, shorten
 from row3.reports.suites import problem_of
 
 SHOWN_REASONS, SHOWN_CASES = 6, 3
@@ -135,7 +135,7 @@ def _what_fell(case: CaseChange, problems: dict[str, str]) -> str:
         what = problems.get(case.case_id, case.move)
     else:
         what = "; ".join(flip.text(NAMES) for flip in flips(case) if not flip.good) or case.move
-    return f"  {case.case_id} {numbers.points(case.delta)}: {what}"
+    return shorten(f"  {case.case_id} {numbers.points(case.delta)}: {what}", LONGEST_LINE)
 
 
 def _cure(hook: HookView) -> list[Block]:

@@ -26,7 +26,7 @@ def test_a_commit_is_blocked_in_one_screen(second: Box) -> None:
     take_draft(second)
     done = second.git("commit", "-m", "tidier", code=1)
     assert blocked(done.err)
-    assert len(done.err.splitlines()) <= 32
+    assert len(done.err.splitlines()) <= 24
     assert "Bit-flip error" in done.err
     assert "--approve" in done.err
     assert second.git("status", "--porcelain").out.count("\n") == 3
