@@ -91,7 +91,7 @@ def _show(report: HookReport, common: Common) -> None:
         first = "; the hook that was there runs first" if hook.runs_first else ""
         remark = f" ({hook.note})" if hook.note else ""
         lines.append(f"  {hook.name:<17} {OUTCOMES.get(hook.outcome, hook.outcome)}{first}{remark}")
-    common.show(common.fitted("\n".join([*lines, *([report.note] if report.note else [])])))
+    common.show(common.fitted("\n".join(lines)))
 
 
 def _pushed() -> str:

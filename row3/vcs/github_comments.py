@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from http.client import HTTPException
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlsplit
+
+import msgspec
+from msgspec import Struct, field
 
 from row3.errors import EnvironmentFault
 
@@ -22,6 +24,7 @@ MOST_PAGES = 50
 RETRIES = 2
 WAIT_S = 1.0
 MOST_RESPONSE_BYTES = 32 * 1024 * 1024
+Value = TypeVar("Value")
 NEXT = re.compile(r'<([^<>]+)>\s*;[^,]*\brel="?next"?')
 
 
@@ -33,14 +36,21 @@ class Refused(EnvironmentFault):
         self.status = status
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
-    """One comment."""
+class _User(Struct, frozen=True):
+    login: str = ""
+
+
+class Comment(Struct, frozen=True):
+    """One comment, as GitHub sends it."""
 
     id: int
-    body: str
-    author: str
-    url: str
+    body: str = ""
+    user: _User | None = None
+    url: str = field(default="", name="html_url")
+
+
+class _Error(Struct, frozen=True):
+    message: str = ""
 
 
 class _Stay(urllib.request.HTTPRedirectHandler):
@@ -65,20 +75,17 @@ class PullRequestComments:
     def find(self, marker: str, author: str) -> Comment | None:
         """The first comment of an author that begins with the marker. Raises `Refused`."""
         for comment in self._all():
-            if comment.author == author and comment.body.startswith(marker):
+            if comment.user is not None and comment.user.login == author and comment.body.startswith(marker):
                 return comment
         return None
 
     def create(self, body: str) -> Comment:
         """A new comment; asked for once only, or there might be two. Raises `Refused`."""
-        value, _ = self._call("POST", self._list(), {"body": body}, retries=0)
-        return _comment(value)
+        return self._call("POST", self._list(), Comment, body, retries=0)[0]
 
     def update(self, comment: Comment, body: str) -> Comment:
-        """Another text for a comment. Raises `Refused`; with status 404 the comment is gone."""
-        path = f"{self._base()}/issues/comments/{comment.id}"
-        value, _ = self._call("PATCH", path, {"body": body})
-        return _comment(value)
+        """Return a comment with another text. Raises `Refused`; with status 404 the comment is gone."""
+        return self._call("PATCH", f"{self._base()}/issues/comments/{comment.id}", Comment, body)[0]
 
     def _base(self) -> str:
         return f"{self.api.rstrip('/')}/repos/{quote(self.repository, safe='/')}"
@@ -89,11 +96,9 @@ class PullRequestComments:
     def _all(self) -> Iterator[Comment]:
         url = f"{self._list()}?per_page={PAGE}"
         for _ in range(MOST_PAGES):
-            value, headers = self._call("GET", url, None)
-            if not isinstance(value, list):
-                raise _strange(self.api)
-            yield from (_comment(each) for each in value)
-            following = NEXT.search(headers.get("link", ""))
+            found, link = self._call("GET", url, list[Comment])
+            yield from found
+            following = NEXT.search(link)
             if following is None:
                 return
             url = following[1]
@@ -102,12 +107,13 @@ class PullRequestComments:
                 raise _strange(self.api)
 
     def _call(
-        self, method: str, url: str, body: Mapping[str, Any] | None, *, retries: int = RETRIES
-    ) -> tuple[Any, dict[str, str]]:
+        self, method: str, url: str, kind: type[Value], body: str | None = None, *, retries: int = RETRIES
+    ) -> tuple[Value, str]:
+        """Return what GitHub answers, and its header `Link`."""
         request = urllib.request.Request(  # noqa: S310 - the scheme is checked where the address is taken in
             url,
             method=method,
-            data=None if body is None else json.dumps(body).encode(),
+            data=None if body is None else msgspec.json.encode({"body": body}),
             headers={
                 "Accept": "application/vnd.github+json",
                 "Authorization": f"Bearer {self.token}",
@@ -120,8 +126,8 @@ class PullRequestComments:
         for attempt in range(retries + 1):
             try:
                 with opener.open(request, timeout=TIMEOUT_S) as response:
-                    raw = response.read(MOST_RESPONSE_BYTES)
-                    return json.loads(raw), {key.lower(): value for key, value in response.headers.items()}
+                    value = msgspec.json.decode(response.read(MOST_RESPONSE_BYTES), type=kind)
+                    return value, response.headers.get("Link", "")
             except urllib.error.HTTPError as error:
                 refused = _refused(error, method, self.api)
             except (OSError, HTTPException) as error:
@@ -138,35 +144,23 @@ class PullRequestComments:
 
 def plain_reason(reason: object) -> str:
     """What went wrong, in a line."""
-    return " ".join(str(reason).split())[:200] or type(reason).__name__
+    return " ".join(str(reason).split())[:200]
 
 
 def _refused(error: urllib.error.HTTPError, method: str, api: str) -> Refused:
-    with error:
-        raw = error.read(10_000)
     try:
-        said = json.loads(raw)["message"]
-    except (ValueError, KeyError, TypeError):
+        with error:
+            said = plain_reason(msgspec.json.decode(error.read(10_000), type=_Error).message)
+    except (ValueError, OSError):
         said = ""
-    what = f"{error.code} {plain_reason(said)}" if said else f"{error.code}"
     fixes = {
         401: "Give the job's token: env GITHUB_TOKEN",
         403: "Give the job `permissions: pull-requests: write`; a pull request from a fork never has it",
         404: "Correct repository and number; a token without the right to see them gets the same answer",
     }
-    return Refused(
-        error.code, f"GitHub refused ({what})", where=f"{method} {api}", fix=fixes.get(error.code, "Try again")
-    )
+    what, fix = f"GitHub refused ({error.code} {said}".rstrip() + ")", fixes.get(error.code, "Try again")
+    return Refused(error.code, what, where=f"{method} {api}", fix=fix)
 
 
 def _strange(api: str) -> Refused:
     return Refused(0, "the answer is not that of GitHub's API", where=api, fix="Correct GITHUB_API_URL")
-
-
-def _comment(value: Any) -> Comment:
-    if not isinstance(value, dict) or not isinstance(value.get("id"), int):
-        raise _strange("GitHub")
-    author = value.get("user") or {}
-    return Comment(
-        value["id"], str(value.get("body") or ""), str(author.get("login") or ""), str(value.get("html_url") or "")
-    )

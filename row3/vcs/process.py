@@ -10,10 +10,12 @@ from pathlib import Path
 
 from row3.errors import EnvironmentFault
 
-ENGLISH = {"LC_ALL": "C", "LANGUAGE": "C"}
-"""git's own words are read, so they have to be the same everywhere."""
-# Reading must not take index.lock: a hook runs while `git commit` holds it.
-READ_ONLY = {"GIT_OPTIONAL_LOCKS": "0"}
+ALWAYS = {
+    "LC_ALL": "C",  # git's messages are parsed, so they have to be in English
+    "LANGUAGE": "C",
+    "GIT_OPTIONAL_LOCKS": "0",  # reading must not take index.lock: a hook runs while `git commit` holds it
+    "GIT_LITERAL_PATHSPECS": "0",  # else `:(top,literal)` in our own path arguments would be taken as a name
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,24 +33,18 @@ class Answer:
 
 
 class GitProcess:
-    """Runs git in one folder, with variables that the caller adds to the environment or (`without`) leaves out."""
+    """Runs git in one folder, with variables added to the environment or (`without`) left out of it."""
 
     def __init__(
         self, folder: Path, environment: Mapping[str, str] | None = None, without: Collection[str] = ()
     ) -> None:
-        self.folder = folder
-        self._without = without
-        # Under `git --literal-pathspecs` the `:(top,literal)` of our own path arguments would be taken as a name.
-        self._environment = {"GIT_LITERAL_PATHSPECS": "0", **(environment or {})}
-
-    def set(self, name: str, value: str) -> None:
-        """Set an environment variable for all later processes."""
-        self._environment[name] = value
+        self.folder, self._without = folder, without
+        self._environment = ALWAYS | dict(environment or {})
 
     def ask(
         self,
         *args: str,
-        stdin: bytes | None = None,
+        stdin: bytes = b"",
         environment: Mapping[str, str] | None = None,
         expect: Sequence[int] | None = (0,),
     ) -> Answer:
@@ -60,10 +56,10 @@ class GitProcess:
         try:
             done = subprocess.run(
                 ["git", "-C", str(self.folder), *args],
-                input=b"" if stdin is None else stdin,
+                input=stdin,
                 capture_output=True,
                 check=False,
-                env={**inherited, **ENGLISH, **READ_ONLY, **self._environment, **(environment or {})},
+                env={**inherited, **self._environment, **(environment or {})},
             )
         except OSError as error:
             raise EnvironmentFault(
@@ -76,7 +72,7 @@ class GitProcess:
 
 
 def refusal(answer: Answer, folder: Path, command: str) -> EnvironmentFault:
-    """The error for an answer nobody expected."""
+    """Return the error for an answer nobody expected."""
     if "dubious ownership" in answer.err:
         return EnvironmentFault(
             "git refuses this repository because its files belong to another user",

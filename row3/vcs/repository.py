@@ -1,4 +1,4 @@
-"""The questions row3 asks about a project's history, and its few writes."""
+"""Which repository a folder belongs to, the questions row3 asks about its history, and its few writes."""
 
 from __future__ import annotations
 
@@ -9,54 +9,77 @@ from pathlib import Path
 
 from row3.errors import EnvironmentFault, UsageError
 from row3.vcs import refs, trees
-from row3.vcs.discovery import Place, discover
-from row3.vcs.process import Answer, refusal
+from row3.vcs.process import Answer, GitProcess, refusal
+
+EXPORTED = ("GIT_DIR", "GIT_WORK_TREE", "GIT_COMMON_DIR", "GIT_PREFIX")
+"""Variables by which git tells a hook where its repository is."""
+PLACES = ("--show-toplevel", "--absolute-git-dir", "--git-common-dir", "--is-shallow-repository")
 
 _HEX = frozenset("0123456789abcdef")
+_OID = b"# branch.oid "
 
 
 class Repository:
     """One work tree of a git repository. Paths are relative to its root, with forward slashes."""
 
-    def __init__(self, place: Place) -> None:
-        self.root = place.root
-        self.git_dir = place.git_dir
-        self.common_dir = place.common_dir
-        self.is_shallow = place.shallow
-        self._git = place.process
+    def __init__(self, root: Path, git_dir: Path, common_dir: Path, shallow: bool, process: GitProcess) -> None:
+        self.root, self.git_dir, self.common_dir, self.is_shallow = root, git_dir, common_dir, shallow
+        self._git = process
 
     @classmethod
     def find(cls, path: Path) -> Repository | None:
-        """The repository that `path` lies in, None where there is none.
+        """Return the repository that `path` (or its nearest existing parent) lies in, None where there is none.
+
+        What git exported to a hook counts only where the folder lies in no repository by itself: a hook may look at
+        another repository, and GIT_DIR alone makes the current folder the top of the work tree.
 
         Raises EnvironmentFault where git is missing, refuses the repository, or there is no work tree.
         """
-        place = discover(path)
-        return cls(place) if place else None
+        folder = path.absolute()
+        while not folder.is_dir():
+            folder = folder.parent
+        own: dict[str, str] = {}
+        answer = GitProcess(folder, without=EXPORTED).ask("rev-parse", *PLACES, expect=None)
+        if answer.code and (named := os.environ.get("GIT_DIR")):
+            tree = os.environ.get("GIT_WORK_TREE", "")
+            own = {"GIT_DIR": str(Path(named).absolute()), "GIT_WORK_TREE": str(Path(tree).absolute())}
+            answer = GitProcess(folder, own, EXPORTED).ask("rev-parse", *PLACES, expect=None)
+        if answer.code:
+            if "not a git repository (or any" in answer.err:
+                return None
+            if "must be run in a work tree" in answer.err:
+                raise EnvironmentFault(
+                    "this is a bare repository or the inside of a .git folder, there are no files to work on",
+                    where=str(folder),
+                    fix="Use a clone or `git worktree add`",
+                )
+            raise refusal(answer, folder, "rev-parse")
+        top, git_dir, common, shallow = os.fsdecode(answer.out).rstrip("\n").split("\n")
+        root, place = Path(top), Path(git_dir)
+        if not folder.resolve().is_relative_to(root.resolve()):
+            return None
+        if _is_foreign_index(place):
+            own["GIT_INDEX_FILE"] = str(place / "index")
+        process = GitProcess(root, own, EXPORTED)
+        return cls(root, place, Path(os.path.normpath(folder / common)), shallow == "true", process)
 
     def relative(self, path: Path) -> str:
-        """`path` as this repository names it, `.` for its root.
-
-        Raises UsageError for a path outside the repository.
-        """
+        """Return `path` as this repository names it, `.` for its root; raises UsageError for a path outside of it."""
         for candidate, root in ((path.absolute(), self.root), (path.resolve(), self.root.resolve())):
             if candidate.is_relative_to(root) and ".." not in candidate.parts:
                 return candidate.relative_to(root).as_posix()
         raise UsageError(f"this is outside the git repository {self.root}", where=str(path))
 
     def git_path(self, name: str) -> Path:
-        """Where git keeps `name` for this work tree; `hooks` follows core.hooksPath and linked worktrees."""
+        """Return where git keeps `name` for this work tree; `hooks` follows core.hooksPath and linked worktrees."""
         return self.root / os.fsdecode(self._git.ask("rev-parse", "--git-path", name).out).rstrip("\n")
 
     def head(self) -> str | None:
-        """The commit that is checked out, None before the first one."""
-        return self._git.ask("rev-parse", "--verify", "-q", "HEAD^{commit}", expect=(0, 1)).text or None
+        """Return the commit that is checked out, None before the first one."""
+        return self._commit("HEAD") or None
 
     def merging(self) -> list[str]:
-        """The commits that are being merged into the one that is checked out; none outside of a merge.
-
-        Before it runs `pre-merge-commit`, git names them in the environment only.
-        """
+        """Return the commits being merged into HEAD; before `pre-merge-commit` only the environment names them."""
         prefix, head = "GITHEAD_", self.git_path("MERGE_HEAD")
         named = [name.removeprefix(prefix) for name in os.environ if name.startswith(prefix)]
         if head.is_file():
@@ -64,12 +87,19 @@ class Repository:
         return [name for name in dict.fromkeys(named) if name and set(name) <= _HEX and self.knows(name)]
 
     def is_dirty(self, paths: Sequence[str]) -> bool:
-        """Whether anything under `paths` differs from HEAD, in the index or on disk, untracked files included."""
-        return bool(trees.pending(self._git, paths, "normal"))
+        """Return whether anything under `paths` differs from HEAD, on disk or in the index; untracked files too."""
+        return bool(paths) and self.state(paths)[1]
 
     def state(self, paths: Sequence[str]) -> tuple[str | None, bool]:
-        """`head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
-        return trees.state(self._git, paths)
+        """Return `head` and `is_dirty` in one answer: each process of git takes as long as reading a hundred files."""
+        how = ("--porcelain=v2", "--branch", "--no-ahead-behind", "--untracked-files=normal")
+        entries = self._status(*how, paths=paths)
+        head = next((entry.removeprefix(_OID).decode() for entry in entries if entry.startswith(_OID)), "(initial)")
+        return None if head == "(initial)" else head, any(not entry.startswith(b"# ") for entry in entries)
+
+    def _status(self, *how: str, paths: Sequence[str]) -> list[bytes]:
+        always = ("-z", "--no-renames", "--ignore-submodules=all", "--", *trees.pathspecs(paths))
+        return self._git.ask("status", *how, *always).out.split(b"\0")[:-1]
 
     def user(self) -> str:
         """`Name <mail>` of whoever works here, from git's configuration; else the name of the OS user.
@@ -94,33 +124,31 @@ class Repository:
                 raise EnvironmentFault("git does not know who makes the commit", where=str(self.root), fix=fix)
 
     def resolve(self, ref: str) -> str:
-        """The commit that `ref` names.
+        """Return the commit that `ref` names.
 
         Raises UsageError for an unknown ref, and tells how to fetch it where the clone is shallow.
         """
-        answer = self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}", expect=None)
-        if answer.code == 0:
-            return answer.text
+        if found := self._commit(ref):
+            return found
         if self.is_shallow:
-            raise UsageError(
-                f"git does not know {ref} in this shallow clone, which has no full history", fix=refs.DEEPEN
-            )
-        if refs.is_digest(ref):
-            raise UsageError(
-                f"git knows no commit named {ref}; it was never fetched, or a force push put another in its place",
-                fix=f"Run `git fetch origin {ref}`, or name the branch that the change goes to, such as origin/main",
-            )
+            what = f"git does not know {ref} in this shallow clone, which has no full history"
+            raise UsageError(what, fix=refs.DEEPEN)
         raise UsageError(
             f"git knows no commit named {ref}",
-            fix="`git branch --all` and `git tag` list the names; `git fetch` brings those of the remote",
+            fix="`git branch --all` and `git tag` list the names; `git fetch` brings what the remote has, but nothing "
+            "that a force push removed",
         )
 
     def knows(self, ref: str) -> bool:
-        """Whether `ref` names a commit that is here. Raises UsageError for what cannot be a name."""
-        return self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}", expect=None).code == 0
+        """Return whether `ref` names a commit that is here. Raises UsageError for what cannot be a name."""
+        return bool(self._commit(ref))
+
+    def _commit(self, ref: str) -> str:
+        answer = self._git.ask("rev-parse", "--verify", "-q", f"{refs.checked(ref)}^{{commit}}", expect=None)
+        return "" if answer.code else answer.text
 
     def merge_base(self, a: str, b: str) -> str | None:
-        """The best common ancestor of two commits, None where their histories never met.
+        """Return the best common ancestor of two commits, None where their histories never met.
 
         Raises UsageError for an unknown ref, and where only a full clone could tell.
         """
@@ -134,14 +162,11 @@ class Repository:
         return None
 
     def fork_point(self, ref: str) -> str:
-        """The commit where HEAD left `ref`. Raises UsageError as `merge_base`, and where their histories never met."""
+        """Return the commit where HEAD left `ref`; raises UsageError as `merge_base`, and where there is none."""
         found = self.merge_base(ref, "HEAD")
         if found is None:
-            raise UsageError(
-                f"{ref} and HEAD have no common ancestor, so HEAD never left it",
-                where="--against",
-                fix=f"Name a commit that is to judge, such as --against {ref}",
-            )
+            what = f"{ref} and HEAD have no common ancestor, so HEAD never left it"
+            raise UsageError(what, where="--against", fix=f"Name the commit that judges, such as --against {ref}")
         return found
 
     def lacking(self, ref: str, paths: Sequence[str]) -> int:
@@ -152,24 +177,19 @@ class Repository:
         sides, specs = f"HEAD...{refs.checked(ref)}", ["--", *trees.pathspecs(paths)]
         count = ("rev-list", "--count", "--right-only", "--cherry-pick", sides)
         answer = self._git.ask(*count, *specs, expect=None)
-        if answer.code or answer.text == "0" or (self.is_shallow and not self._met(ref)):
+        if answer.code or answer.text == "0":
+            return 0
+        if self.is_shallow and self._git.ask("merge-base", ref, "HEAD", expect=None).code:
             return 0
         merging = [f"^{commit}" for commit in self.merging()]
         return int(self._git.ask(*count, *merging, *specs).text if merging else answer.text)
 
     def contains(self, commit: str) -> bool:
-        """Whether HEAD's history has a commit; where a shallow clone cannot tell, it is taken to be there."""
+        """Return whether HEAD's history has a commit; where a shallow clone cannot tell, it is taken to be there."""
         return self.is_shallow or not self._git.ask("merge-base", "--is-ancestor", commit, "HEAD", expect=(0, 1)).code
 
-    def _met(self, ref: str) -> bool:
-        return not self._git.ask("merge-base", refs.checked(ref), "HEAD", expect=None).code
-
     def protected_branch(self, configured: str | None) -> str | None:
-        """The ref that work forks from: the configured one, else what origin/HEAD points to, else origin/main,
-        origin/master, main, master; None where there is none of them.
-
-        Raises UsageError where a branch is configured, the repository has commits, and it is none of its refs.
-        """
+        """Return the ref that work forks from; as `refs.protected_branch`."""
         return refs.protected_branch(self._git, configured, self.is_shallow)
 
     def contents(self, commit: str | None, folder: Path, paths: Sequence[str]) -> trees.Contents:
@@ -181,34 +201,31 @@ class Repository:
         prefix = "" if inside == "." else f"{inside}/"
         within = [prefix + path for path in paths]
         if commit is None:
-            entries = trees.index_entries(self._git, within)
+            ids = trees.object_ids(self._git, trees.index_tree(self._git), within, "in the index")
         else:
             try:
-                entries = trees.tree_entries(self._git, refs.checked(commit), within)
+                ids = trees.object_ids(self._git, refs.checked(commit), within)
             except EnvironmentFault:
                 self.resolve(commit)
                 raise
-        ids, differing = trees.contents_of(self._git, entries, within)
+        ids, differing = trees.read_contents(self._git, ids, within)
+        start = len(prefix)
         return trees.Contents(
-            {name.removeprefix(prefix): oid for name, oid in ids.items()},
-            {name.removeprefix(prefix): raw for name, raw in differing.items()},
+            {name[start:]: oid for name, oid in ids.items()}, {name[start:]: raw for name, raw in differing.items()}
         )
 
     def has(self, commit: str, file: str) -> bool:
-        """Whether a commit has a file of that path."""
-        return bool(trees.tree_entries(self._git, commit, [file]))
-
-    def submodules(self, paths: Sequence[str]) -> list[str]:
-        """The submodules at or under `paths`, as the index has them."""
-        return trees.submodules(self._git, paths)
+        """Return whether a commit has a file of that path."""
+        return bool(trees.object_ids(self._git, commit, [file]))
 
     def refuse_submodules(self, paths: Sequence[str]) -> None:
         """Raise UsageError for a submodule at or under `paths`: the work tree may have files there, no commit has."""
-        for name in self.submodules(paths):
+        entries = self._git.ask("ls-files", "-s", "-z", "--", *trees.pathspecs(paths)).out.split(b"\0")
+        for name in (os.fsdecode(entry.partition(b"\t")[2]) for entry in entries if entry.startswith(b"160000 ")):
             raise UsageError(trees.SUBMODULE, where=name, fix=trees.INSTEAD)
 
     def changed(self, paths: Sequence[str], *, base: str, tree: str | None) -> list[str]:
-        """The files under `paths` that differ between `base` and a commit, or the index where `tree` is None.
+        """Return the files under `paths` that differ between `base` and a commit, or the index where `tree` is None.
 
         Raises UsageError for an unknown ref.
         """
@@ -227,7 +244,7 @@ class Repository:
         return [os.fsdecode(name) for name in answer.out.split(b"\0") if name]
 
     def unstaged(self, paths: Sequence[str]) -> list[str]:
-        """The files under `paths` that the work tree has otherwise than the index, untracked ones included."""
+        """Return the files under `paths` that the work tree has otherwise than the index, untracked ones included."""
         specs = ["--", *trees.pathspecs(paths)]
         answer = self._git.ask("ls-files", "-z", "--modified", "--others", "--exclude-standard", *specs)
         return sorted({os.fsdecode(name) for name in answer.out.split(b"\0") if name})
@@ -237,7 +254,8 @@ class Repository:
 
         What else is staged stays staged. Hooks run. Raises EnvironmentFault where git or a hook refuses.
         """
-        files = trees.pending(self._git, paths, "all")
+        changes = self._status("--porcelain=v1", "--untracked-files=all", paths=paths) if paths else []
+        files = [os.fsdecode(entry[3:]) for entry in changes]
         if not files:
             return None
         specs = trees.pathspecs(files)
@@ -248,7 +266,7 @@ class Repository:
         return self.head()
 
     def commits_of(self, path: str, *, at: str | None = None) -> Iterator[str]:
-        """The commits before `at` (HEAD), it included, that changed a file, the newest first.
+        """Return the commits before `at` (HEAD), it included, that changed a file, the newest first.
 
         None before the first commit. Raises EnvironmentFault for an unknown ref.
         """
@@ -259,7 +277,7 @@ class Repository:
     def tag(self, name: str, message: str, *, at: str = "HEAD") -> None:
         """Put an annotated tag on a commit.
 
-        Raises UsageError where the tag exists or the name cannot be one, EnvironmentFault where git refuses.
+        Raises UsageError where the tag exists, EnvironmentFault where git refuses, as for a name that cannot be one.
         """
         answer = self._git.ask(
             *("tag", "-a", "--cleanup=whitespace", "-F", "-", refs.checked(name), refs.checked(at)),
@@ -268,8 +286,6 @@ class Repository:
         )
         if "already exists" in answer.err:
             raise UsageError(f"the tag {name} exists already", fix=f"Choose another name, or `git tag -d {name}` first")
-        if "not a valid tag name" in answer.err:
-            raise UsageError(f"{name} is no name for a tag")
         if answer.code:
             raise refusal(answer, self.root, "tag")
 
@@ -282,3 +298,10 @@ class Repository:
 
 def _utf8(text: str) -> bytes:
     return text.encode("utf-8", "replace")
+
+
+def _is_foreign_index(git_dir: Path) -> bool:
+    """Return whether the exported index lies in the git folder of another repository."""
+    exported = Path(os.environ.get("GIT_INDEX_FILE", ""))
+    home = exported.parent
+    return exported.is_absolute() and home.resolve() != git_dir.resolve() and (home / "HEAD").exists()

@@ -122,18 +122,12 @@ def test_resolve(box: Sandbox) -> None:
     repo = box.repository()
     assert repo.resolve("v1") == repo.resolve("HEAD~1") == repo.resolve(first[:10]) == first
     assert repo.resolve("main") == second
-    for unknown in ("nope", "main:a", "f" * 40, "ü", "HEAD~9"):
+    for unknown in ("nope", "main:a", "main..HEAD", "HEAD~1..", "main...HEAD~1", "f" * 40, "ü", "HEAD~9"):
         with pytest.raises(UsageError, match="git knows no commit named"):
             repo.resolve(unknown)
     for refused in ("--help", "-", "", "a\nb", "a\0b"):
         with pytest.raises(UsageError, match="is not a name that git knows"):
             repo.resolve(refused)
-
-
-def test_a_digest_that_is_gone_says_what_may_have_happened(box: Sandbox) -> None:
-    box.commit(a="1")
-    with pytest.raises(UsageError, match="a force push put another in its place. Run `git fetch origin ffffffffff`"):
-        box.repository().resolve("f" * 10)
 
 
 def test_shallow_clone(box: Sandbox, tmp_path: Path) -> None:
@@ -278,7 +272,7 @@ def test_tag(box: Sandbox) -> None:
     assert box.git("tag", "-l", "--format=%(contents)", "decompose-v1.1").strip() == "### Metrics\n\nrecall ü"
     with pytest.raises(UsageError, match="exists already"):
         repo.tag("decompose-v1.1", "again")
-    with pytest.raises(UsageError, match="no name for a tag"):
+    with pytest.raises(EnvironmentFault, match="not a valid tag name"):
         repo.tag("a b", "x")
     with pytest.raises(UsageError, match="not a name"):
         repo.tag("-d", "x")
@@ -330,13 +324,9 @@ def test_where_head_left_a_branch(box: Sandbox, tmp_path: Path) -> None:
         ("@{u}...", "@{u}"),
         ("HEAD^{/a..b}", None),
         (":/a..b", None),
+        ("main..HEAD", None),
+        ("main...other", None),
     ],
 )
 def test_three_dots(name: str, left: str | None) -> None:
     assert refs.fork_of(name) == left
-
-
-@pytest.mark.parametrize("name", ["main..", "..main", "main..HEAD", "...", "...main", "main...other", "a....b"])
-def test_other_dots(name: str) -> None:
-    with pytest.raises(UsageError, match="--against"):
-        refs.fork_of(name)

@@ -56,10 +56,9 @@ def test_a_submodule_is_refused(box: Sandbox, tmp_path: Path) -> None:
             at(box, "HEAD", path)
         with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule in the index"):
             at(box, None, path)
-        assert repo.submodules([path]) == ["golden/sub"]
         with pytest.raises(UsageError, match=r"^golden/sub: this is a git submodule. Keep"):
             repo.refuse_submodules([path])
-    assert repo.submodules(["golden/a", "prompts"]) == []
+    repo.refuse_submodules(["golden/a", "prompts"])
     assert at(box, "HEAD", "golden/a") == {"golden/a": "1"}
 
 

@@ -5,7 +5,6 @@ A file that cannot be used is a finding like any other, and the rest is looked a
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -13,14 +12,14 @@ from pathlib import Path
 from row3.domain.findings import LintFinding, LintReport
 from row3.domain.manifests import Manifest
 from row3.domain.tiers import TIERS
-from row3.errors import InvalidFile, Row3Error
+from row3.errors import InvalidFile
 from row3.store import positions
 from row3.store.config import FILE, read_config
 from row3.store.history import FILE as HISTORY
 from row3.store.history import read_history
 from row3.store.locks import finish_interrupted, tell_interrupted
 from row3.store.manifests import parse_manifest
-from row3.store.project import CHANGELOG, LOCAL, READ_PATHS, Project, find_root, read_changelog
+from row3.store.project import CHANGELOG, LOCAL, Project, find_root, read_changelog
 from row3.store.suites import Suite, make_suite, pick_suite
 from row3.store.tree import Tree, WorkTree
 from row3.workflows.linting.lint_cases import CaseLint
@@ -73,7 +72,6 @@ class _Lint:
 
     def run(self, only: Suite | None) -> LintReport:
         """All checks in turn."""
-        self._submodules()
         self._config()
         suites = self._suites() if only is None else [only]
         cases = CaseLint(self.project, self._findings)
@@ -90,18 +88,6 @@ class _Lint:
         if (self.project.root / CHANGELOG).exists():
             self._changelog()
         return self._findings.report()
-
-    def _submodules(self) -> None:
-        """What row3 reads has to be in the commit that is judged."""
-        from row3.vcs.repository import Repository
-        from row3.vcs.trees import INSTEAD, SUBMODULE
-
-        with contextlib.suppress(Row3Error):  # without git there is no commit either
-            if (repository := Repository.find(self.project.root)) is not None:
-                at = repository.relative(self.project.root)
-                inside = "" if at == "." else f"{at}/"
-                for name in repository.submodules([inside + path for path in READ_PATHS]):
-                    self._findings.add("error", "submodule", name.removeprefix(inside), f"{SUBMODULE}. {INSTEAD}")
 
     def _changelog(self) -> None:
         from row3.reports.changelogs.changelog_insert import MEND_MIXED, mixed_entries
